@@ -1,0 +1,161 @@
+"""The one error tree.
+
+Each class has a stable code, which goes unchanged into HTTP answers (``server/web/problems.py``), exit codes
+(``server/cli/exit_codes.py``) and the pages of the respondent. A message says what was wrong; ``where`` says
+in which file, line, column or attribute; ``expected`` what would have been right; ``remedy`` what to do.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RoomfulError(Exception):
+    """Root of everything that Roomful raises on purpose.
+
+    Parameters
+    ----------
+    message : str
+        What was wrong, as a sentence without its full stop.
+    where : str
+        File, line, column, attribute or field; empty if it is plain from the message.
+    expected : str
+        What would have been accepted.
+    remedy : str
+        What the reader can do about it.
+    code : str, optional
+        A more specific stable code below the class's own, such as ``"check.n-min"``.
+    """
+
+    default_code: ClassVar[str] = "roomful"
+
+    def __init__(
+        self, message: str, *, where: str = "", expected: str = "", remedy: str = "", code: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.expected = expected
+        self.remedy = remedy
+        self.code = code or self.default_code
+
+    def __str__(self) -> str:
+        parts = [f"{self.where}: {self.message}" if self.where else self.message]
+        if self.expected:
+            parts.append(f"expected {self.expected}")
+        text = "; ".join(parts)
+        return f"{text}. {self.remedy}" if self.remedy else text
+
+
+class InputError(RoomfulError):
+    """A file or value that somebody gave cannot be used."""
+
+    default_code = "input"
+
+
+class ModelFileError(InputError):
+    """The population file cannot be read or does not fit its declaration."""
+
+    default_code = "input.model-file"
+
+
+class SurveyFileError(InputError):
+    """survey.toml says something impossible."""
+
+    default_code = "input.survey-file"
+
+
+class AnswerError(InputError):
+    """A quasi-identifier or an answer lies outside its declared domain."""
+
+    default_code = "input.answer"
+
+
+class QuestionnaireError(InputError):
+    """The questionnaire uses something that is not whitelisted."""
+
+    default_code = "input.questionnaire"
+
+
+class KeyFileError(InputError):
+    """A key cannot be read, or the passphrase is wrong."""
+
+    default_code = "input.key"
+
+
+class DesignError(RoomfulError):
+    """No partition that keeps the promise can be made from this model."""
+
+    default_code = "design"
+
+
+class SpecificationError(RoomfulError):
+    """A specification is malformed, oversized or contradicts itself."""
+
+    default_code = "specification"
+
+
+class VerificationError(RoomfulError):
+    """Something that claims to be genuine or sound is not."""
+
+    default_code = "verification"
+
+
+class EnvelopeError(VerificationError):
+    """The bytes are not a canonical DSSE envelope of a specification."""
+
+    default_code = "verification.envelope"
+
+
+class SignatureError(VerificationError):
+    """A signature does not verify, or is not by the expected key."""
+
+    default_code = "verification.signature"
+
+
+class SoundnessError(VerificationError):
+    """A numbered soundness check refused the specification; ``code`` names the check."""
+
+    default_code = "check"
+
+
+class SubmissionError(RoomfulError):
+    """A submission is malformed or does not belong to the survey."""
+
+    default_code = "submission"
+
+
+class StateError(RoomfulError):
+    """The survey's state does not allow this step."""
+
+    default_code = "state"
+
+
+class NotFoundError(RoomfulError):
+    """No such survey, receipt or file."""
+
+    default_code = "not-found"
+
+
+class StorageError(RoomfulError):
+    """The database cannot keep its promise; nothing was acknowledged that is not stored."""
+
+    default_code = "storage"
+
+
+class ReleaseError(RoomfulError):
+    """A release would break the signed rule; nothing was written."""
+
+    default_code = "release"
+
+
+class RemoteError(RoomfulError):
+    """The server cannot be reached, or answered with an error of its own."""
+
+    default_code = "remote"
+
+
+class SetupError(RoomfulError):
+    """This installation lacks something."""
+
+    default_code = "setup"
