@@ -1,0 +1,35 @@
+"""Every bound of the protocol, in one place.
+
+A document beyond one of these is refused by name before any work is spent on it.
+"""
+
+from __future__ import annotations
+
+EXACT_BOUND = 2**53
+"""Integers below it are exact in Python, numpy int64, float64 and JavaScript alike."""
+
+MAX_SPECIFICATION_BYTES = 8 * 1024 * 1024
+MAX_ENVELOPE_BYTES = 12 * 1024 * 1024
+MAX_MODEL_BYTES = 64 * 1024 * 1024
+MAX_SIGNATURES = 16
+MAX_CELLS = 20_000
+MAX_ATTRIBUTES = 32
+MAX_COORDINATES = 256
+MAX_CATEGORIES = 50_000
+MAX_LEVELS = 20
+MAX_LANGUAGES = 40
+MAX_RESOLUTION = 4096
+MAX_NAME_CHARACTERS = 64
+MAX_TEXT_CHARACTERS = 10_000
+MAX_QUESTIONS = 500
+MAX_CHOICES = 1_000
+MAX_COMMENT_CHARACTERS = 2_000
+MAX_K = 1_000
+MAX_PEOPLE = 10**10
+MAX_INTEGER_DIGITS = 19
+
+SIZE_CLASSES = (1024, 4096, 16384, 65536)
+"""Bytes to which a submission is padded, so that its length tells only its class."""
+
+MIN_ENTROPY_BYTES = 16
+"""Random bytes in the padding of a submission."""

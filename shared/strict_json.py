@@ -1,0 +1,88 @@
+"""JSON as the protocol means it: integers and strings, no floats, no duplicate keys.
+
+Python and JavaScript print binary floats differently, and a duplicate key means different things to different
+parsers; both are refused when reading, so that a signed document has one meaning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from shared.errors import RoomfulError
+from shared.limits import MAX_INTEGER_DIGITS
+
+ErrorClass = Callable[..., RoomfulError]
+
+
+def loads(data: bytes, *, error: ErrorClass, where: str, max_bytes: int) -> Any:
+    """Parse strict JSON.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, without a byte order mark.
+    error : callable
+        Class of the error to raise.
+    where : str
+        What the document is, for messages.
+    max_bytes : int
+        Upper bound on ``len(data)``.
+
+    Returns
+    -------
+    object
+        dict, list, str, int, bool or None, nested.
+
+    Raises
+    ------
+    RoomfulError
+        Of the class given: too large, not UTF-8, not JSON, a float or NaN, a duplicate key, an integer of
+        more than 19 digits, a lone surrogate, or nesting too deep for the parser.
+    """
+    if len(data) > max_bytes:
+        raise error(f"{len(data)} bytes are too many", where=where, expected=f"at most {max_bytes} bytes")
+
+    def no_float(text: str) -> NoReturn:
+        raise error(f"the number {text[:40]} is not an integer", where=where, expected="integers and strings")
+
+    def bounded_integer(text: str) -> int:
+        if len(text.lstrip("-")) > MAX_INTEGER_DIGITS:
+            raise error("an integer has too many digits", where=where, expected=f"at most {MAX_INTEGER_DIGITS}")
+        return int(text)
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        result = dict(pairs)
+        if len(result) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise error(f"the key {twice[:80]!r} stands twice", where=where, expected="each key once")
+        return result
+
+    try:
+        text = data.decode("utf-8")
+        value = json.loads(
+            text,
+            parse_float=no_float,
+            parse_constant=no_float,
+            parse_int=bounded_integer,
+            object_pairs_hook=unique,
+        )
+        if "\\u" in text:  # only an escape can bring a lone surrogate into a string
+            dumps(value)
+    except UnicodeDecodeError as problem:
+        raise error(f"byte {problem.start} is not UTF-8", where=where, expected="UTF-8 text") from None
+    except UnicodeEncodeError:
+        raise error("a string holds half of a surrogate pair", where=where, expected="whole characters") from None
+    except json.JSONDecodeError as problem:
+        place = f"{where}, line {problem.lineno}, column {problem.colno}"
+        raise error(f"not JSON: {problem.msg}", where=place, expected="a JSON document") from None
+    except RecursionError:
+        raise error("nested too deeply", where=where, expected="a flat document") from None
+    return value
+
+
+def dumps(value: Any) -> bytes:
+    """Compact UTF-8 JSON in the order of insertion."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
