@@ -1,0 +1,249 @@
+r"""Effective anonymity: how many people a cell needs, and how likely it fails.
+
+K_n is the number of participants among the n eligible people of a cell. The cell *fails* when 0 < K_n < k:
+somebody answered from it, but fewer than k people did.
+
+Every probability is a sum of positive terms of the probability mass function, so nothing cancels, in decimal
+arithmetic with 50 digits, so that the same numbers come out on a server and in a browser, down to failures
+far below 1e-100.
+
+References
+----------
+Rebollo-Monedero, Forne, Soriano et al., "p-Probabilistic k-anonymous microaggregation for the anonymization
+of surveys with uncertain participation", section VI.A (metrics), section VI.C (n_min).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+
+from shared.participation import ParticipationLevel
+
+_CONTEXT = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_LARGEST_CELL = 10**10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """Failure of one cell; smaller is safer in every field but the second.
+
+    Attributes
+    ----------
+    attained_cell_failure : Decimal
+        qbar = P{0 < K < k}.
+    expected_unprotected_records : Decimal
+        u = E[K | 0 < K < k]; 0 if the cell cannot fail.
+    record_failure : Decimal
+        rbar = E[K; 0 < K < k] / n: that an eligible person takes part and is not protected.
+    record_failure_given_participation : Decimal
+        rbar' = E[K; 0 < K < k] / E[K]: that a person who does take part is not protected. It is the number
+        that a respondent cares about.
+    """
+
+    attained_cell_failure: Decimal
+    expected_unprotected_records: Decimal
+    record_failure: Decimal
+    record_failure_given_participation: Decimal
+
+
+def cell_failure(counts: Sequence[int], participations: Sequence[str | Fraction], k: int) -> Metrics:
+    """Metrics of a cell with ``counts[l]`` eligible people who take part with ``participations[l]`` each.
+
+    Parameters
+    ----------
+    counts : sequence of int, length L
+        Eligible people per level, not all zero.
+    participations : sequence of str or Fraction, length L
+        Probabilities in (0, 1].
+    k : int
+        Smallest number of answers that protects, >= 2.
+
+    Raises
+    ------
+    ValueError
+        For an empty cell, a probability outside (0, 1] or k below 2.
+
+    Notes
+    -----
+    O(L k^2). The Poisson-binomial distribution is a convolution of one truncated binomial a level; the factor
+    prod (1 - pi_l)^n_l is taken out, so all that is convolved are positive ratios.
+    """
+    people = sum(counts)
+    if k < 2 or people < 1 or min(counts) < 0:
+        raise ValueError("k must be at least 2, and the cell must hold somebody")
+    with localcontext(_CONTEXT):
+        nobody, certain, ratios = Decimal(1), 0, (Decimal(1),)
+        expected = Decimal(0)
+        for n, participation in zip(counts, participations, strict=True):
+            pi = Fraction(participation)
+            if not 0 < pi <= 1:
+                raise ValueError(f"participation {participation} is not in (0, 1]")
+            expected += n * _decimal(pi)
+            if pi == 1:
+                certain += n
+            elif n:
+                nobody *= _power(1 - pi, n)
+                ratios = _convolve(ratios, _ratios(n, pi, k), k)
+        terms = [(certain + j, nobody * ratio) for j, ratio in enumerate(ratios)]
+        failing = [(j, p) for j, p in terms if 0 < j < k]
+        qbar = sum((p for _, p in failing), Decimal(0))
+        weighted = sum((j * p for j, p in failing), Decimal(0))
+        return Metrics(
+            attained_cell_failure=qbar,
+            expected_unprotected_records=weighted / qbar if qbar else Decimal(0),
+            record_failure=weighted / people,
+            record_failure_given_participation=weighted / expected,
+        )
+
+
+def worst_cell_metrics(counts: Sequence[int], levels: Sequence[ParticipationLevel], k: int) -> Metrics:
+    """Metrics at the participation, within the published ranges, at which the cell fails most.
+
+    Notes
+    -----
+    qbar is unimodal in pi: its derivative has the sign of ((1 - pi) / pi)^(k-1) - C(n-1, k-1), so the maximum
+    over a range lies at an end or at pi* = 1 / (1 + C(n-1, k-1)^(1/(k-1))).
+    """
+    if len(levels) == 1:
+        return _worst(counts[0], levels[0].low, levels[0].high, k)
+    return cell_failure(counts, [level.low for level in levels], k)
+
+
+@lru_cache(maxsize=65536)
+def _worst(n: int, low: str, high: str, k: int) -> Metrics:
+    candidates = {Fraction(low), Fraction(high)}
+    if low != high and n >= k:
+        with localcontext(_CONTEXT):
+            root = (Decimal(math.comb(n - 1, k - 1)).ln() / (k - 1)).exp()
+            peak = Fraction(1 / (1 + root))
+        if Fraction(low) < peak < Fraction(high):
+            candidates.add(peak)
+    outcomes = [cell_failure((n,), (pi,), k) for pi in sorted(candidates)]
+    return max(outcomes, key=lambda m: m.attained_cell_failure)
+
+
+def worst_cell_failure(counts: Sequence[int], levels: Sequence[ParticipationLevel], k: int) -> Decimal:
+    """Largest qbar of a cell within the published ranges of participation."""
+    return worst_cell_metrics(counts, levels, k).attained_cell_failure
+
+
+def n_min_safe(k: int, level: ParticipationLevel, failure: str | Fraction) -> int:
+    """Smallest n >= k such that *every* cell of n or more people fails with at most ``failure``.
+
+    Parameters
+    ----------
+    k : int
+        Smallest number of answers that protects, >= 2.
+    level : ParticipationLevel
+        Participation, the same for everybody; for a range the worst value counts.
+    failure : str or Fraction
+        Acceptable cell failure pbar in (0, 1].
+
+    Raises
+    ------
+    ValueError
+        If more than 10^10 people would be needed.
+
+    Notes
+    -----
+    qbar(n+1) - qbar(n) = pi (p_n(0) - p_n(k-1)): it first rises with n, then falls. Once the low end of the
+    range is past the maximum in n and in pi, only the low end matters and qbar falls; there it is bisected.
+    From that point the search walks down while cells stay acceptable.
+    """
+    bound, low = _as_decimal(failure), level.lowest
+
+    def settled(n: int) -> bool:
+        falling = low == 1 or _log_odds_exceed(n, low, k)
+        return falling and cell_failure((n,), (low,), k).attained_cell_failure <= bound
+
+    if settled(k):
+        upper = k
+    else:
+        lower, upper = k, 2 * k
+        while not settled(upper):
+            lower, upper = upper, 2 * upper
+            if upper > _LARGEST_CELL:
+                raise ValueError("no cell of up to 10^10 people is safe at this participation and failure")
+        while upper - lower > 1:
+            middle = (lower + upper) // 2
+            lower, upper = (lower, middle) if settled(middle) else (middle, upper)
+    while upper > k and _worst(upper - 1, level.low, level.high, k).attained_cell_failure <= bound:
+        upper -= 1
+    return upper
+
+
+def n_min(k: int, level: ParticipationLevel, failure: str | Fraction) -> int:
+    """Smallest n >= k whose own qbar is acceptable: the effective anonymity of the paper (section VI.A).
+
+    At low participation a small cell can be acceptable by being empty, while a larger one is not; a partition
+    whose cells exceed ``n_min`` must therefore use :func:`n_min_safe`.
+
+    Notes
+    -----
+    Below 1/e no cell between k and ``n_min_safe`` is acceptable: over all pi, qbar(n) peaks at 1/e or more
+    (attained for k = 2), so a range of participation cannot lie on both sides of the peak and be acceptable.
+    """
+    bound = _as_decimal(failure)
+    safe = n_min_safe(k, level, failure)
+    candidates: Iterable[int] = (k,) if bound < Decimal("0.367") else range(k, safe)
+    for n in candidates:
+        if _worst(n, level.low, level.high, k).attained_cell_failure <= bound:
+            return n
+    return safe
+
+
+def table_failure(failures: Iterable[Decimal]) -> Decimal:
+    """tbar: that at least one of several independent cells fails, 1 - prod (1 - qbar)."""
+    values = [float(q) for q in failures]
+    if any(q >= 1 for q in values):
+        return Decimal(1)
+    return Decimal(repr(-math.expm1(math.fsum(math.log1p(-q) for q in values))))
+
+
+def _log_odds_exceed(n: int, pi: Fraction, k: int) -> bool:
+    """Whether C(n-1, k-1) (pi / (1 - pi))^(k-1) >= 1: past the maximum of qbar both in n and in pi."""
+    odds = pi / (1 - pi)
+    with localcontext(_CONTEXT):
+        return math.comb(n - 1, k - 1) * _power(odds, k - 1) >= 1
+
+
+@lru_cache(maxsize=65536)
+def _ratios(n: int, pi: Fraction, k: int) -> tuple[Decimal, ...]:
+    """P{K = j} / P{K = 0} of a binomial, j = 0..min(n, k-1)."""
+    with localcontext(_CONTEXT):
+        odds, ratio = _decimal(pi / (1 - pi)), Decimal(1)
+        result = [ratio]
+        for j in range(1, min(n, k - 1) + 1):
+            ratio = ratio * (n - j + 1) / j * odds
+            result.append(ratio)
+        return tuple(result)
+
+
+def _convolve(a: tuple[Decimal, ...], b: tuple[Decimal, ...], k: int) -> tuple[Decimal, ...]:
+    """First k terms of the convolution of two positive sequences."""
+    if len(a) == 1:
+        return b
+    length = min(k, len(a) + len(b) - 1)
+    return tuple(
+        sum((a[i] * b[j - i] for i in range(max(0, j - len(b) + 1), min(j + 1, len(a)))), Decimal(0))
+        for j in range(length)
+    )
+
+
+@lru_cache(maxsize=65536)
+def _power(base: Fraction, exponent: int) -> Decimal:
+    return _decimal(base) ** exponent
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def _as_decimal(value: str | Fraction) -> Decimal:
+    with localcontext(_CONTEXT):
+        return _decimal(Fraction(value))

@@ -1,0 +1,153 @@
+"""How likely people are to take part, as published in a specification.
+
+Levels are published on a coarse grid of 0.05, rounded down when they differ from person to person, so that
+nobody's own probability can be read from a cell (design section 5). One level may be a range; the guarantee
+then holds for the worst value in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shared.decimals import format_decimal, parse_probability
+from shared.errors import SpecificationError
+from shared.fields import Fields
+from shared.limits import MAX_CATEGORIES, MAX_LEVELS
+
+GRID = Fraction(1, 20)
+"""Step of the published levels when participation is uneven."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParticipationLevel:
+    """Probability of taking part, one value or a range, as exact decimals in (0, 1]."""
+
+    low: str
+    high: str
+
+    def __post_init__(self) -> None:
+        low, high = parse_probability(self.low), parse_probability(self.high)
+        if low is None or high is None or low > high:
+            raise SpecificationError(
+                f"participation from {self.low[:40]!r} to {self.high[:40]!r} is impossible",
+                where="participation",
+                expected="0 < low <= high <= 1, as decimals",
+            )
+
+    @property
+    def lowest(self) -> Fraction:
+        """Low end, exact."""
+        return Fraction(self.low)
+
+    @property
+    def highest(self) -> Fraction:
+        """High end, exact."""
+        return Fraction(self.high)
+
+    @property
+    def is_range(self) -> bool:
+        """Whether the level is a range."""
+        return self.lowest != self.highest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """Response rate of one category (``value``) or of numbers up to and including ``upto``."""
+
+    rate: str
+    upto: str | None = None
+    value: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.upto is None) == (self.value is None):
+            raise SpecificationError(
+                "a rate needs either a value or an upper end",
+                where="participation.rates",
+                expected="'upto' for a number, 'value' for a category",
+            )
+        if parse_probability(self.rate) is None:
+            raise SpecificationError(
+                f"the rate {self.rate[:40]!r} is impossible",
+                where="participation.rates",
+                expected="a decimal in (0, 1]",
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParticipationSource:
+    """Where each person's participation comes from, so that an auditor can derive the levels again.
+
+    ``kind`` is ``even`` (one level for everybody), ``column`` (a column of the model file) or ``rates`` (a
+    table of response rates by one attribute).
+    """
+
+    kind: str
+    column: str | None = None
+    attribute: str | None = None
+    rates: tuple[Rate, ...] = ()
+
+    @classmethod
+    def parse(cls, value: Any, where: str) -> ParticipationSource:
+        """Read it from a document."""
+        fields = Fields(value, where, ("kind", "column", "attribute", "rates"), error=SpecificationError)
+        kind = fields.choice("kind", ("even", "column", "rates"))
+        column = fields.name("column") if kind == "column" else None
+        attribute = fields.name("attribute") if kind == "rates" else None
+        rates = tuple(
+            _parse_rate(item, f"{fields.where('rates')}[{i}]")
+            for i, item in enumerate(fields.items("rates", MAX_CATEGORIES))
+        )
+        if (column is None and fields.raw("column") is not None) or (
+            attribute is None and (fields.raw("attribute") is not None or rates)
+        ):
+            raise fields.fail("kind", f"a source of kind {kind!r} has fields of another", "null and []")
+        return cls(kind=kind, column=column, attribute=attribute, rates=rates)
+
+    def to_object(self) -> dict[str, Any]:
+        """As it stands in a document."""
+        rates = [{"upto": r.upto, "value": r.value, "rate": r.rate} for r in self.rates]
+        return {"kind": self.kind, "column": self.column, "attribute": self.attribute, "rates": rates}
+
+
+def _parse_rate(value: Any, where: str) -> Rate:
+    fields = Fields(value, where, ("upto", "value", "rate"), error=SpecificationError)
+    upto = None if fields.raw("upto") is None else fields.text("upto")
+    category = None if fields.raw("value") is None else fields.text("value")
+    return Rate(rate=fields.text("rate"), upto=upto, value=category)
+
+
+def published_level(rate: Fraction) -> str | None:
+    """A person's probability rounded down to the published grid; None below the first step.
+
+    Rounding down is the cautious side once a cell expects more than k participants: fewer expected
+    participants mean a larger cell.
+    """
+    step = rate // GRID
+    return format_decimal(step * GRID) if step else None
+
+
+def parse_levels(value: Any, where: str) -> tuple[ParticipationLevel, ...]:
+    """Levels of a document: ascending, distinct, a range only alone."""
+    if not isinstance(value, list) or not 1 <= len(value) <= MAX_LEVELS:
+        raise SpecificationError(
+            "the participation levels are missing or too many", where=where, expected=f"1 to {MAX_LEVELS} levels"
+        )
+    levels = []
+    for i, item in enumerate(value):
+        fields = Fields(item, f"{where}[{i}]", ("low", "high"), error=SpecificationError)
+        levels.append(ParticipationLevel(low=fields.text("low"), high=fields.text("high")))
+    check_levels(tuple(levels), where)
+    return tuple(levels)
+
+
+def check_levels(levels: tuple[ParticipationLevel, ...], where: str) -> None:
+    """Refuse levels that are not ascending, or several of which one is a range."""
+    ascending = all(a.lowest < b.lowest for a, b in zip(levels, levels[1:], strict=False))
+    if not ascending or (len(levels) > 1 and any(level.is_range for level in levels)):
+        raise SpecificationError(
+            "the participation levels contradict each other",
+            where=where,
+            expected="distinct ascending levels; a range only if it is the only level",
+        )
