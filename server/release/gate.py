@@ -1,0 +1,350 @@
+"""The release gate: which cells may be published, and together with which others.
+
+A pure function of the head counts, the answers and the signed policy. It returns a frozen decision; the shell
+around it (``workflow``) writes files. Nothing else in Roomful decides what leaves the room.
+
+Two rules, one of which is signed in the specification before anybody answers:
+
+withhold
+    A cell is released alone or not at all. Cells with fewer than ``minimum`` answers, and cells that fail the
+    diversity policy, are withheld. As the total is public, the answers of the withheld cells together follow
+    by subtraction for whoever knows the whole; so they must form a pool that is itself no smaller than a
+    released group: at least two non-empty cells, at least ``minimum`` answers, enough distinct values. While
+    they do not, the nearest released cell is withheld as well (complementary suppression).
+merge
+    Nothing is withheld. A group that fails, be it too small or not diverse enough, is united with the nearest
+    other group until none fails. Empty cells are too small like any other and are merged as well, so that no
+    published file tells an empty cell from one with a few answers.
+
+Groups are as near as their two nearest cells. Ties go to the lowest cell index.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from server.release.centres import Centres
+from server.release.diversity import ConfidentialAttribute, Diversity, Histogram, measure_group
+from shared.errors import ReleaseError
+
+Rule = Literal["withhold", "merge"]
+Reason = Literal["enough", "merged", "empty", "too-few", "distinct-values", "t-closeness", "complementary"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The release rule as signed.
+
+    Parameters
+    ----------
+    rule : {"withhold", "merge"}
+        What happens to a cell that may not be released alone.
+    minimum : int
+        Fewest answers in a released group; at least the k of the specification. Higher is safer.
+    distinct_values : int
+        Fewest different answers to each question in a group (distinct l-diversity); 1 asks nothing.
+    t_closeness : Fraction or None
+        Greatest distance between the distribution of a group and that of the released table, per question.
+        Lower is safer; ``None`` asks nothing.
+    """
+
+    rule: Rule
+    minimum: int
+    distinct_values: int = 1
+    t_closeness: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if self.rule not in ("withhold", "merge"):
+            raise ValueError(f"unknown release rule {self.rule!r}")
+        if self.minimum < 2:
+            raise ValueError("a group of fewer than two people is not a group")
+        if self.distinct_values < 1:
+            raise ValueError("distinct_values is at least 1")
+        if self.t_closeness is not None and not 0 <= self.t_closeness <= 1:
+            raise ValueError("t_closeness lies between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedGroup:
+    """Cells whose answers appear in the table as one group.
+
+    Parameters
+    ----------
+    cells : tuple of int
+        Cell indices, ascending.
+    answers : int
+        Number of answers; at least the policy's minimum.
+    diversity : tuple of Diversity
+        One per confidential attribute, in their order.
+    """
+
+    cells: tuple[int, ...]
+    answers: int
+    diversity: tuple[Diversity, ...]
+
+    @property
+    def identifier(self) -> int:
+        """Name of the group in every published file: its lowest cell index."""
+        return self.cells[0]
+
+    @property
+    def unanimous(self) -> tuple[str, ...]:
+        """Names of the questions to which everybody in the group gave the same answer."""
+        return tuple(measured.name for measured in self.diversity if measured.unanimous)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What the gate lets through.
+
+    Parameters
+    ----------
+    groups : tuple of ReleasedGroup
+        By identifier.
+    reasons : tuple of Reason
+        Why each cell is where it is. For the organizer's own understanding; **never published**, because it
+        tells empty cells from withheld ones.
+    total_answers, released_answers : int
+        Answers received, and those in the groups.
+    """
+
+    groups: tuple[ReleasedGroup, ...]
+    reasons: tuple[Reason, ...]
+    total_answers: int
+    released_answers: int
+
+    @property
+    def not_released(self) -> tuple[int, ...]:
+        """Cells that appear in no group: withheld or empty, which nobody may tell apart."""
+        released = {cell for group in self.groups for cell in group.cells}
+        return tuple(cell for cell in range(len(self.reasons)) if cell not in released)
+
+    @property
+    def withheld_answers(self) -> int:
+        """Answers that are not released."""
+        return self.total_answers - self.released_answers
+
+
+def decide(
+    counts: Sequence[int],
+    policy: Policy,
+    centres: Centres,
+    attributes: Sequence[ConfidentialAttribute] = (),
+) -> Decision:
+    """Decide what is released.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        K_c, the number of answers of each cell.
+    policy : Policy
+        The signed rule.
+    centres : Centres
+        Centres of the cells, for "nearest".
+    attributes : sequence of ConfidentialAttribute
+        The answers, for diversity and unanimity.
+
+    Returns
+    -------
+    Decision
+        The groups, and why.
+
+    Raises
+    ------
+    ReleaseError
+        If fewer than ``minimum`` answers arrived, or if no group at all satisfies the policy.
+
+    Notes
+    -----
+    Guarantee: for every input, either ReleaseError or a decision in which
+
+    1. no cell is in two groups, and every group has at least ``minimum`` answers;
+    2. every group has at least ``distinct_values`` different answers to every question that anybody in it
+       answered, and lies within ``t_closeness`` of the released table;
+    3. the non-empty cells that are not released are none, or at least two which together hold at least
+       ``minimum`` answers that satisfy ``distinct_values``: what subtraction yields is a group, not a cell;
+    4. under ``merge`` every cell, empty or not, is in a group.
+
+    The same input gives the same decision. Withholding takes O(m^2) distances in the worst case, merging
+    O(m^2 log m), where m is the number of cells; both are near m times the number of failing cells when few
+    fail, which is what the design arranges.
+    """
+    gate = _Gate(counts, policy, centres, attributes)
+    if gate.total < policy.minimum:
+        raise ReleaseError(
+            f"only {gate.total} answers arrived, fewer than the {policy.minimum} of the smallest group "
+            "that may be released",
+            expected=f"at least {policy.minimum} answers",
+            remedy="Nothing can be released from this survey without breaking its promise.",
+        )
+    groups = gate.withhold() if policy.rule == "withhold" else gate.merge()
+    table = gate.table(cell for group in groups for cell in group)
+    released = tuple(
+        ReleasedGroup(cells=group, answers=gate.answers(group), diversity=gate.measures(group, table))
+        for group in groups
+    )
+    return Decision(
+        groups=released,
+        reasons=tuple(gate.reasons),
+        total_answers=gate.total,
+        released_answers=sum(group.answers for group in released),
+    )
+
+
+class _Gate:
+    """One run of the gate: the input, and the reasons as they are found."""
+
+    def __init__(
+        self,
+        counts: Sequence[int],
+        policy: Policy,
+        centres: Centres,
+        attributes: Sequence[ConfidentialAttribute],
+    ) -> None:
+        if len(centres.points) != len(counts):
+            raise ValueError("one centre per cell is needed")
+        if any(count < 0 for count in counts):
+            raise ValueError("head counts are not negative")
+        for attribute in attributes:
+            if [len(values) for values in attribute.values] != list(counts):
+                raise ValueError(f"{attribute.name} does not have one value per answer")
+        self.counts = tuple(counts)
+        self.policy = policy
+        self.centres = centres
+        self.attributes = tuple(attributes)
+        self.total = sum(counts)
+        self.reasons: list[Reason] = ["enough" if count else "empty" for count in counts]
+
+    def answers(self, cells: Iterable[int]) -> int:
+        return sum(self.counts[cell] for cell in cells)
+
+    def table(self, cells: Iterable[int]) -> tuple[Histogram, ...]:
+        listed = tuple(cells)
+        return tuple(attribute.histogram(listed) for attribute in self.attributes)
+
+    def measures(self, group: Sequence[int], table: Sequence[Histogram]) -> tuple[Diversity, ...]:
+        return tuple(
+            measure_group(attribute, group, histogram)
+            for attribute, histogram in zip(self.attributes, table, strict=True)
+        )
+
+    def failure(self, group: Sequence[int], table: Sequence[Histogram] | None) -> Reason | None:
+        """Why this group may not be released; without a table its distance to the table is not judged."""
+        if self.answers(group) < self.policy.minimum:
+            return "too-few"
+        bound = self.policy.t_closeness if table is not None else None
+        if self.policy.distinct_values == 1 and bound is None:
+            return None
+        for index, attribute in enumerate(self.attributes):
+            if not attribute.judged:
+                continue
+            measured = measure_group(attribute, group, table[index] if table is not None else {})
+            if measured.given and measured.distinct_values < self.policy.distinct_values:
+                return "distinct-values"
+            if bound is not None and measured.closeness > bound:
+                return "t-closeness"
+        return None
+
+    def withhold(self) -> tuple[tuple[int, ...], ...]:
+        """Release cells alone or not at all; withheld cells only grow in number, so this ends."""
+        released = [cell for cell, count in enumerate(self.counts) if count]
+        withheld: list[int] = []
+        nearest = _NearestReleased(self.centres)
+        while released:
+            table = self.table(released) if self.policy.t_closeness is not None else None
+            failing = {cell: reason for cell in released if (reason := self.failure((cell,), table))}
+            if not failing:
+                if not withheld or (len(withheld) > 1 and self.failure(withheld, None) is None):
+                    return tuple((cell,) for cell in released)
+                failing = {nearest.of(withheld, released): "complementary"}
+            for cell, reason in failing.items():
+                self.reasons[cell] = reason
+                withheld.append(cell)
+            released = [cell for cell in released if cell not in failing]
+        raise ReleaseError(
+            "no cell may be released under the rule that was signed: every cell has too few answers, or "
+            "answers that are too much alike, or is needed to hide one that has",
+            expected=_policy_words(self.policy),
+            remedy="Nothing can be released from this survey without breaking its promise.",
+        )
+
+    def merge(self) -> tuple[tuple[int, ...], ...]:
+        """Unite the nearest pair of groups of which at least one fails, until none fails."""
+        n_cells = len(self.counts)
+        table = self.table(range(n_cells))
+        members: dict[int, list[int]] = {cell: [cell] for cell in range(n_cells)}
+        group_of = list(range(n_cells))
+        failing = {cell for cell in range(n_cells) if self.failure((cell,), table)}
+        # Each cell of a failing group waits here with its nearest cell outside the group. Distances to the
+        # outside only grow as groups unite, so the first entry whose pair still lies in two groups is the
+        # nearest pair of all; one whose partner has joined its own group is looked up anew.
+        queue: list[tuple[int, int, int, int]] = []
+        waiting: set[int] = set()
+
+        def wait(cell: int) -> None:
+            outside = (other for other in range(n_cells) if group_of[other] != group_of[cell])
+            nearest = min(((self.centres.distance(cell, other), other) for other in outside), default=None)
+            if nearest is not None:
+                distance, other = nearest
+                heapq.heappush(queue, (distance, min(cell, other), max(cell, other), cell))
+                waiting.add(cell)
+
+        for cell in sorted(failing):
+            wait(cell)
+        while queue:
+            _, low, high, cell = heapq.heappop(queue)
+            waiting.discard(cell)
+            if group_of[cell] not in failing:
+                continue
+            if group_of[low] == group_of[high]:
+                wait(cell)
+                continue
+            kept, joined = sorted((group_of[low], group_of[high]))
+            members[kept] += members.pop(joined)
+            failing -= {kept, joined}
+            for member in members[kept]:
+                group_of[member] = kept
+                self.reasons[member] = "merged"
+            if self.failure(members[kept], table):
+                failing.add(kept)
+                for member in members[kept]:
+                    if member not in waiting:
+                        wait(member)
+        if failing:
+            raise ReleaseError(
+                "even all answers together do not satisfy the diversity that was signed",
+                expected=_policy_words(self.policy),
+                remedy="Nothing can be released from this survey without breaking its promise.",
+            )
+        return tuple(tuple(sorted(cells)) for _, cells in sorted(members.items()))
+
+
+class _NearestReleased:
+    """Finds the released cell nearest to any withheld one, remembering distances already known."""
+
+    def __init__(self, centres: Centres) -> None:
+        self.centres = centres
+        self.known: dict[int, int] = {}
+        self.seen = 0
+
+    def of(self, withheld: Sequence[int], released: Sequence[int]) -> int:
+        for cell in released:
+            distances = [self.centres.distance(cell, other) for other in withheld[self.seen :]]
+            if cell in self.known:
+                distances.append(self.known[cell])
+            self.known[cell] = min(distances)
+        self.seen = len(withheld)
+        return min(released, key=lambda cell: (self.known[cell], cell))
+
+
+def _policy_words(policy: Policy) -> str:
+    words = [f"groups of at least {policy.minimum} answers"]
+    if policy.distinct_values > 1:
+        words.append(f"at least {policy.distinct_values} different answers to each question")
+    if policy.t_closeness is not None:
+        words.append(f"distributions within {float(policy.t_closeness):g} of the table's")
+    return ", ".join(words)
