@@ -77,7 +77,8 @@ def cell_failure(counts: Sequence[int], participations: Sequence[str | Fraction]
     if k < 2 or people < 1 or min(counts) < 0:
         raise ValueError("k must be at least 2, and the cell must hold somebody")
     with localcontext(_CONTEXT):
-        nobody, certain, ratios = Decimal(1), 0, (Decimal(1),)
+        nobody, certain = Decimal(1), 0
+        ratios: tuple[Decimal, ...] = (Decimal(1),)
         expected = Decimal(0)
         for n, participation in zip(counts, participations, strict=True):
             pi = Fraction(participation)

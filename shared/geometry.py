@@ -12,7 +12,9 @@ Vector = tuple[int, ...]
 Ranges = tuple[tuple[int, int], ...]
 
 
-def squared_distance(x: Sequence[int], site: Sequence[int], weights: Sequence[int], resolution: int = 1) -> int:
+def squared_distance(
+    x: Sequence[int], site: Sequence[int], weights: Sequence[int], resolution: int = 1
+) -> int:
     """Sum over j of w_j (R x_j - s_j)^2.
 
     Parameters

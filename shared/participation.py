@@ -7,6 +7,7 @@ then holds for the worst value in it.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -132,7 +133,9 @@ def parse_levels(value: Any, where: str) -> tuple[ParticipationLevel, ...]:
     """Levels of a document: ascending, distinct, a range only alone."""
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_LEVELS:
         raise SpecificationError(
-            "the participation levels are missing or too many", where=where, expected=f"1 to {MAX_LEVELS} levels"
+            "the participation levels are missing or too many",
+            where=where,
+            expected=f"1 to {MAX_LEVELS} levels",
         )
     levels = []
     for i, item in enumerate(value):
@@ -144,7 +147,7 @@ def parse_levels(value: Any, where: str) -> tuple[ParticipationLevel, ...]:
 
 def check_levels(levels: tuple[ParticipationLevel, ...], where: str) -> None:
     """Refuse levels that are not ascending, or several of which one is a range."""
-    ascending = all(a.lowest < b.lowest for a, b in zip(levels, levels[1:], strict=False))
+    ascending = all(a.lowest < b.lowest for a, b in itertools.pairwise(levels))
     if not ascending or (len(levels) > 1 and any(level.is_range for level in levels)):
         raise SpecificationError(
             "the participation levels contradict each other",

@@ -49,7 +49,9 @@ def loads(data: bytes, *, error: ErrorClass, where: str, max_bytes: int) -> Any:
 
     def bounded_integer(text: str) -> int:
         if len(text.lstrip("-")) > MAX_INTEGER_DIGITS:
-            raise error("an integer has too many digits", where=where, expected=f"at most {MAX_INTEGER_DIGITS}")
+            raise error(
+                "an integer has too many digits", where=where, expected=f"at most {MAX_INTEGER_DIGITS}"
+            )
         return int(text)
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -74,7 +76,9 @@ def loads(data: bytes, *, error: ErrorClass, where: str, max_bytes: int) -> Any:
     except UnicodeDecodeError as problem:
         raise error(f"byte {problem.start} is not UTF-8", where=where, expected="UTF-8 text") from None
     except UnicodeEncodeError:
-        raise error("a string holds half of a surrogate pair", where=where, expected="whole characters") from None
+        raise error(
+            "a string holds half of a surrogate pair", where=where, expected="whole characters"
+        ) from None
     except json.JSONDecodeError as problem:
         place = f"{where}, line {problem.lineno}, column {problem.colno}"
         raise error(f"not JSON: {problem.msg}", where=place, expected="a JSON document") from None

@@ -1,0 +1,73 @@
+"""Categories of ordinal and nominal attributes: the value in files, a label for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from shared.errors import AnswerError, SpecificationError
+from shared.fields import Fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Category:
+    """One category: ``value`` as it stands in the model file, ``label`` per language."""
+
+    value: str
+    label: dict[str, str]
+
+
+def check_categories(categories: tuple[Category, ...], where: str) -> None:
+    """Refuse fewer than two categories, duplicates, and values with blanks around them."""
+    values = [category.value for category in categories]
+    if len(values) < 2 or len(set(values)) != len(values):
+        raise SpecificationError(
+            "too few or repeated categories", where=where, expected="two or more, distinct"
+        )
+    for value in values:
+        if not value or value != value.strip():
+            raise SpecificationError(
+                f"the category {value!r} is empty or has blanks around it",
+                where=where,
+                expected="plain values",
+            )
+
+
+def parse_categories(fields: Fields, languages: tuple[str, ...], maximum: int) -> tuple[Category, ...]:
+    """Read the list of categories of an attribute."""
+    result = []
+    for i, item in enumerate(fields.items("categories", maximum)):
+        inner = Fields(
+            item, f"{fields.where('categories')}[{i}]", ("value", "label"), error=SpecificationError
+        )
+        result.append(Category(value=inner.text("value"), label=inner.localized("label", languages)))
+    return tuple(result)
+
+
+def categories_to_object(categories: tuple[Category, ...]) -> list[dict[str, Any]]:
+    """As they stand in a specification."""
+    return [{"value": c.value, "label": dict(c.label)} for c in categories]
+
+
+def position(index: dict[str, int], text: str, name: str) -> int:
+    """Place of a value among the categories.
+
+    Raises
+    ------
+    AnswerError
+        If it is not a category; names up to six that are.
+    """
+    found = index.get(text.strip())
+    if found is None:
+        raise AnswerError(
+            f"{text.strip()[:60]!r} is not a category",
+            where=name,
+            expected="one of " + _some(index, len(index)),
+        )
+    return found
+
+
+def _some(values: Iterable[str], total: int) -> str:
+    shown = ", ".join(list(values)[:6])
+    return shown if total <= 6 else f"{shown}, ... ({total} categories)"
