@@ -1,0 +1,168 @@
+"""The population model as canonical text: how many people share each tuple of quasi-identifiers.
+
+A public model is published in this form and recounted by every device; of a register only the digest is
+published. One row per distinct tuple and participation level::
+
+    age,sex,level,people
+    17,female,0,3
+
+Rows ascend by the integer vector of the tuple, then by level; an empty field is a missing value.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.attributes import Attribute
+from shared.errors import AnswerError, ModelFileError, SpecificationError
+from shared.fields import Fields
+from shared.geometry import Vector
+from shared.limits import MAX_ATTRIBUTES, MAX_MODEL_BYTES, MAX_PEOPLE
+
+INCOMPLETE_RULES = ("refuse", "drop")
+_PEOPLE_DIGITS = 11
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingRules:
+    """How the organizer's file was read, so that an auditor reads it the same way.
+
+    Attributes
+    ----------
+    count_column : str or None
+        Column with the number of people a row stands for (aggregated tables).
+    missing_markers : tuple of str
+        Texts that mean "no value", beside the empty text.
+    incomplete : str
+        ``refuse`` or ``drop`` records without a value where one is needed.
+    required_columns : tuple of str
+        Further columns that must have a value.
+    """
+
+    count_column: str | None
+    missing_markers: tuple[str, ...]
+    incomplete: str
+    required_columns: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, value: Any, where: str) -> ReadingRules:
+        """Read it from a specification."""
+        names = ("count_column", "missing_markers", "incomplete", "required_columns")
+        fields = Fields(value, where, names, error=SpecificationError)
+        return cls(
+            count_column=None if fields.raw("count_column") is None else fields.name("count_column"),
+            missing_markers=fields.texts("missing_markers", MAX_ATTRIBUTES, empty=True),
+            incomplete=fields.choice("incomplete", INCOMPLETE_RULES),
+            required_columns=fields.texts("required_columns", MAX_ATTRIBUTES * 4),
+        )
+
+    def to_object(self) -> dict[str, Any]:
+        """As it stands in a specification."""
+        return {
+            "count_column": self.count_column,
+            "missing_markers": list(self.missing_markers),
+            "incomplete": self.incomplete,
+            "required_columns": list(self.required_columns),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRow:
+    """``people`` people share one vector and one participation level."""
+
+    vector: Vector
+    level: int
+    people: int
+
+
+def format_model(attributes: Sequence[Attribute], rows: Iterable[ModelRow]) -> bytes:
+    """Canonical text of a model whose rows are in canonical order."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*(a.name for a in attributes), "level", "people"])
+    for row in rows:
+        texts = (a.text_of(part) for a, part in zip(attributes, split(attributes, row.vector), strict=True))
+        writer.writerow([*("" if text is None else text for text in texts), row.level, row.people])
+    return out.getvalue().encode("utf-8")
+
+
+def model_digest(data: bytes) -> str:
+    """SHA-256 of the canonical text, hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def parse_model(data: bytes, attributes: Sequence[Attribute], n_levels: int) -> Iterator[ModelRow]:
+    """Rows of a canonical model, one by one.
+
+    Raises
+    ------
+    ModelFileError
+        For anything but the canonical text of some model, with the line.
+    """
+    if len(data) > MAX_MODEL_BYTES:
+        raise ModelFileError(
+            "the model is too large", where="model", expected=f"at most {MAX_MODEL_BYTES} bytes"
+        )
+    try:
+        lines = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), strict=True)
+        header = [*(a.name for a in attributes), "level", "people"]
+        if next(lines, None) != header:
+            raise ModelFileError("wrong columns", where="model, line 1", expected=", ".join(header))
+        previous: tuple[Vector, int] | None = None
+        for cells in lines:
+            row = _parse_row(cells, attributes, n_levels, lines.line_num)
+            if previous is not None and (row.vector, row.level) <= previous:
+                raise ModelFileError(
+                    "not in canonical order",
+                    where=f"model, line {lines.line_num}",
+                    expected="ascending tuples",
+                )
+            previous = row.vector, row.level
+            yield row
+    except (UnicodeDecodeError, csv.Error) as problem:
+        raise ModelFileError(f"not readable as CSV ({problem})", where="model") from None
+
+
+def _parse_row(cells: list[str], attributes: Sequence[Attribute], n_levels: int, line: int) -> ModelRow:
+    where = f"model, line {line}"
+    if len(cells) != len(attributes) + 2:
+        raise ModelFileError("wrong number of columns", where=where, expected=str(len(attributes) + 2))
+    *texts, level, people = cells
+    vector: list[int] = []
+    try:
+        for attribute, text in zip(attributes, texts, strict=True):
+            part = attribute.vector(text or None)
+            if (attribute.text_of(part) or "") != text:
+                raise ModelFileError("not written canonically", where=f"{where}, {attribute.name}")
+            vector.extend(part)
+    except AnswerError as problem:
+        raise ModelFileError(
+            problem.message, where=f"{where}, {problem.where}", expected=problem.expected
+        ) from None
+    return ModelRow(
+        vector=tuple(vector),
+        level=_whole(level, n_levels - 1, f"{where}, level"),
+        people=_whole(people, MAX_PEOPLE, f"{where}, people", lowest=1),
+    )
+
+
+def _whole(text: str, highest: int, where: str, lowest: int = 0) -> int:
+    if text.isascii() and text.isdigit() and len(text) <= _PEOPLE_DIGITS and str(int(text)) == text:
+        value = int(text)
+        if lowest <= value <= highest:
+            return value
+    raise ModelFileError("wrong number", where=where, expected=f"a whole number from {lowest} to {highest}")
+
+
+def split(attributes: Sequence[Attribute], vector: Sequence[int]) -> list[Vector]:
+    """Cut a person's vector into the parts of the attributes."""
+    parts, start = [], 0
+    for attribute in attributes:
+        parts.append(tuple(vector[start : start + attribute.dimension]))
+        start += attribute.dimension
+    return parts

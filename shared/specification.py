@@ -1,0 +1,414 @@
+"""The specification of a survey: what the organizer signs, every device checks and nobody can change.
+
+One function turns bytes into a :class:`Specification`; everything after it works on frozen values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared import strict_json
+from shared.attributes import Attribute, parse_attribute
+from shared.cells import Cells, parse_cells
+from shared.decimals import parse_probability
+from shared.errors import AnswerError, SpecificationError
+from shared.fields import Fields, is_language
+from shared.geometry import Ranges, Vector
+from shared.limits import (
+    EXACT_BOUND,
+    MAX_ATTRIBUTES,
+    MAX_CELLS,
+    MAX_COORDINATES,
+    MAX_K,
+    MAX_LANGUAGES,
+    MAX_PEOPLE,
+    MAX_SPECIFICATION_BYTES,
+)
+from shared.model import ReadingRules
+from shared.participation import ParticipationLevel, ParticipationSource, parse_levels
+from shared.questionnaire import Questionnaire
+
+PROTOCOL = "roomful/1"
+MODEL_KINDS = ("public", "register")
+RELEASE_RULES = ("withhold", "merge")
+STORED = ("cell", "answers", "receipt")
+"""Codes of what a collector may keep of a submission."""
+CENTROID_DIGITS = 4
+MAX_RETENTION_DAYS = 36_500
+_CENTROID = re.compile(r"-?[0-9]{1,17}\.[0-9]{4}", re.ASCII)
+_RESERVED_NAMES = ("level", "people")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Organizer:
+    """Who answers for the survey."""
+
+    name: str
+    contact: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReference:
+    """The population model that the cells were designed from."""
+
+    kind: str
+    digest: str
+    people: int
+    reading: ReadingRules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Algorithm:
+    """The microaggregation that an auditor runs again."""
+
+    name: str
+    parameters: Mapping[str, int | str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseRule:
+    """What may be released, fixed before anybody answers.
+
+    Attributes
+    ----------
+    rule : str
+        ``withhold`` cells below the minimum, or ``merge`` them with the nearest.
+    minimum : int
+        Fewest answers of a released group; at least k.
+    distinct_values : int
+        Fewest distinct values of each confidential attribute in a group (distinct l-diversity, p-sensitivity);
+        1 asks for nothing.
+    t_closeness : str or None
+        Largest distance between a group's answers and everybody's, per confidential attribute.
+    """
+
+    rule: str
+    minimum: int
+    distinct_values: int
+    t_closeness: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permissions:
+    """Departures from the cautious defaults, signed so that every respondent sees them."""
+
+    free_text: bool
+    balls_from_register: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Specification:
+    """Everything a respondent's device needs, and nothing that it must believe unchecked.
+
+    Attributes
+    ----------
+    levels : tuple of ParticipationLevel, length L
+        Published levels of participation.
+    n_min, n_min_safe : tuple of int, length L
+        Effective anonymity at each level, were everybody at that level.
+    eligible : tuple of tuple of int, m x L
+        Eligible people of each cell at each level, under the mapping that devices run.
+    centroids : tuple of tuple of str, m x d
+        Mean of each coordinate over the people of a cell, with four decimals.
+    """
+
+    languages: tuple[str, ...]
+    title: dict[str, str]
+    description: dict[str, str]
+    organizer: Organizer
+    attributes: tuple[Attribute, ...]
+    levels: tuple[ParticipationLevel, ...]
+    participation_source: ParticipationSource
+    k: int
+    acceptable_cell_failure: str
+    n_min: tuple[int, ...]
+    n_min_safe: tuple[int, ...]
+    model: ModelReference
+    algorithm: Algorithm
+    cells: Cells
+    eligible: tuple[tuple[int, ...], ...]
+    centroids: tuple[tuple[str, ...], ...]
+    questionnaire: Questionnaire
+    stored: tuple[str, ...]
+    retention_days: int
+    release: ReleaseRule
+    permissions: Permissions
+
+    @property
+    def weights(self) -> Vector:
+        """Weight of each coordinate in the squared distance."""
+        return self.cells.weights
+
+    @property
+    def coordinate_ranges(self) -> Ranges:
+        """Bounds of all coordinates."""
+        return ranges_of(self.attributes)
+
+    def people_in(self, cell: int) -> int:
+        """Eligible people of a cell."""
+        return sum(self.eligible[cell])
+
+    def vector(self, answers: Mapping[str, str | None]) -> Vector:
+        """Vector of a person's quasi-identifiers.
+
+        Raises
+        ------
+        AnswerError
+            For an unknown attribute or a value outside its domain.
+        """
+        known = {attribute.name for attribute in self.attributes}
+        for name in answers:
+            if name not in known:
+                raise AnswerError(
+                    "no such quasi-identifier", where=name[:80], expected=", ".join(sorted(known))
+                )
+        return tuple(c for a in self.attributes for c in a.vector(answers.get(a.name)))
+
+    @classmethod
+    def parse(cls, payload: bytes) -> Specification:
+        """Read a specification.
+
+        Guarantee: for all bytes, either a :class:`SpecificationError` that names the field, or a
+        specification whose parts fit together in form. Whether it is *sound* is decided by
+        :mod:`shared.soundness`.
+        """
+        value = strict_json.loads(
+            payload, error=SpecificationError, where="specification", max_bytes=MAX_SPECIFICATION_BYTES
+        )
+        return _parse(value)
+
+    def to_bytes(self) -> bytes:
+        """The payload to sign; the same specification gives the same bytes."""
+        return strict_json.dumps(self.to_object())
+
+    def to_object(self) -> dict[str, Any]:
+        """As a JSON document."""
+        return {
+            "protocol": PROTOCOL,
+            "languages": list(self.languages),
+            "title": dict(self.title),
+            "description": dict(self.description),
+            "organizer": {"name": self.organizer.name, "contact": self.organizer.contact},
+            "attributes": [attribute.to_object() for attribute in self.attributes],
+            "weights": list(self.weights),
+            "participation": {
+                "levels": [{"low": level.low, "high": level.high} for level in self.levels],
+                "source": self.participation_source.to_object(),
+            },
+            "anonymity": {
+                "k": self.k,
+                "acceptable_cell_failure": self.acceptable_cell_failure,
+                "n_min": list(self.n_min),
+                "n_min_safe": list(self.n_min_safe),
+            },
+            "model": {
+                "kind": self.model.kind,
+                "digest": self.model.digest,
+                "people": self.model.people,
+                "reading": self.model.reading.to_object(),
+            },
+            "algorithm": {"name": self.algorithm.name, "parameters": dict(self.algorithm.parameters)},
+            "cells": self.cells.to_object(),
+            "eligible": [list(counts) for counts in self.eligible],
+            "centroids": [list(centroid) for centroid in self.centroids],
+            "questionnaire": self.questionnaire.to_object(),
+            "stored": list(self.stored),
+            "retention_days": self.retention_days,
+            "release": {
+                "rule": self.release.rule,
+                "minimum": self.release.minimum,
+                "distinct_values": self.release.distinct_values,
+                "t_closeness": self.release.t_closeness,
+            },
+            "permissions": {
+                "free_text": self.permissions.free_text,
+                "balls_from_register": self.permissions.balls_from_register,
+            },
+        }
+
+
+_KEYS = (
+    "protocol",
+    "languages",
+    "title",
+    "description",
+    "organizer",
+    "attributes",
+    "weights",
+    "participation",
+    "anonymity",
+    "model",
+    "algorithm",
+    "cells",
+    "eligible",
+    "centroids",
+    "questionnaire",
+    "stored",
+    "retention_days",
+    "release",
+    "permissions",
+)
+
+
+def ranges_of(attributes: Sequence[Attribute]) -> Ranges:
+    """Bounds of all coordinates of several attributes."""
+    return tuple(bounds for attribute in attributes for bounds in attribute.coordinate_ranges)
+
+
+def _sub(fields: Fields, name: str, keys: Sequence[str]) -> Fields:
+    return Fields(fields.raw(name), fields.where(name), keys, error=SpecificationError)
+
+
+def _parse(value: Any) -> Specification:
+    fields = Fields(value, "", _KEYS, error=SpecificationError)
+    fields.choice("protocol", (PROTOCOL,))
+    languages = _parse_languages(fields)
+    organizer = _sub(fields, "organizer", ("name", "contact"))
+    attributes = _parse_attributes(fields, languages)
+    ranges = ranges_of(attributes)
+    if len(ranges) > MAX_COORDINATES:
+        raise fields.fail(
+            "attributes", f"{len(ranges)} coordinates are too many", f"at most {MAX_COORDINATES}"
+        )
+    weights = fields.integers("weights", 0, EXACT_BOUND)
+    if len(weights) != len(ranges):
+        raise fields.fail(
+            "weights", f"{len(weights)} weights stand here", f"{len(ranges)}, one per coordinate"
+        )
+    participation = _sub(fields, "participation", ("levels", "source"))
+    levels = parse_levels(participation.raw("levels"), participation.where("levels"))
+    anonymity = _sub(fields, "anonymity", ("k", "acceptable_cell_failure", "n_min", "n_min_safe"))
+    k = anonymity.integer("k", 2, MAX_K)
+    algorithm = _sub(fields, "algorithm", ("name", "parameters"))
+    cells = parse_cells(fields.raw("cells"), "cells", weights, ranges)
+    model = _parse_model(fields)
+    permissions = _sub(fields, "permissions", ("free_text", "balls_from_register"))
+    return Specification(
+        languages=languages,
+        title=fields.localized("title", languages),
+        description=fields.localized("description", languages, empty=True),
+        organizer=Organizer(name=organizer.text("name"), contact=organizer.text("contact")),
+        attributes=attributes,
+        levels=levels,
+        participation_source=ParticipationSource.parse(
+            participation.raw("source"), participation.where("source")
+        ),
+        k=k,
+        acceptable_cell_failure=_probability(anonymity, "acceptable_cell_failure"),
+        n_min=_per_level(anonymity, "n_min", len(levels)),
+        n_min_safe=_per_level(anonymity, "n_min_safe", len(levels)),
+        model=model,
+        algorithm=Algorithm(name=algorithm.name("name"), parameters=_parse_parameters(algorithm)),
+        cells=cells,
+        eligible=_parse_eligible(fields, cells.count, len(levels), model.people),
+        centroids=_parse_centroids(fields, cells.count, len(ranges)),
+        questionnaire=Questionnaire.parse(fields.raw("questionnaire"), languages),
+        stored=_parse_stored(fields),
+        retention_days=fields.integer("retention_days", 1, MAX_RETENTION_DAYS),
+        release=_parse_release(fields, k),
+        permissions=Permissions(
+            free_text=permissions.boolean("free_text"),
+            balls_from_register=permissions.boolean("balls_from_register"),
+        ),
+    )
+
+
+def _parse_languages(fields: Fields) -> tuple[str, ...]:
+    languages = fields.texts("languages", MAX_LANGUAGES)
+    if not languages or not all(map(is_language, languages)):
+        raise fields.fail("languages", "no language, or not a language tag", "BCP 47 tags such as en, de-AT")
+    return languages
+
+
+def _parse_attributes(fields: Fields, languages: tuple[str, ...]) -> tuple[Attribute, ...]:
+    attributes = tuple(
+        parse_attribute(item, f"attributes[{i}]", languages)
+        for i, item in enumerate(fields.items("attributes", MAX_ATTRIBUTES, minimum=1))
+    )
+    names = [attribute.name for attribute in attributes]
+    if len(set(names)) != len(names) or any(name in _RESERVED_NAMES for name in names):
+        raise fields.fail(
+            "attributes", "a name stands twice or is reserved", "distinct names other than level and people"
+        )
+    return attributes
+
+
+def _parse_model(fields: Fields) -> ModelReference:
+    model = _sub(fields, "model", ("kind", "digest", "people", "reading"))
+    return ModelReference(
+        kind=model.choice("kind", MODEL_KINDS),
+        digest=model.digest("digest"),
+        people=model.integer("people", 1, MAX_PEOPLE),
+        reading=ReadingRules.parse(model.raw("reading"), model.where("reading")),
+    )
+
+
+def _parse_parameters(algorithm: Fields) -> dict[str, int | str]:
+    value = algorithm.raw("parameters")
+    if not isinstance(value, dict) or not all(type(v) in (int, str) for v in value.values()):
+        raise algorithm.fail("parameters", "not a table of numbers and texts", "integers and texts by name")
+    return value
+
+
+def _probability(fields: Fields, name: str) -> str:
+    text = fields.text(name, maximum=64)
+    if parse_probability(text) is None:
+        raise fields.fail(name, f"{text!r} is no probability", "a decimal in (0, 1], such as 0.5 or 1e-6")
+    return text
+
+
+def _per_level(fields: Fields, name: str, n_levels: int) -> tuple[int, ...]:
+    values = fields.integers(name, 2, MAX_PEOPLE)
+    if len(values) != n_levels:
+        raise fields.fail(name, f"{len(values)} numbers stand here", f"{n_levels}, one per level")
+    return values
+
+
+def _parse_eligible(fields: Fields, n_cells: int, n_levels: int, people: int) -> tuple[tuple[int, ...], ...]:
+    rows = fields.items("eligible", MAX_CELLS + 1)
+    if len(rows) != n_cells:
+        raise fields.fail("eligible", f"{len(rows)} rows stand here", f"{n_cells}, one per cell")
+    result = tuple(fields.integers_in(f"eligible[{i}]", row, 0, MAX_PEOPLE) for i, row in enumerate(rows))
+    for i, counts in enumerate(result):
+        if len(counts) != n_levels or not sum(counts):
+            raise fields.fail(f"eligible[{i}]", "an empty cell, or a wrong length", f"{n_levels} counts")
+    total = sum(map(sum, result))
+    if total != people:
+        raise fields.fail("eligible", f"{total} people are in the cells", f"{people}, as in the model")
+    return result
+
+
+def _parse_centroids(fields: Fields, n_cells: int, dimension: int) -> tuple[tuple[str, ...], ...]:
+    rows = fields.items("centroids", MAX_CELLS + 1)
+    if len(rows) != n_cells:
+        raise fields.fail("centroids", f"{len(rows)} rows stand here", f"{n_cells}, one per cell")
+    for i, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) != dimension:
+            raise fields.fail(f"centroids[{i}]", "a centroid has the wrong form", f"{dimension} decimals")
+        for value in row:
+            if not isinstance(value, str) or _CENTROID.fullmatch(value) is None:
+                raise fields.fail(f"centroids[{i}]", "not a decimal", f"{CENTROID_DIGITS} decimal places")
+    return tuple(map(tuple, rows))
+
+
+def _parse_stored(fields: Fields) -> tuple[str, ...]:
+    stored = fields.texts("stored", len(STORED))
+    if not set(stored) <= set(STORED):
+        raise fields.fail(
+            "stored", "the collector would store something unknown", "only " + ", ".join(STORED)
+        )
+    return stored
+
+
+def _parse_release(fields: Fields, k: int) -> ReleaseRule:
+    release = _sub(fields, "release", ("rule", "minimum", "distinct_values", "t_closeness"))
+    closeness = None if release.raw("t_closeness") is None else _probability(release, "t_closeness")
+    return ReleaseRule(
+        rule=release.choice("rule", RELEASE_RULES),
+        minimum=release.integer("minimum", k, MAX_PEOPLE),
+        distinct_values=release.integer("distinct_values", 1, MAX_K),
+        t_closeness=closeness,
+    )
