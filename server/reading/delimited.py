@@ -237,6 +237,6 @@ def _note_ragged(
         problems.add(
             f"the record has {len(record)} cells, the header {width}{extra}",
             place=f"line {line}",
-            remedy=f"Put cells that contain the separator ({word}) into double quotes, or set separator in [model]"
-            " if another one was meant.",
+            remedy=f"Put cells that contain the separator ({word}) into double quotes, or set separator in"
+            " [model] if another one was meant.",
         )

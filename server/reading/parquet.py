@@ -41,8 +41,8 @@ def read_parquet(
     -------
     Table
         Integers and decimals as their digits, booleans as ``true`` and ``false``, text and dictionaries of
-        text as they are, nulls and NaN as None. Floats become the shortest decimal text that reads back as the
-        same float of the column's width, so 23.4 stays ``23.4``.
+        text as they are, nulls and NaN as None. Floats become the shortest decimal text that reads back as
+        the same float of the column's width, so 23.4 stays ``23.4``.
 
     Raises
     ------

@@ -147,7 +147,11 @@ class Table:
 
     def where(self, row: int, column: str = "") -> str:
         """Place of a record for messages, such as ``town.csv, line 7, column "age"``."""
-        text = f"{self.source}, {self.place} {int(self.places[row])}"
+        return f"{self.source}, {self.place_of(row, column)}"
+
+    def place_of(self, row: int, column: str = "") -> str:
+        """As `where`, without the file."""
+        text = f"{self.place} {int(self.places[row])}"
         return f"{text}, column {quoted(column)}" if column else text
 
     def number_text(self, text: str) -> str:

@@ -1,0 +1,406 @@
+"""The population: distinct tuples of quasi-identifiers, and how many people stand behind each.
+
+People with equal tuples share a cell, so a partition is made of distinct tuples (design section 4). Nothing
+is ever a float, and the order of the file does not matter: tuples are sorted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.reading.files import read_table
+from server.reading.participation import record_levels
+from server.reading.problems import Problems
+from server.reading.survey_file import SurveyFile
+from server.reading.table import Table, Understood, quoted
+from shared.attributes import Attribute
+from shared.errors import AnswerError, ModelFileError
+from shared.limits import MAX_PEOPLE
+from shared.model import ModelRow, ReadingRules, format_model
+from shared.participation import ParticipationLevel, ParticipationSource
+
+_WHOLE = re.compile(r"[0-9]{1,11}", re.ASCII)
+_INCOMPLETE = (
+    'Complete the records, or set incomplete = "drop" in [model], or give the attribute'
+    ' missing = "own-category"; if a text such as ? stands for a missing value, list it in missing_markers.'
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Model:
+    """A population as the design needs it.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file.
+    understood : Understood
+        How the file was read.
+    attributes : tuple of Attribute
+        In the order of the coordinates.
+    X : ndarray of int64, shape (n_tuples, n_coordinates)
+        Distinct tuples in lexicographic order, the canonical order of records.
+    people : ndarray of int64, shape (n_tuples, n_levels)
+        Number of people with each tuple at each participation level.
+    levels : tuple of ParticipationLevel
+        Ascending.
+    records : int
+        Records of the file that were kept.
+    dropped : int
+        Records that were left out because they are incomplete.
+    rows : ndarray of int64, shape (records,)
+        Position of each kept record in the file, from 0.
+    tuple_of_record : ndarray of int64, shape (records,)
+        Row of ``X`` for each kept record; -1 for a record that counts nobody.
+    warnings : tuple of str
+        What an organizer should know before she goes on.
+    """
+
+    source: str
+    understood: Understood
+    attributes: tuple[Attribute, ...]
+    X: NDArray[np.int64]
+    people: NDArray[np.int64]
+    levels: tuple[ParticipationLevel, ...]
+    records: int
+    dropped: int
+    rows: NDArray[np.int64]
+    tuple_of_record: NDArray[np.int64]
+    warnings: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.people.shape != (len(self.X), len(self.levels)):
+            raise ValueError("people does not fit the tuples and levels")
+        for array in (self.X, self.people, self.rows, self.tuple_of_record):
+            array.flags.writeable = False
+
+    @property
+    def n_people(self) -> int:
+        """Number of people, at all levels together."""
+        return int(self.people.sum())
+
+    @property
+    def n_tuples(self) -> int:
+        """Number of distinct tuples."""
+        return len(self.X)
+
+    def model_rows(self) -> Iterator[ModelRow]:
+        """Rows of the canonical text, in canonical order (`shared.model.format_model`)."""
+        for vector, people in zip(self.X.tolist(), self.people.tolist(), strict=True):
+            for level, count in enumerate(people):
+                if count:
+                    yield ModelRow(vector=tuple(vector), level=level, people=count)
+
+    def canonical_text(self) -> bytes:
+        """The model as it is published (public) or digested (register)."""
+        return format_model(self.attributes, self.model_rows())
+
+
+def read_model(survey: SurveyFile) -> Model:
+    """Read the population file that a survey names.
+
+    Raises
+    ------
+    ModelFileError
+        See `read_population`.
+    """
+    return read_population(
+        survey.model.file,
+        survey.attributes,
+        survey.model.rules,
+        survey.participation.source,
+        survey.participation.level,
+        separator=survey.model.separator,
+        decimal=survey.model.decimal,
+        encoding=survey.model.encoding,
+    )
+
+
+def read_population(
+    path: Path,
+    attributes: tuple[Attribute, ...],
+    rules: ReadingRules,
+    source: ParticipationSource,
+    level: ParticipationLevel | None,
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> Model:
+    """Read a population file by rules that may come from a survey.toml or from a specification.
+
+    Parameters
+    ----------
+    path : Path
+        CSV or Parquet.
+    attributes, rules, source, level
+        As in `build_model`.
+    separator, decimal, encoding : str, optional
+        What is known about a CSV; otherwise found out.
+
+    Raises
+    ------
+    ModelFileError
+        See `read_delimited`, `read_parquet` and `build_model`.
+    """
+    numeric = [attribute.name for attribute in attributes if attribute.kind == "numeric"]
+    extra = [name for name in (rules.count_column, source.column) if name is not None]
+    table = read_table(
+        path,
+        separator=separator,
+        decimal=decimal,
+        encoding=encoding,
+        wanted=frozenset((*(a.name for a in attributes), *rules.required_columns, *extra)),
+        numeric_columns=[*numeric, *([] if source.column is None else [source.column])],
+    )
+    return build_model(table, attributes, rules, source, level)
+
+
+def build_model(
+    table: Table,
+    attributes: tuple[Attribute, ...],
+    rules: ReadingRules,
+    source: ParticipationSource,
+    level: ParticipationLevel | None,
+) -> Model:
+    """Turn records into distinct tuples with head counts.
+
+    Parameters
+    ----------
+    table : Table
+        The population file.
+    attributes : tuple of Attribute
+        Each has the name of a column.
+    rules : ReadingRules
+        Count column, missing markers, and what to do with incomplete records: those that lack a value of an
+        attribute (unless missing is a category of its own) or of a required column.
+    source : ParticipationSource
+        Where each record's probability of taking part comes from.
+    level : ParticipationLevel, optional
+        The one level, if the source is even.
+
+    Raises
+    ------
+    ModelFileError
+        For missing columns; for values outside an attribute's domain, missing values, counts that are no
+        whole numbers and unusable probabilities, with line, column, value and remedy (the first ten, and how
+        many there are); if no person remains.
+
+    Notes
+    -----
+    Vectors are computed once per distinct text. Time is linear in the records but for the sort of their
+    keys; a million records take about a second after reading.
+    """
+    rows, dropped = _complete_rows(table, attributes, rules)
+    problems = Problems(table.source)
+    ranks = [_ranked(table, attribute, rows, rules, problems) for attribute in attributes]
+    counts = _counts(table, rows, rules.count_column, problems)
+
+    def answer_of(table: Table, attribute: Attribute, text: str | None) -> str | None:
+        return _answer(table, attribute, text, rules.missing_markers)
+
+    levels, level_of_record = record_levels(table, rows, source, level, attributes, answer_of, problems)
+    problems.raise_if_any()
+    counted = counts > 0
+    if not counted.any():
+        raise ModelFileError(
+            "the counts add up to nobody", where=table.source, expected="at least one person"
+        )
+    total = int(counts.sum())
+    if total > MAX_PEOPLE:
+        raise ModelFileError(
+            f"{total} people are too many", where=table.source, expected=f"at most {MAX_PEOPLE}"
+        )
+    X, inverse = _distinct([(vectors, codes[counted]) for vectors, codes in ranks])
+    people = np.zeros((len(X), len(levels)), np.int64)
+    np.add.at(people, (inverse, level_of_record[counted]), counts[counted])
+    # A level whose records all count nobody is not a level of this population.
+    used = np.flatnonzero(people.any(axis=0))
+    levels, people = tuple(levels[i] for i in used.tolist()), np.ascontiguousarray(people[:, used])
+    tuple_of_record = np.full(len(rows), -1, np.int64)
+    tuple_of_record[counted] = inverse
+    return Model(
+        source=table.source,
+        understood=table.understood,
+        attributes=attributes,
+        X=X,
+        people=people,
+        levels=levels,
+        records=len(rows),
+        dropped=dropped,
+        rows=rows,
+        tuple_of_record=tuple_of_record,
+        warnings=_warnings(attributes, X, dropped, int((~counted).sum())),
+    )
+
+
+def _is_missing(text: str | None, markers: tuple[str, ...]) -> bool:
+    return text is None or not text.strip() or text in markers or text.strip() in markers
+
+
+def _answer(table: Table, attribute: Attribute, text: str | None, markers: tuple[str, ...]) -> str | None:
+    """Return the answer that a cell means, as the attribute expects it."""
+    if text is None or _is_missing(text, markers):
+        return None
+    return table.number_text(text.strip()) if attribute.kind == "numeric" else text.strip()
+
+
+def _complete_rows(
+    table: Table, attributes: tuple[Attribute, ...], rules: ReadingRules
+) -> tuple[NDArray[np.int64], int]:
+    """Return the records that have every value they need, and how many were dropped."""
+    needed = [attribute.name for attribute in attributes if not attribute.takes_missing]
+    complete = np.ones(table.n_records, bool)
+    problems = Problems(table.source, "values are missing")
+    for attribute in attributes:
+        table.column(attribute.name, purpose="an attribute")
+    for name in dict.fromkeys((*needed, *rules.required_columns)):
+        column = table.column(name, purpose="required_columns")
+        absent = np.array([_is_missing(text, rules.missing_markers) for text in column.texts], bool)[
+            column.codes
+        ]
+        if rules.incomplete == "refuse" and absent.any():
+            first = int(np.argmax(absent))
+            problems.add(
+                f"the value is missing ({quoted(column[first])})",
+                place=table.place_of(first, name),
+                remedy=_INCOMPLETE,
+                times=int(absent.sum()),
+            )
+        complete &= ~absent
+    problems.raise_if_any()
+    if not complete.any():
+        raise ModelFileError(
+            "every record is incomplete",
+            where=table.source,
+            expected="records with all values",
+            remedy="Check missing_markers and required_columns in [model].",
+        )
+    rows = np.flatnonzero(complete).astype(np.int64)
+    return rows, table.n_records - len(rows)
+
+
+def _ranked(
+    table: Table, attribute: Attribute, rows: NDArray[np.int64], rules: ReadingRules, problems: Problems
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return an attribute's distinct vectors in lexicographic order, and each record's place among them."""
+    column = table.column(attribute.name)
+    codes = column.codes[rows]
+    vectors: dict[int, tuple[int, ...]] = {}
+    for code in np.unique(codes).tolist():
+        try:
+            vectors[code] = attribute.vector(
+                _answer(table, attribute, column.texts[code], rules.missing_markers)
+            )
+        except AnswerError as error:
+            mask = codes == code
+            problems.add(
+                error.message,
+                place=table.place_of(int(rows[np.argmax(mask)]), column.name),
+                expected=error.expected,
+                remedy=error.remedy or "Correct the value, or widen the attribute's domain in survey.toml.",
+                times=int(mask.sum()),
+            )
+    ordered = sorted(set(vectors.values()))
+    position = {vector: index for index, vector in enumerate(ordered)}
+    places = np.zeros(len(column.texts), np.int64)
+    for code, vector in vectors.items():
+        places[code] = position[vector]
+    return np.array(ordered, np.int64).reshape(len(ordered), attribute.dimension), places[codes]
+
+
+def _counts(table: Table, rows: NDArray[np.int64], name: str | None, problems: Problems) -> NDArray[np.int64]:
+    """Return how many people each record stands for."""
+    if name is None:
+        return np.ones(len(rows), np.int64)
+    column = table.column(name, purpose="count_column")
+    codes = column.codes[rows]
+    values = np.zeros(len(column.texts), np.int64)
+    for code in np.unique(codes).tolist():
+        cell = (column.texts[code] or "").strip()
+        if _WHOLE.fullmatch(cell) and int(cell) <= MAX_PEOPLE:
+            values[code] = int(cell)
+            continue
+        mask = codes == code
+        problems.add(
+            f"{quoted(column.texts[code])} is not a number of people",
+            place=table.place_of(int(rows[np.argmax(mask)]), name),
+            expected="a whole number from 0, without thousands separators",
+            remedy="Correct the count.",
+            times=int(mask.sum()),
+        )
+    return values[codes]
+
+
+def _distinct(
+    ranked: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct tuples in lexicographic order, and each record's place among them.
+
+    Notes
+    -----
+    One integer key per record, most significant attribute first: the order of keys is the lexicographic order
+    of the concatenated vectors. Keys are made dense before they could overflow.
+    """
+    keys = np.zeros(len(ranked[0][1]), np.int64)
+    span = 1
+    for vectors, codes in ranked:
+        if span * len(vectors) >= 2**62:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            span = len(distinct)
+        keys = keys * len(vectors) + codes
+        span *= len(vectors)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    X = np.concatenate([vectors[codes[first]] for vectors, codes in ranked], axis=1)
+    return np.ascontiguousarray(X), inverse.astype(np.int64)
+
+
+def _warnings(
+    attributes: tuple[Attribute, ...], X: NDArray[np.int64], dropped: int, uncounted: int
+) -> tuple[str, ...]:
+    found: list[str] = []
+    if dropped:
+        found.append(
+            f"{dropped} incomplete {'record was' if dropped == 1 else 'records were'} dropped;"
+            " these people cannot take part."
+        )
+    if uncounted:
+        found.append(f"{uncounted} {'record counts' if uncounted == 1 else 'records count'} 0 people.")
+    start = 0
+    for attribute in attributes:
+        part = X[:, start : start + attribute.dimension]
+        start += attribute.dimension
+        if (part == part[0]).all():
+            shown = quoted(attribute.text_of(tuple(part[0].tolist())))
+            found.append(
+                f"Everybody has the same {attribute.name}, {shown}: it divides nobody."
+                " Remove the attribute, so that respondents are not asked for it."
+            )
+            continue
+        if attribute.kind in ("nominal", "ordinal", "lookup"):
+            found.extend(_unseen(attribute, part))
+    return tuple(found)
+
+
+def _unseen(attribute: Attribute, part: NDArray[np.int64]) -> list[str]:
+    """Warn of declared values that nobody has."""
+    categories = getattr(attribute, "categories", None)
+    values = (
+        [c.value for c in categories] if categories else [e.value for e in getattr(attribute, "entries", ())]
+    )
+    seen = {tuple(row) for row in np.unique(part, axis=0).tolist()}
+    unseen = [value for value in values if attribute.vector(value) not in seen]
+    if not unseen:
+        return []
+    shown = ", ".join(quoted(value) for value in unseen[:5])
+    more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+    return [
+        f"Nobody in the model has the {attribute.name} {shown}{more}."
+        " A respondent who has it is placed in the nearest group; check the spelling."
+    ]

@@ -1,0 +1,286 @@
+"""survey.toml: everything an organizer declares, read once into frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.reading.attribute_entries import ATTRIBUTE_KEYS, build_attributes
+from server.reading.table import nearest_name, quoted
+from server.reading.toml_document import TOP_LEVEL, Section, parse_toml, read_survey_bytes
+from shared.attributes import Attribute
+from shared.decimals import parse_decimal
+from shared.errors import QuestionnaireError, SpecificationError
+from shared.fields import is_language
+from shared.limits import MAX_ATTRIBUTES, MAX_CATEGORIES, MAX_K, MAX_LANGUAGES, MAX_SPECIFICATION_BYTES
+from shared.model import INCOMPLETE_RULES, ReadingRules
+from shared.participation import ParticipationLevel, ParticipationSource, Rate
+from shared.questionnaire import Questionnaire
+from shared.specification import (
+    MAX_RETENTION_DAYS,
+    MODEL_KINDS,
+    RELEASE_RULES,
+    Organizer,
+    Permissions,
+    ReleaseRule,
+)
+from shared.strict_json import loads
+
+ALGORITHMS = ("mdav", "power-diagram")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelEntry:
+    """[model]: the population file and how it is read.
+
+    ``kind`` says whether its records are public or real people (design section 6). ``separator``, ``decimal``
+    and ``encoding`` are None where they are to be found out.
+    """
+
+    file: Path
+    kind: str
+    rules: ReadingRules
+    separator: str | None
+    decimal: str | None
+    encoding: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParticipationEntry:
+    """[participation]: ``level`` is the one level of an even source, None otherwise."""
+
+    source: ParticipationSource
+    level: ParticipationLevel | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyFile:
+    """A survey as its organizer declares it."""
+
+    path: Path
+    languages: tuple[str, ...]
+    title: dict[str, str]
+    description: dict[str, str]
+    organizer: Organizer
+    model: ModelEntry
+    attributes: tuple[Attribute, ...]
+    participation: ParticipationEntry
+    k: int
+    acceptable_cell_failure: str
+    algorithm: str
+    release: ReleaseRule
+    retention_days: int
+    questionnaire: Questionnaire
+    permissions: Permissions
+
+
+def read_survey_file(path: Path) -> SurveyFile:
+    """Read a survey.toml and the files it names, except the model.
+
+    Parameters
+    ----------
+    path : Path
+        The file; relative names inside it start at its folder.
+
+    Raises
+    ------
+    SurveyFileError
+        With file, line, key, what was expected and what to do: for what is no TOML, unknown keys (with the
+        nearest known one), values of another type, and combinations that mean nothing.
+    ModelFileError, QuestionnaireError
+        For a lookup table or the questionnaire.
+
+    Notes
+    -----
+    Decimals may be written as texts, integers or TOML floats; floats are taken by their source text, so 0.1
+    is one tenth.
+    """
+    document = parse_toml(read_survey_bytes(path), source=path.name)
+    root = Section(document, document.value, (), TOP_LEVEL)
+    languages = _languages(root)
+    organizer = root.section("organizer", ("name", "contact"))
+    attributes = build_attributes(
+        root.sections("attributes", ATTRIBUTE_KEYS, MAX_ATTRIBUTES), languages, path.parent
+    )
+    model = _model(root, path.parent)
+    anonymity = root.section("anonymity", ("k", "acceptable_cell_failure"))
+    k: int = anonymity.integer("k", 2, MAX_K)
+    design = root.section("design", ("algorithm", "balls_from_register"), {})
+    algorithm: str = design.choice(
+        "algorithm", ALGORITHMS, "mdav" if model.kind == "public" else "power-diagram"
+    )
+    questionnaire, free_text = _questionnaire(root, path.parent, languages)
+    return SurveyFile(
+        path=path,
+        languages=languages,
+        title=root.localized("title", languages),
+        description=root.localized("description", languages, "", empty=True),
+        organizer=Organizer(name=organizer.text("name"), contact=organizer.text("contact")),
+        model=model,
+        attributes=attributes,
+        participation=_participation(root, attributes),
+        k=k,
+        acceptable_cell_failure=anonymity.decimal("acceptable_cell_failure", probability=True),
+        algorithm=algorithm,
+        release=_release(root, k),
+        retention_days=root.integer("retention_days", 1, MAX_RETENTION_DAYS, 365),
+        questionnaire=questionnaire,
+        permissions=Permissions(
+            free_text=free_text, balls_from_register=design.boolean("balls_from_register", False)
+        ),
+    )
+
+
+def _languages(root: Section) -> tuple[str, ...]:
+    languages = root.texts("languages", MAX_LANGUAGES, ["en"])
+    for language in languages:
+        if not is_language(language):
+            raise root.fail(
+                "languages",
+                f"{quoted(language)} is not a language",
+                expected='language tags such as "en" or "pt-BR"',
+            )
+    if not languages:
+        raise root.fail("languages", "the list is empty", expected='at least one language, such as ["en"]')
+    return languages
+
+
+def _model(root: Section, folder: Path) -> ModelEntry:
+    keys = (
+        "file",
+        "kind",
+        "count_column",
+        "missing_markers",
+        "incomplete",
+        "required_columns",
+        "separator",
+        "decimal",
+        "encoding",
+    )
+    model = root.section("model", keys)
+    separator: str | None = model.text("separator", None) if model.value.get("separator") != "\t" else "\t"
+    if separator in ("tab", "\\t"):
+        separator = "\t"
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        raise model.fail(
+            "separator",
+            f"{quoted(separator)} cannot be a separator",
+            expected='one character such as "," or ";", or "tab"',
+        )
+    return ModelEntry(
+        file=folder / model.text("file"),
+        kind=model.choice("kind", MODEL_KINDS),
+        rules=ReadingRules(
+            count_column=model.text("count_column", None),
+            missing_markers=model.texts("missing_markers", MAX_ATTRIBUTES, [], empty=True),
+            incomplete=model.choice("incomplete", INCOMPLETE_RULES, "refuse"),
+            required_columns=model.texts("required_columns", 4 * MAX_ATTRIBUTES, []),
+        ),
+        separator=separator,
+        decimal=model.choice("decimal", (".", ","), None),
+        encoding=model.text("encoding", None),
+    )
+
+
+def _participation(root: Section, attributes: tuple[Attribute, ...]) -> ParticipationEntry:
+    section = root.section("participation", ("rate", "low", "high", "column", "attribute", "rates"))
+    forms = (("rate",), ("low", "high"), ("column",), ("attribute", "rates"))
+    form = next((form for form in forms if set(form) == set(section.value)), None)
+    if form is None:
+        raise section.fail(
+            "",
+            f"the keys {', '.join(section.value) or '(none)'} say nothing definite",
+            expected="rate, or low and high, or column, or attribute with [[participation.rates]]",
+        )
+    if form == ("column",):
+        return ParticipationEntry(
+            source=ParticipationSource(kind="column", column=section.text("column")), level=None
+        )
+    if form == ("attribute", "rates"):
+        return ParticipationEntry(source=_rates(section, attributes), level=None)
+    low: str = section.decimal(form[0], probability=True)
+    high: str = section.decimal(form[-1], probability=True)
+    try:
+        level = ParticipationLevel(low=low, high=high)
+    except SpecificationError as error:
+        raise section.fail(form[0], error.message, expected=error.expected) from None
+    return ParticipationEntry(source=ParticipationSource(kind="even"), level=level)
+
+
+def _rates(section: Section, attributes: tuple[Attribute, ...]) -> ParticipationSource:
+    name: str = section.text("attribute")
+    names = tuple(attribute.name for attribute in attributes)
+    attribute = next((attribute for attribute in attributes if attribute.name == name), None)
+    if attribute is None:
+        raise section.fail(
+            "attribute",
+            f"{quoted(name)} is none of the attributes",
+            expected="the name of one of the [[attributes]]",
+            remedy=nearest_name(name, names).strip(),
+        )
+    key, other = ("upto", "value") if attribute.kind == "numeric" else ("value", "upto")
+    rates: list[Rate] = []
+    for entry in section.sections("rates", ("upto", "value", "rate"), MAX_CATEGORIES):
+        if other in entry:
+            raise entry.fail(
+                other,
+                f"the attribute {quoted(name)} is {attribute.kind}",
+                expected=f"the key {key} and a rate",
+            )
+        rate: str = entry.decimal("rate", probability=True)
+        if key == "value":
+            value: str = entry.text("value")
+            if any(value == earlier.value for earlier in rates):
+                raise entry.fail("value", f"{quoted(value)} stands twice", expected="one rate for each value")
+            rates.append(Rate(rate=rate, value=value))
+            continue
+        upto: str = entry.decimal("upto")
+        if rates and (parse_decimal(rates[-1].upto or "0") or 0) >= (parse_decimal(upto) or 0):
+            raise entry.fail(
+                "upto", f"{upto} is not above {rates[-1].upto} before it", expected="ascending numbers"
+            )
+        rates.append(Rate(rate=rate, upto=upto))
+    return ParticipationSource(kind="rates", attribute=name, rates=tuple(rates))
+
+
+def _release(root: Section, k: int) -> ReleaseRule:
+    release = root.section("release", ("rule", "minimum", "distinct_values", "t_closeness"), {})
+    minimum: int = release.integer("minimum", 1, 10 * MAX_K, k)
+    if minimum < k:
+        raise release.fail(
+            "minimum",
+            f"{minimum} is below k = {k}",
+            expected=f"at least {k}",
+            remedy="A cell below k must never be released; leave the key out or lower k.",
+        )
+    return ReleaseRule(
+        rule=release.choice("rule", RELEASE_RULES, "withhold"),
+        minimum=minimum,
+        distinct_values=release.integer("distinct_values", 1, MAX_K, 1),
+        t_closeness=release.decimal("t_closeness", None, probability=True),
+    )
+
+
+def _questionnaire(root: Section, folder: Path, languages: tuple[str, ...]) -> tuple[Questionnaire, bool]:
+    section = root.section("questionnaire", ("file", "free_text"))
+    free_text = section.boolean("free_text", False)
+    path: Path = folder / section.text("file")
+    data = read_survey_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    value = loads(data, error=QuestionnaireError, where=path.name, max_bytes=MAX_SPECIFICATION_BYTES)
+    try:
+        questionnaire = Questionnaire.parse(value, languages, "")
+    except (SpecificationError, QuestionnaireError) as error:
+        where = f"{path.name}, {error.where}" if error.where else path.name
+        raise QuestionnaireError(
+            error.message, where=where, expected=error.expected, remedy=error.remedy
+        ) from None
+    if questionnaire.has_free_text and not free_text:
+        name = next(question.name for question in questionnaire.questions if question.kind == "text")
+        raise QuestionnaireError(
+            f"the question {quoted(name)} asks for free text",
+            where=path.name,
+            expected="questions with closed answers",
+            remedy="Free text can identify its writer. Remove the question, or set free_text = true in"
+            " [questionnaire]; respondents are then warned.",
+        )
+    return questionnaire, free_text
