@@ -1,0 +1,176 @@
+"""All surveys of one server: a folder each under ``DATA/surveys``."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from server.storage import files
+from server.storage.published import MODEL_NAME, SPECIFICATION_NAME, PublishedSurvey
+from server.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore, create_database
+from shared.errors import NotFoundError, StateError
+
+_ID: Final = re.compile(r"[0-9a-f]{16}")
+
+
+class DataDirectory:
+    """The folder that holds everything the server keeps.
+
+    Each survey is opened once and shared by all threads; a survey that another process publishes appears by
+    itself.
+
+    Parameters
+    ----------
+    path : Path
+        The folder; it is made when the first survey is published.
+    quiet_seconds : float
+        See :class:`~server.storage.store.SurveyStore`.
+    """
+
+    def __init__(self, path: Path, *, quiet_seconds: float = QUIET_SECONDS) -> None:
+        self.path = path
+        self._surveys = path / "surveys"
+        self._quiet_seconds = quiet_seconds
+        self._stores: dict[str, SurveyStore] = {}
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def publish(self, envelope: bytes, model: bytes | None) -> str:
+        """Take a signed specification into the data directory as a draft.
+
+        Publishing the same specification again replaces its envelope while it is a draft, which is how the
+        signatures of auditors are added.
+
+        Parameters
+        ----------
+        envelope : bytes
+            The DSSE envelope.
+        model : bytes or None
+            The canonical model, for a public one.
+
+        Returns
+        -------
+        str
+            The survey's id.
+
+        Raises
+        ------
+        VerificationError, SpecificationError, InputError
+            If the envelope, the specification or the model is not what it should be.
+        StateError
+            If it is already open, closed or released.
+        StorageError
+            If it cannot be written; then nothing was.
+        """
+        published = PublishedSurvey.verify(self.path, envelope, organizer_key=None)
+        published.require_honest_storage()
+        published.require_model(model)
+        folder = self._surveys / published.id
+        with files.named_file_errors("surveys"):
+            self._surveys.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.exists():
+                return self._publish_again(published)
+            with files.new_folder(folder) as work:
+                files.write_new(work / SPECIFICATION_NAME, envelope)
+                if model is not None:
+                    files.write_new(work / MODEL_NAME, model)
+                create_database(
+                    work / DATABASE_NAME,
+                    specification_digest=published.digest,
+                    organizer_key=published.organizer_key,
+                )
+        return published.id
+
+    def open(self, survey: str) -> None:
+        """Let a draft take submissions; see :meth:`SurveyStore.open`."""
+        self.survey(survey).open()
+
+    def close(self, survey: str) -> None:
+        """End a survey's submissions; see :meth:`SurveyStore.close`."""
+        self.survey(survey).close()
+
+    def survey(self, survey: str) -> SurveyStore:
+        """The store of a survey by its id, or by its full digest.
+
+        Raises
+        ------
+        NotFoundError
+            If there is none.
+        StorageError, VerificationError, SpecificationError
+            If it is damaged.
+        """
+        name = survey[:16]
+        if not _ID.fullmatch(name) or (len(survey) > 16 and len(survey) != 64):
+            raise NotFoundError("there is no such survey", expected="an id of 16 hexadecimal digits")
+        with self._lock:
+            store = self._stores.get(name)
+            if store is None:
+                folder = self._surveys / name
+                if not (folder / DATABASE_NAME).is_file():
+                    raise NotFoundError("there is no such survey", remedy="List them with roomful status.")
+                store = self._stores[name] = SurveyStore(folder, quiet_seconds=self._quiet_seconds)
+        if len(survey) == 64 and store.published.digest != survey:
+            raise NotFoundError("there is no such survey")
+        return store
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all surveys, in order."""
+        if not self._surveys.is_dir():
+            return ()
+        return tuple(sorted(path.name for path in self._surveys.iterdir() if _ID.fullmatch(path.name)))
+
+    def list(self) -> Iterator[SurveyStore]:
+        """All surveys, by id.
+
+        Raises
+        ------
+        StorageError, VerificationError, SpecificationError
+            When it comes to a damaged one.
+        """
+        for name in self.ids():
+            yield self.survey(name)
+
+    def sweep(self) -> None:
+        """Bring every survey's file into key order, and clear what an interrupted publication left."""
+        if self._surveys.is_dir():
+            for leftover in self._surveys.glob(".new-*"):
+                shutil.rmtree(leftover, ignore_errors=True)
+        for store in self.list():
+            store.sweep()
+
+    def end(self) -> None:
+        """Store what waits in every survey and let go of the files."""
+        with self._lock:
+            for store in self._stores.values():
+                store.end()
+            self._stores.clear()
+
+    def _publish_again(self, published: PublishedSurvey) -> str:
+        store = self.survey(published.digest)
+        if published.envelope == store.published.envelope:
+            return published.id
+        if store.state != "draft":
+            raise StateError(
+                "this survey is already open; its specification cannot change",
+                where=published.id,
+                remedy="Signatures can be added only to a draft.",
+                code=f"state.{store.state}",
+            )
+        if published.organizer_key != store.published.organizer_key:
+            raise StateError(
+                "this survey was published with another organizer's key", where=published.id, code="state.key"
+            )
+        files.replace(store.published.folder / SPECIFICATION_NAME, published.envelope)
+        return published.id

@@ -1,0 +1,189 @@
+"""Opening the SQLite file with the settings that durability and unlinkability need.
+
+Settings and the reason for each:
+
+- rollback journal, ``journal_mode=TRUNCATE``: a write-ahead log would keep pages in the order of arrival.
+  With ``synchronous=FULL`` SQLite syncs the truncated journal too, so that a commit survives a power cut;
+  with ``DELETE`` it would take ``EXTRA`` to sync the directory.
+- ``secure_delete=ON``: freed bytes are overwritten.
+- ``temp_store=MEMORY``: VACUUM builds its copy in memory, never in a temporary folder.
+- ``user_version``: 1 while pages may still hold rows in the order they came, 2 during a sweep, 0 after it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from sqlite_utils import Database
+
+from shared.errors import StorageError
+
+BUSY_SECONDS: Final = 20.0
+DIRTY: Final = 1
+SWEEPING: Final = 2
+CLEAN: Final = 0
+
+_SETTINGS: Final = (
+    "PRAGMA journal_mode=TRUNCATE",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA secure_delete=ON",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA trusted_schema=OFF",
+    "PRAGMA cell_size_check=ON",
+)
+
+#: SQLite's primary result codes, our code, the sentence and the remedy.
+_NAMED: Final = {
+    sqlite3.SQLITE_BUSY: ("locked", "another process holds the database", "End it, or try again."),
+    sqlite3.SQLITE_LOCKED: ("locked", "another process holds the database", "End it, or try again."),
+    sqlite3.SQLITE_FULL: (
+        "full",
+        "the disk is full",
+        "Free some space; nothing that was acknowledged is lost.",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "read-only",
+        "the database cannot be written",
+        "Give the server's user the right.",
+    ),
+    sqlite3.SQLITE_PERM: ("read-only", "the database cannot be written", "Give the server's user the right."),
+    sqlite3.SQLITE_CANTOPEN: (
+        "missing",
+        "the database cannot be opened",
+        "Check that it exists and its rights.",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        "corrupt",
+        "the database is damaged",
+        "Restore a copy; do not write to this one.",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "corrupt",
+        "the file is not a database",
+        "Restore a copy; do not write to this one.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "disk",
+        "the disk failed to read or write",
+        "Check the disk and the system's log.",
+    ),
+}
+
+
+def storage_error(error: sqlite3.Error) -> StorageError:
+    """Name a failure of the driver; the driver's own words, which may hold values, are left out."""
+    result = getattr(error, "sqlite_errorcode", None)
+    code, message, remedy = _NAMED.get(
+        (result or 0) & 0xFF, ("failed", "the database failed", "Run roomful checkup.")
+    )
+    return StorageError(message, remedy=remedy, code=f"storage.{code}")
+
+
+@contextmanager
+def named_errors() -> Iterator[None]:
+    """Turn every error of the driver into a :class:`StorageError`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise storage_error(error) from error
+
+
+def connect(path: Path, *, create: bool = False, busy_seconds: float = BUSY_SECONDS) -> Database:
+    """Open a file with the settings above.
+
+    Parameters
+    ----------
+    path : Path
+        The SQLite file.
+    create : bool
+        Create it if it does not exist; otherwise its absence is an error.
+    busy_seconds : float
+        How long to wait for another process.
+
+    Raises
+    ------
+    StorageError
+        If it is missing, damaged, not a database, or cannot be locked.
+    """
+    mode = "rwc" if create else "rw"
+    with named_errors():
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=busy_seconds,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            for setting in _SETTINGS:
+                connection.execute(setting).fetchall()
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return Database(connection, recursive_triggers=False, execute_plugins=False)
+
+
+@contextmanager
+def transaction(database: Database) -> Iterator[sqlite3.Connection]:
+    """A write transaction: the lock is taken at once, and an exception rolls everything back."""
+    connection = database.conn
+    with named_errors():
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def sweep(database: Database) -> bool:
+    """Rewrite the file in the order of its keys, so that no page keeps the order of arrival.
+
+    A b-tree page holds its cells where they happened to be written; only VACUUM writes them anew.
+
+    Returns
+    -------
+    bool
+        False if there was nothing to do, or another process wrote meanwhile (it will sweep in its turn).
+    """
+    connection = database.conn
+    with named_errors():
+        if connection.execute("PRAGMA user_version").fetchone()[0] == CLEAN:
+            return False
+        connection.execute(f"PRAGMA user_version={SWEEPING}")
+        connection.execute("VACUUM")
+        with transaction(database):
+            untouched = bool(connection.execute("PRAGMA user_version").fetchone()[0] == SWEEPING)
+            if untouched:
+                connection.execute(f"PRAGMA user_version={CLEAN}")
+        return untouched
+
+
+def settings(database: Database) -> dict[str, int | str]:
+    """The durability settings as SQLite reports them, for the checkup."""
+    names = ("journal_mode", "synchronous", "secure_delete", "temp_store", "user_version")
+    with named_errors():
+        return {name: database.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in names}
+
+
+def check_integrity(database: Database) -> None:
+    """Read the whole file.
+
+    Raises
+    ------
+    StorageError
+        With the code ``storage.corrupt`` if SQLite finds damage.
+    """
+    with named_errors():
+        if database.conn.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise StorageError(
+                "the database is damaged",
+                remedy="Restore a copy; do not write to this one.",
+                code="storage.corrupt",
+            )

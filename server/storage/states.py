@@ -1,0 +1,60 @@
+"""The life of a survey as an explicit table of irreversible steps."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from shared.errors import StateError
+
+
+class State(StrEnum):
+    """Where a survey stands; there is no way back."""
+
+    DRAFT = "draft"
+    OPEN = "open"
+    CLOSED = "closed"
+    RELEASED = "released"
+
+
+#: The only step that leads out of each state.
+NEXT: Final = MappingProxyType(
+    {State.DRAFT: State.OPEN, State.OPEN: State.CLOSED, State.CLOSED: State.RELEASED, State.RELEASED: None}
+)
+
+_WHY_NOT: Final = MappingProxyType(
+    {
+        State.DRAFT: "the survey is not open yet",
+        State.OPEN: "the survey is open",
+        State.CLOSED: "the survey is closed",
+        State.RELEASED: "the survey's table is already released",
+    }
+)
+
+
+def refusal(state: State, step: str) -> StateError:
+    """The error for a step that the state does not allow; its code names the state.
+
+    Parameters
+    ----------
+    state : State
+        Where the survey stands.
+    step : str
+        What was attempted, for the reader: ``"open"``, ``"take submissions"``.
+    """
+    following = NEXT[state]
+    remedy = f"The only step left is to make it {following}" if following else "No step is left"
+    return StateError(f"cannot {step}: {_WHY_NOT[state]}", remedy=remedy + ".", code=f"state.{state}")
+
+
+def require_step(current: State, target: State) -> None:
+    """Check that one step leads from `current` to `target`.
+
+    Raises
+    ------
+    StateError
+        With the code ``state.<current>`` if it does not.
+    """
+    if NEXT[current] is not target:
+        raise refusal(current, f"make the survey {target}")

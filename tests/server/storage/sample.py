@@ -1,0 +1,100 @@
+"""A small signed survey and its submissions, for the tests of storage and web."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import cache
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from shared import strict_json
+from shared.envelope import Envelope, SignatureClaim, pre_authentication_encoding, survey_digest
+from shared.envelope import PAYLOAD_TYPE
+from shared.submission import encode, entropy_needed
+
+KEY = Ed25519PrivateKey.from_private_bytes(b"\x07" * 32)
+AUDITOR = Ed25519PrivateKey.from_private_bytes(b"\x08" * 32)
+MODEL = b"age,level,people\n20,0,40\n60,0,60\n"
+
+
+def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, object]:
+    """The specification as an object."""
+    return {
+        "protocol": "roomful/1",
+        "languages": ["en", "de"],
+        "title": {"en": title, "de": "Kleine Umfrage"},
+        "description": {"en": "About <b>health</b> & work", "de": "Über Gesundheit"},
+        "organizer": {"name": "Example Office", "contact": "office@example.org"},
+        "attributes": [
+            {
+                "name": "age", "kind": "numeric", "label": {"en": "Age", "de": "Alter"},
+                "help": {"en": "", "de": ""}, "missing": "refused", "minimum": "0", "maximum": "99",
+                "step": "1", "open_below": False, "open_above": True, "rounding": "down",
+            }
+        ],
+        "weights": [1],
+        "participation": {
+            "levels": [{"low": "0.5", "high": "0.5"}],
+            "source": {"kind": "even", "column": None, "attribute": None, "rates": []},
+        },
+        "anonymity": {"k": 5, "acceptable_cell_failure": "1e-3", "n_min": [24], "n_min_safe": [24]},
+        "model": {
+            "kind": kind, "digest": hashlib.sha256(MODEL).hexdigest(), "people": 100,
+            "reading": {
+                "count_column": None, "missing_markers": [""], "incomplete": "refuse", "required_columns": [],
+            },
+        },
+        "algorithm": {"name": "boxes", "parameters": {}},
+        "cells": {"shape": "boxes", "boxes": [[[0, 40]], [[41, 99]]]},
+        "eligible": [[40], [60]],
+        "centroids": [["20.0000"], ["60.0000"]],
+        "questionnaire": {
+            "pages": [
+                {
+                    "name": "p1", "title": {"en": "", "de": ""},
+                    "elements": [
+                        {"type": "radiogroup", "name": "health", "isRequired": True, "choices": ["good", "bad"]},
+                        {"type": "comment", "name": "remark", "isRequired": False},
+                    ],
+                }
+            ]
+        },
+        "stored": ["cell", "answers", "receipt"],
+        "retention_days": 365,
+        "release": {"rule": "withhold", "minimum": 5, "distinct_values": 1, "t_closeness": None},
+        "permissions": {"free_text": True, "balls_from_register": False},
+    }  # fmt: skip
+
+
+def sign(payload: bytes, *keys: Ed25519PrivateKey) -> bytes:
+    """An envelope by the given keys."""
+    envelope = Envelope(payload=payload, signatures=())
+    for key in keys or (KEY,):
+        message = pre_authentication_encoding(PAYLOAD_TYPE, payload)
+        envelope = envelope.with_signature(key.public_key().public_bytes_raw(), key.sign(message))
+    return envelope.to_bytes()
+
+
+@cache
+def payload(title: str = "Small survey", kind: str = "public") -> bytes:
+    """The signed bytes."""
+    return strict_json.dumps(document(title=title, kind=kind))
+
+
+def envelope(title: str = "Small survey", kind: str = "public") -> bytes:
+    """A signed small survey."""
+    return sign(payload(title, kind))
+
+
+def digest(title: str = "Small survey", kind: str = "public") -> str:
+    """Its identity."""
+    return survey_digest(payload(title, kind))
+
+
+def message(
+    *, cell: int = 0, health: str = "good", remark: str | None = None, title: str = "Small survey"
+) -> bytes:
+    """A valid submission, different each time."""
+    answers = {"health": health} | ({} if remark is None else {"remark": remark})
+    return encode(digest(title), cell, answers, os.urandom(entropy_needed()))
