@@ -79,8 +79,8 @@ class ReleaseRule:
     minimum : int
         Fewest answers of a released group; at least k.
     distinct_values : int
-        Fewest distinct values of each confidential attribute in a group (distinct l-diversity, p-sensitivity);
-        1 asks for nothing.
+        Fewest distinct values of each confidential attribute in a group (distinct l-diversity,
+        p-sensitivity); 1 asks for nothing.
     t_closeness : str or None
         Largest distance between a group's answers and everybody's, per confidential attribute.
     """
@@ -171,9 +171,9 @@ class Specification:
     def parse(cls, payload: bytes) -> Specification:
         """Read a specification.
 
-        Guarantee: for all bytes, either a :class:`SpecificationError` that names the field, or a
-        specification whose parts fit together in form. Whether it is *sound* is decided by
-        :mod:`shared.soundness`.
+        Guarantee: for all bytes, either an error that names the field (:class:`SpecificationError`, or
+        :class:`QuestionnaireError` for the questionnaire), or a specification whose parts fit together in
+        form. Whether it is *sound* is decided by :mod:`shared.soundness`.
         """
         value = strict_json.loads(
             payload, error=SpecificationError, where="specification", max_bytes=MAX_SPECIFICATION_BYTES

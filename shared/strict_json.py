@@ -44,8 +44,8 @@ def loads(data: bytes, *, error: ErrorClass, where: str, max_bytes: int) -> Any:
     if len(data) > max_bytes:
         raise error(f"{len(data)} bytes are too many", where=where, expected=f"at most {max_bytes} bytes")
 
-    def no_float(text: str) -> NoReturn:
-        raise error(f"the number {text[:40]} is not an integer", where=where, expected="integers and strings")
+    def no_float(_text: str) -> NoReturn:
+        raise error("a number is not an integer", where=where, expected="integers and strings")
 
     def bounded_integer(text: str) -> int:
         if len(text.lstrip("-")) > MAX_INTEGER_DIGITS:

@@ -2,7 +2,8 @@
 
 Layout (UTF-8 JSON, members in this order, padded with random characters to a size class)::
 
-    {"protocol":"roomful-submission/1","specification":"<64 hex>","cell":<int>,"answers":{...},"padding":"..."}
+    {"protocol":"roomful-submission/1","specification":"<64 hex>","cell":<int>,"answers":{...},
+     "padding":"..."}                                                   (without the line break)
 
 The padding hides the length of the answers and makes every message unique, so that sending the same bytes
 again after a lost connection is recognized by the receipt, the SHA-256 of the bytes.
