@@ -1,0 +1,62 @@
+"""Fixtures for every room: reference data and figures, where they are present."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+_DATA = Path(os.environ.get("ROOMFUL_REFERENCE_DATA", PROJECT.parent / "shared" / "data"))
+
+
+def _reference_folder(name: str) -> Path:
+    folder = _DATA.parent / name
+    if not folder.is_dir():
+        pytest.skip(f"no reference folder {name!r}; set ROOMFUL_REFERENCE_DATA to run this test")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def reference_data() -> Path:
+    """Folder of real data sets."""
+    return _reference_folder(_DATA.name)
+
+
+@pytest.fixture(scope="session")
+def reference_figures() -> Path:
+    """Folder of published figures and exact values."""
+    return _reference_folder("reference")
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Path:
+    """Folder of slow, independent reference programs."""
+    return _reference_folder("oracle")
+
+
+@pytest.fixture(scope="session")
+def anonymity_oracle(oracle: Path) -> ModuleType:
+    """Exact effective anonymity in fractions."""
+    return load_module(oracle / "effective_anonymity_oracle.py")
+
+
+@pytest.fixture(scope="session")
+def mdav_oracle(oracle: Path) -> ModuleType:
+    """Plain numpy MDAV."""
+    return load_module(oracle / "mdav_oracle.py")
+
+
+def load_module(path: Path) -> ModuleType:
+    """Import a file that is no package."""
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[path.stem] = module
+    specification.loader.exec_module(module)
+    return module
