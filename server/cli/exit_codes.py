@@ -1,0 +1,39 @@
+"""The one place where errors become exit codes (documented in docs/command-line.md)."""
+
+from __future__ import annotations
+
+from shared.errors import (
+    DesignError,
+    InputError,
+    NotFoundError,
+    ReleaseError,
+    RemoteError,
+    RoomfulError,
+    SetupError,
+    SpecificationError,
+    StateError,
+    StorageError,
+    SubmissionError,
+    VerificationError,
+)
+
+INTERNAL, USAGE = 1, 2
+
+EXIT_CODES: tuple[tuple[type[RoomfulError], int], ...] = (
+    (InputError, 3),
+    (DesignError, 4),
+    (VerificationError, 5),
+    (SpecificationError, 5),
+    (StateError, 6),
+    (NotFoundError, 6),
+    (ReleaseError, 7),
+    (RemoteError, 8),
+    (SubmissionError, 8),
+    (StorageError, 9),
+    (SetupError, 10),
+)
+
+
+def exit_code(error: RoomfulError) -> int:
+    """Exit code of an error; 1 for one that has no class of its own."""
+    return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), INTERNAL)

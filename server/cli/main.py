@@ -1,0 +1,120 @@
+"""The ``roomful`` command: finds a subcommand, runs it, turns errors into text and exit codes.
+
+Subcommands are imported only when used, so that ``roomful --help`` is quick. Commands of the respondent's
+client, which the server never imports, come in through the entry-point group ``roomful.commands``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from importlib.metadata import entry_points, version
+from typing import Any, NoReturn
+
+import click
+
+from server.cli.exit_codes import exit_code
+from shared.errors import RoomfulError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "anonymity": ("server.cli.anonymity:anonymity", "How many people a cell needs, and how often it fails."),
+    "design": ("server.cli.design:design", "Design a partition from survey.toml."),
+    "keygen": ("server.cli.signing:keygen", "Make a signing key."),
+    "sign": ("server.cli.signing:sign", "Sign a designed survey, or countersign as an auditor."),
+    "verify": ("server.cli.signing:verify", "Verify the signatures and the soundness of a specification."),
+    "audit": ("server.cli.audit:audit", "Rebuild a specification from its model and compare."),
+    "publish": ("server.cli.survey:publish", "Put a signed survey into a data directory, as a draft."),
+    "open": ("server.cli.survey:open_survey", "Open a survey for answers. Irreversible."),
+    "close": ("server.cli.survey:close_survey", "Close a survey. Irreversible."),
+    "status": ("server.cli.survey:status", "State and total number of answers, never more."),
+    "serve": ("server.cli.serve:serve", "Run the server."),
+    "checkup": ("server.cli.serve:checkup", "Test this installation and name the fix of each failure."),
+    "release": ("server.cli.release:release", "Release the k-anonymous table of a closed survey."),
+    "simulate": ("server.cli.simulate:simulate", "Let people drawn from a model take part."),
+}
+"""Name of a command -> where it is, and its help in one line. Read by tests and docs."""
+
+
+def command_table() -> dict[str, tuple[str, str]]:
+    """All commands, those of the client included."""
+    client = {entry.name: (entry.value, "Take part from the command line.") for entry in _client_commands()}
+    return COMMANDS | client
+
+
+def _client_commands() -> Any:
+    return entry_points(group="roomful.commands")
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """In the order in which a survey uses them."""
+        return list(command_table())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import one command."""
+        found = command_table().get(cmd_name)
+        if found is None:
+            return None
+        module, _, attribute = found[0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands from the table, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in command_table().items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("roomful"), prog_name="roomful")
+def roomful() -> None:
+    """Surveys in which every answer arrives from a room of at least k people.
+
+    From file to table: design, keygen, sign, publish, open, serve, close, release.
+    Exit codes: 0 done, 2 usage, 3 input, 4 design, 5 verification, 6 state, 7 release refused,
+    8 server unreachable or refused, 9 storage, 10 installation.
+    """
+
+
+def main() -> NoReturn:
+    """Entry point of the console script."""
+    try:
+        roomful.main(standalone_mode=False)
+    except RoomfulError as error:
+        report(error)
+        sys.exit(exit_code(error))
+    except click.exceptions.Abort:
+        click.echo("Cancelled; nothing was changed by this step.", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone; Python would complain once more while closing it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    sys.exit(0)
+
+
+def report(error: RoomfulError) -> None:
+    """Print an error for people on stderr; with ``--json`` on the command line, as JSON."""
+    if "--json" in sys.argv[1:]:
+        fields = {
+            "code": error.code,
+            "message": error.message,
+            "where": error.where,
+            "expected": error.expected,
+            "remedy": error.remedy,
+        }
+        click.echo(json.dumps({"error": fields}, ensure_ascii=False), err=True)
+        return
+    click.secho(f"Error ({error.code}): ", fg="red", bold=True, err=True, nl=False)
+    click.echo(f"{error.where}: {error.message}" if error.where else error.message, err=True)
+    if error.expected:
+        click.echo(f"  Expected: {error.expected}", err=True)
+    if error.remedy:
+        click.echo(f"  What to do: {error.remedy}", err=True)

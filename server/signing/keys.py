@@ -1,0 +1,127 @@
+"""Ed25519 keys: a private key in PEM encrypted with a passphrase, a public key as one line of text.
+
+References
+----------
+RFC 8032 (Ed25519), RFC 8018 (PKCS #5, PBES2), RFC 5958 (PKCS #8), by the library ``cryptography``.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from shared.envelope import SignatureClaim, decode_key, encode_key
+from shared.errors import EnvelopeError, KeyFileError
+
+MIN_PASSPHRASE_CHARACTERS = 8
+_PUBLIC_PREFIX = "ed25519:"
+
+
+def create_key_pair(private_path: Path, passphrase: str) -> bytes:
+    """Write a new key pair; the public key goes beside it with the suffix ``.pub``.
+
+    Returns
+    -------
+    bytes
+        The public key, 32 bytes.
+
+    Raises
+    ------
+    KeyFileError
+        If a file is already there (a key is never overwritten), the passphrase is too short, or the folder
+        cannot be written.
+    """
+    if len(passphrase) < MIN_PASSPHRASE_CHARACTERS:
+        raise KeyFileError(
+            "the passphrase is too short",
+            where="passphrase",
+            expected=f"{MIN_PASSPHRASE_CHARACTERS} characters or more",
+        )
+    public_path = private_path.with_suffix(".pub")
+    for path in (private_path, public_path):
+        if path.exists():
+            raise KeyFileError(
+                "the file exists",
+                where=str(path),
+                expected="a new file",
+                remedy="A key is never overwritten.",
+            )
+    key = Ed25519PrivateKey.generate()
+    pem = key.private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase.encode("utf-8"))
+    )
+    public = key.public_key().public_bytes_raw()
+    try:
+        private_path.parent.mkdir(parents=True, exist_ok=True)
+        # Only the owner may read it, from the first moment on.
+        with os.fdopen(os.open(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(pem)
+        public_path.write_text(_PUBLIC_PREFIX + encode_key(public) + "\n", encoding="ascii")
+    except OSError as problem:
+        raise KeyFileError(f"cannot be written ({problem.strerror})", where=str(private_path)) from None
+    return public
+
+
+def load_private_key(path: Path, passphrase: str) -> Ed25519PrivateKey:
+    """Read a private key.
+
+    Raises
+    ------
+    KeyFileError
+        If it is no Ed25519 key in PEM, or the passphrase is wrong.
+    """
+    try:
+        key = load_pem_private_key(_read(path), passphrase.encode("utf-8"))
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise KeyFileError(
+            "not a private key, or a wrong passphrase",
+            where=str(path),
+            expected="the encrypted PEM file of roomful keygen",
+        ) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyFileError("a key of another kind", where=str(path), expected="an Ed25519 key")
+    return key
+
+
+def load_public_key(text_or_path: str) -> bytes:
+    """Read a public key: its text, or a file that holds it.
+
+    Raises
+    ------
+    KeyFileError
+        If it is neither.
+    """
+    text = text_or_path.strip()
+    if not text.startswith(_PUBLIC_PREFIX):
+        text = _read(Path(text_or_path)).decode("utf-8", "replace").strip()
+    try:
+        return decode_key(text.removeprefix(_PUBLIC_PREFIX))
+    except EnvelopeError as problem:
+        raise KeyFileError(
+            "not a public key", where=text_or_path, expected=f"{_PUBLIC_PREFIX}... ({problem.expected})"
+        ) from None
+
+
+def verifies(claim: SignatureClaim) -> bool:
+    """Whether a signature is genuine: the primitive that the envelope leaves to its platform."""
+    try:
+        Ed25519PublicKey.from_public_bytes(claim.public_key).verify(claim.signature, claim.message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise KeyFileError(f"cannot be read ({problem.strerror})", where=str(path)) from None
