@@ -24,6 +24,7 @@ class Problems:
         self.source = source
         self.heading = heading
         self.total = 0
+        self._hides = False
         self._shown: list[str] = []
         self._remedies: list[str] = []
 
@@ -43,6 +44,7 @@ class Problems:
         """
         self.total += times
         if len(self._shown) >= SHOWN:
+            self._hides = True
             return
         others = times - 1
         also = f" (and in {others} more {'record' if others == 1 else 'records'})" if others else ""
@@ -67,6 +69,6 @@ class Problems:
             raise kind(self._shown[0], where=self.source, remedy=remedy)
         lines = "".join(f"\n  {line}" for line in self._shown)
         heading = f"{self.total} {self.heading}"
-        if self.total > len(self._shown):
+        if self._hides:
             heading += f"; the first {len(self._shown)} problems are"
         raise kind(f"{heading}:{lines}", where=self.source, remedy=remedy)

@@ -30,7 +30,7 @@ def decode(data: bytes, *, source: str, encoding: str | None = None) -> tuple[st
     source : str
         Its name for messages.
     encoding : str, optional
-        Overrides what would be found out.
+        What the organizer knows; a byte order mark is surer.
 
     Returns
     -------
@@ -46,24 +46,20 @@ def decode(data: bytes, *, source: str, encoding: str | None = None) -> tuple[st
     marked = next(((mark, name) for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), None)
     if marked is not None:
         data = data[len(marked[0]) :]
-    chosen = encoding or (marked[1] if marked else _encoding_of(data))
+    chosen = marked[1] if marked else encoding or _encoding_of(data)
     try:
         text = data.decode(chosen)
-    except LookupError:
-        raise ModelFileError(
-            f"the encoding {quoted(chosen)} does not exist",
-            where=source,
-            expected='"utf-8", "latin-1" or another encoding that Python knows',
-        ) from None
     except UnicodeDecodeError as error:
         raise ModelFileError(
             f"this is not {chosen} text",
             where=f"{source}, line {data.count(bytes([10]), 0, error.start) + 1}, byte {error.start + 1}",
             remedy="Save the file as UTF-8, or correct the encoding in [model].",
         ) from None
-    except ValueError:
+    except (LookupError, ValueError):
         raise ModelFileError(
-            f"{quoted(chosen)} is not an encoding of text", where=source, expected='"utf-8" or "latin-1"'
+            f"there is no encoding {quoted(chosen)}",
+            where=source,
+            expected='"utf-8", "latin-1" or another encoding of text that Python knows',
         ) from None
     nul = text.find("\0")
     if nul >= 0:
