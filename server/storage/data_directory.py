@@ -13,7 +13,7 @@ from typing import Final, Self
 from server.storage import files
 from server.storage.published import MODEL_NAME, SPECIFICATION_NAME, PublishedSurvey
 from server.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore, create_database
-from shared.errors import NotFoundError, StateError
+from shared.errors import NotFoundError, RoomfulError, StateError
 
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 
@@ -79,7 +79,8 @@ class DataDirectory:
         published.require_model(model)
         folder = self._surveys / published.id
         with files.named_file_errors("surveys"):
-            self._surveys.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._surveys.mkdir(mode=0o700, exist_ok=True)
             if folder.exists():
                 return self._publish_again(published)
             with files.new_folder(folder) as work:
@@ -142,13 +143,26 @@ class DataDirectory:
         for name in self.ids():
             yield self.survey(name)
 
-    def sweep(self) -> None:
-        """Bring every survey's file into key order, and clear what an interrupted publication left."""
+    def settle(self) -> tuple[tuple[str, RoomfulError], ...]:
+        """Prepare for serving: clear what an interrupted publication left, check and sweep every survey.
+
+        Returns
+        -------
+        tuple of (str, RoomfulError)
+            The surveys that are damaged, and how. The others are ready.
+        """
+        damaged = []
         if self._surveys.is_dir():
             for leftover in self._surveys.glob(".new-*"):
                 shutil.rmtree(leftover, ignore_errors=True)
-        for store in self.list():
-            store.sweep()
+        for name in self.ids():
+            try:
+                store = self.survey(name)
+                store.check()
+                store.sweep()
+            except RoomfulError as error:
+                damaged.append((name, error))
+        return tuple(damaged)
 
     def end(self) -> None:
         """Store what waits in every survey and let go of the files."""

@@ -36,50 +36,28 @@ _SETTINGS: Final = (
     "PRAGMA cell_size_check=ON",
 )
 
-#: SQLite's primary result codes, our code, the sentence and the remedy.
+_OTHER: Final = ("failed", "the database failed", "Run roomful checkup.")
+_LOCKED: Final = ("locked", "another process holds the database", "End it, or try again.")
+_READ_ONLY: Final = ("read-only", "the database cannot be written", "Give the server's user the right.")
+_RESTORE: Final = "Restore a copy; do not write to this one."
+#: SQLite's primary result codes: our code, the sentence and the remedy.
 _NAMED: Final = {
-    sqlite3.SQLITE_BUSY: ("locked", "another process holds the database", "End it, or try again."),
-    sqlite3.SQLITE_LOCKED: ("locked", "another process holds the database", "End it, or try again."),
-    sqlite3.SQLITE_FULL: (
-        "full",
-        "the disk is full",
-        "Free some space; nothing that was acknowledged is lost.",
-    ),
-    sqlite3.SQLITE_READONLY: (
-        "read-only",
-        "the database cannot be written",
-        "Give the server's user the right.",
-    ),
-    sqlite3.SQLITE_PERM: ("read-only", "the database cannot be written", "Give the server's user the right."),
-    sqlite3.SQLITE_CANTOPEN: (
-        "missing",
-        "the database cannot be opened",
-        "Check that it exists and its rights.",
-    ),
-    sqlite3.SQLITE_CORRUPT: (
-        "corrupt",
-        "the database is damaged",
-        "Restore a copy; do not write to this one.",
-    ),
-    sqlite3.SQLITE_NOTADB: (
-        "corrupt",
-        "the file is not a database",
-        "Restore a copy; do not write to this one.",
-    ),
-    sqlite3.SQLITE_IOERR: (
-        "disk",
-        "the disk failed to read or write",
-        "Check the disk and the system's log.",
-    ),
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_FULL: ("full", "the disk is full", "Free some space; what was acknowledged is safe."),
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: ("missing", "the database cannot be opened", "Check its place and rights."),
+    sqlite3.SQLITE_CORRUPT: ("corrupt", "the database is damaged", _RESTORE),
+    sqlite3.SQLITE_NOTADB: ("corrupt", "the file is not a database", _RESTORE),
+    sqlite3.SQLITE_IOERR: ("disk", "the disk failed to read or write", "Check the disk."),
 }
 
 
 def storage_error(error: sqlite3.Error) -> StorageError:
     """Name a failure of the driver; the driver's own words, which may hold values, are left out."""
     result = getattr(error, "sqlite_errorcode", None)
-    code, message, remedy = _NAMED.get(
-        (result or 0) & 0xFF, ("failed", "the database failed", "Run roomful checkup.")
-    )
+    code, message, remedy = _NAMED.get((result or 0) & 0xFF, _OTHER)
     return StorageError(message, remedy=remedy, code=f"storage.{code}")
 
 
@@ -163,6 +141,11 @@ def sweep(database: Database) -> bool:
             if untouched:
                 connection.execute(f"PRAGMA user_version={CLEAN}")
         return untouched
+
+
+def driver_version() -> tuple[int, ...]:
+    """The version of the SQLite library."""
+    return sqlite3.sqlite_version_info
 
 
 def settings(database: Database) -> dict[str, int | str]:

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
+from server.signing.signing import verify_envelope
 from server.storage import files
 from server.storage.schema import STORED_FIELDS
-from shared.envelope import Envelope, SignatureClaim, survey_id
+from shared.envelope import Envelope, survey_id
 from shared.errors import InputError, NotFoundError, SpecificationError, StorageError
 from shared.limits import MAX_ENVELOPE_BYTES
 from shared.specification import Specification
@@ -72,8 +70,7 @@ class PublishedSurvey:
         VerificationError, SpecificationError
             If it is not canonical, not signed by `organizer_key`, or not a specification.
         """
-        parsed = Envelope.parse(envelope)
-        verified = parsed.verified([_genuine(claim) for claim in parsed.claims], organizer_key)
+        verified = verify_envelope(Envelope.parse(envelope), organizer_key)
         return cls(
             folder=folder,
             envelope=envelope,
@@ -91,9 +88,9 @@ class PublishedSurvey:
         StorageError, VerificationError, SpecificationError
             If the file is missing, oversized or not what it was.
         """
-        with files.named_file_errors(f"{folder.name}/{SPECIFICATION_NAME}"):
-            with (folder / SPECIFICATION_NAME).open("rb") as stream:
-                envelope = stream.read(MAX_ENVELOPE_BYTES + 1)
+        where = f"{folder.name}/{SPECIFICATION_NAME}"
+        with files.named_file_errors(where), (folder / SPECIFICATION_NAME).open("rb") as stream:
+            envelope = stream.read(MAX_ENVELOPE_BYTES + 1)
         return cls.verify(folder, envelope, organizer_key=organizer_key)
 
     @property
@@ -194,11 +191,3 @@ class PublishedSurvey:
             with files.new_folder(target) as work:
                 for path in found:
                     files.write_new(work / path.name, path.read_bytes())
-
-
-def _genuine(claim: SignatureClaim) -> bool:
-    try:
-        Ed25519PublicKey.from_public_bytes(claim.public_key).verify(claim.signature, claim.message)
-    except (InvalidSignature, ValueError):
-        return False
-    return True

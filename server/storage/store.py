@@ -159,8 +159,8 @@ class SurveyStore:
             return False
         return bool(self._one("SELECT count(*) FROM receipt WHERE digest = ?", (digest,))[0])
 
-    def check(self) -> dict[str, int | str]:
-        """Read the whole file for damage and return the durability settings.
+    def check(self) -> None:
+        """Read the whole file for damage.
 
         Raises
         ------
@@ -169,6 +169,10 @@ class SurveyStore:
         """
         with self._reading:
             db.check_integrity(self._reader)
+
+    def settings(self) -> dict[str, int | str]:
+        """The durability settings as SQLite reports them."""
+        with self._reading:
             return db.settings(self._reader)
 
     # Steps

@@ -1,0 +1,58 @@
+"""From the files that design and sign made to a survey in the data directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from server.signing.signing import ENVELOPE_FILE
+from server.storage.data_directory import DataDirectory
+from server.storage.published import MODEL_NAME
+from shared.errors import InputError
+from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
+
+
+def publish_files(data: DataDirectory, source: Path) -> str:
+    """Publish a signed file and the public model beside it.
+
+    Parameters
+    ----------
+    data : DataDirectory
+        Where to.
+    source : Path
+        The folder with ``survey.dsse.json``, or the signed file itself.
+
+    Returns
+    -------
+    str
+        The survey's id.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, unreadable or too large, or the model is not the one designed from.
+    VerificationError, SpecificationError, StateError, StorageError
+        See :meth:`DataDirectory.publish`.
+    """
+    signed = source / ENVELOPE_FILE if source.is_dir() else source
+    if not signed.is_file():
+        raise InputError(
+            "there is no signed specification",
+            where=str(signed),
+            remedy="Sign the design first: roomful sign DIR --key KEY",
+            code="input.not-signed",
+        )
+    model = signed.with_name(MODEL_NAME)
+    return data.publish(
+        _read(signed, MAX_ENVELOPE_BYTES), _read(model, MAX_MODEL_BYTES) if model.is_file() else None
+    )
+
+
+def _read(path: Path, max_bytes: int) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(max_bytes + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    if len(data) > max_bytes:
+        raise InputError("the file is too large", where=str(path), expected=f"at most {max_bytes} bytes")
+    return data

@@ -1,0 +1,109 @@
+"""The API under ``api/v1``: fetch the specification and the model, submit, ask for receipt and state."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from flask import Blueprint, Response, request
+from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
+
+from server.storage.data_directory import DataDirectory
+from server.web.config import Config
+from server.web.openapi import document
+from server.web.sending import send
+from server.web.static_files import StaticFile
+from shared.errors import NotFoundError
+from shared.limits import SIZE_CLASSES
+
+SPECIFICATION_TYPE: Final = "application/vnd.roomful.specification+json"
+MAX_SUBMISSION_BYTES: Final = SIZE_CLASSES[-1]
+_RECEIPT: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def blueprint(config: Config, data: DataDirectory) -> Blueprint:
+    """The routes of the API.
+
+    Parameters
+    ----------
+    config : Config
+        For the address in the OpenAPI document.
+    data : DataDirectory
+        The surveys.
+    """
+    routes = Blueprint("api", __name__, url_prefix="/api/v1")
+    openapi = json.dumps(document(config.public_url), ensure_ascii=False).encode()
+    compressed = _Compressed()
+
+    @routes.get("/openapi.json")
+    def describe() -> Response:
+        return Response(openapi, content_type="application/json")
+
+    @routes.get("/surveys/<survey>/specification")
+    def specification(survey: str) -> Response:
+        envelope = data.survey(survey).published.envelope
+        return compressed.answer(envelope, lambda: envelope, SPECIFICATION_TYPE)
+
+    @routes.get("/surveys/<survey>/model")
+    def model(survey: str) -> Response:
+        published = data.survey(survey).published
+        path = published.model_path
+        return compressed.answer(published.digest.encode(), path.read_bytes, "text/csv; charset=utf-8")
+
+    @routes.get("/surveys/<survey>/status")
+    def status(survey: str) -> Response:
+        store = data.survey(survey)
+        return _json({"state": store.state.value, "total": store.total()}, 200)
+
+    @routes.get("/surveys/<survey>/receipts/<receipt>")
+    def receipt(survey: str, receipt: str) -> Response:
+        store = data.survey(survey)
+        if not _RECEIPT.fullmatch(receipt) or not store.has_receipt(receipt):
+            raise NotFoundError("no submission with this receipt is stored", code="not-found.receipt")
+        return _json({"receipt": receipt}, 200)
+
+    @routes.post("/surveys/<survey>/submissions")
+    def submit(survey: str) -> Response:
+        message = _body()
+        store = data.survey(survey)
+        return _json({"receipt": store.submit(message)}, 201)
+
+    return routes
+
+
+def _json(value: dict[str, object], status: int) -> Response:
+    return Response(json.dumps(value), status, content_type="application/json")
+
+
+def _body() -> bytes:
+    """The body of a submission, refused before it is read if it is too large or not declared."""
+    length = request.content_length
+    if length is None or "Transfer-Encoding" in request.headers:
+        raise LengthRequired
+    if length > MAX_SUBMISSION_BYTES:
+        raise RequestEntityTooLarge
+    if (
+        request.mimetype != "application/json"
+        or request.headers.get("Content-Encoding", "identity") != "identity"
+    ):
+        raise UnsupportedMediaType
+    return request.get_data(cache=False)
+
+
+class _Compressed:
+    """Large published documents, compressed at the first request and kept."""
+
+    def __init__(self) -> None:
+        self._files: dict[bytes, StaticFile] = {}
+        self._lock = threading.Lock()
+
+    def answer(self, key: bytes, read: Callable[[], bytes], kind: str) -> Response:
+        """Send the document in the smallest form that the request accepts."""
+        with self._lock:
+            file = self._files.get(key)
+            if file is None:
+                file = self._files[key] = StaticFile.compress(kind, read())
+        return send(file)

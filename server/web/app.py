@@ -1,0 +1,113 @@
+"""The application factory."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException
+
+from server.storage.data_directory import DataDirectory
+from server.web import api, problems, security
+from server.web.config import Config
+from server.web.pages import PageSite
+from server.web.static_files import ClientFiles, find_client
+from shared.errors import RoomfulError, SetupError
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_LOG = logging.getLogger("roomful.web")
+
+
+def create_app(
+    config: Config, data_directory: DataDirectory, *, client: Callable[[], ClientFiles] = find_client
+) -> Flask:
+    """Build the application.
+
+    Parameters
+    ----------
+    config : Config
+        The frozen configuration.
+    data_directory : DataDirectory
+        Where the surveys are. The caller ends it.
+    client : callable
+        Finds the built files of the respondent's client. If it raises a SetupError the server runs without:
+        the pages of surveys then say that it is missing, and so does the checkup.
+
+    Returns
+    -------
+    Flask
+        Without cookies, sessions, access log, entity tags or dates of files.
+    """
+    app = Flask(__name__, static_folder=None)
+    app.json.sort_keys = False  # type: ignore[attr-defined] # of the default provider
+    try:
+        files: ClientFiles | None = client()
+    except SetupError as error:
+        _LOG.error("client-missing %s", error.code)
+        files = None
+    site = PageSite(config=config, data=data_directory, client=files)
+    app.register_blueprint(api.blueprint(config, data_directory))
+    app.register_blueprint(site.blueprint())
+    fixed = security.headers(https=config.https)
+
+    def answer(problem: problems.Problem) -> Response:
+        if request.path.startswith("/api/"):
+            return Response(problem.to_bytes(), problem.status, content_type=problems.CONTENT_TYPE)
+        return site.problem_page(problem)
+
+    @app.errorhandler(RoomfulError)
+    def known(error: RoomfulError) -> Response:
+        problem = problems.from_error(error)
+        if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            _LOG.error("request-failed %s", problem.code)
+        return answer(problem)
+
+    @app.errorhandler(HTTPException)
+    def plain(error: HTTPException) -> Response:
+        response = answer(problems.from_status(error.code or 500))
+        for name, value in error.get_headers():
+            if name == "Allow":
+                response.headers[name] = value
+        return response
+
+    @app.errorhandler(Exception)
+    def unknown(error: Exception) -> Response:
+        # The class alone: a message or a traceback could hold what was sent.
+        _LOG.error("request-crashed %s", type(error).__name__)
+        return answer(problems.from_status(500))
+
+    @app.after_request
+    def harden(response: Response) -> Response:
+        for name, value in fixed.items():
+            response.headers.setdefault(name, value)
+        response.headers.setdefault("Cache-Control", security.NO_STORE)
+        return response
+
+    app.wsgi_app = _SubPath(app.wsgi_app, config.base)  # type: ignore[method-assign]
+    return app
+
+
+class _SubPath:
+    """Serve under a sub-path, whether or not the proxy in front takes it off.
+
+    The reserved first segments (see :data:`server.web.config.RESERVED`) keep the two cases apart.
+    """
+
+    def __init__(self, application: WSGIApplication, base: str) -> None:
+        self._application = application
+        self._base = base
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path: str = environ.get("PATH_INFO", "")
+        script: Any = self._base.rstrip("/")
+        if script:
+            if path == script or path.startswith(self._base):
+                path = path[len(script) :] or "/"
+            environ["SCRIPT_NAME"] = script
+            environ["PATH_INFO"] = path
+        return self._application(environ, start_response)

@@ -1,0 +1,116 @@
+"""Errors as HTTP answers (RFC 9457), from this one table.
+
+Guarantee: the text of an answer depends on the error's class and code alone, never on what was sent. An
+error's own message may quote a value, so it stays out.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from shared.errors import (
+    AnswerError,
+    InputError,
+    NotFoundError,
+    RemoteError,
+    RoomfulError,
+    SetupError,
+    SpecificationError,
+    StateError,
+    StorageError,
+    SubmissionError,
+    VerificationError,
+)
+
+CONTENT_TYPE: Final = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """An error as it is answered.
+
+    Attributes
+    ----------
+    status : int
+        HTTP status.
+    code : str
+        The stable code of the error.
+    title, remedy : str
+        What happened and what to do, in plain words.
+    """
+
+    status: int
+    code: str
+    title: str
+    remedy: str
+
+    def to_bytes(self) -> bytes:
+        """The body of the answer."""
+        return json.dumps(
+            {
+                "type": f"urn:roomful:problem:{self.code}",
+                "title": self.title,
+                "status": self.status,
+                "code": self.code,
+                "detail": self.remedy,
+            },
+            ensure_ascii=False,
+        ).encode()
+
+
+_TABLE: Final[dict[type[RoomfulError], tuple[int, str, str]]] = {
+    SubmissionError: (
+        400,
+        "The submission is malformed or not for this survey.",
+        "Reload the page and start again.",
+    ),
+    AnswerError: (400, "An answer is outside what the survey allows.", "Reload the page and start again."),
+    InputError: (400, "The request cannot be used.", "Check it against the API document."),
+    NotFoundError: (404, "There is nothing at this address.", "Check the address you were given."),
+    StateError: (409, "The survey's state does not allow this.", "Look at the survey's page."),
+    StorageError: (503, "The server could not store this; nothing was kept.", "Try again in a few minutes."),
+    VerificationError: (500, "The survey on this server is damaged.", "Tell the organizer."),
+    SpecificationError: (500, "The survey on this server is damaged.", "Tell the organizer."),
+    SetupError: (503, "The server is not set up completely.", "Tell the operator to run roomful checkup."),
+    RemoteError: (502, "Another server failed.", "Try again later."),
+    RoomfulError: (500, "The server failed.", "Tell the operator."),
+}
+
+#: Codes with a better sentence than their class has.
+_SENTENCES: Final = {
+    "state.draft": ("The survey is not open yet.", "Come back when it is."),
+    "state.closed": ("The survey is closed; nothing was kept.", "There is nothing left to do."),
+    "state.released": ("The survey is over and its table released; nothing was kept.", "Look at the table."),
+    "storage.stopping": ("The server is restarting; nothing was kept.", "Send it again in a minute."),
+}
+
+_HTTP: Final = {
+    400: ("The request is malformed.", "Check it against the API document."),
+    404: ("There is nothing at this address.", "Check the address you were given."),
+    405: ("This address does not take this method.", "The answer's Allow header lists those it takes."),
+    406: ("This cannot be answered in the form asked for.", "Ask for another type."),
+    411: ("The length of the body must be declared.", "Send a Content-Length, and no chunked encoding."),
+    413: ("The body is too large.", "A submission has at most 65536 bytes."),
+    414: ("The address is too long.", "Use a shorter one."),
+    415: ("The body's type is not accepted.", "Send application/json, uncompressed."),
+    431: ("The request's header fields are too large.", "Send fewer or shorter ones."),
+    500: ("The server failed.", "Tell the operator."),
+    501: ("This is not implemented.", "Check the request against the API document."),
+    503: ("The server cannot answer now.", "Try again in a few minutes."),
+}
+
+
+def from_error(error: RoomfulError) -> Problem:
+    """The answer for one of our errors, by the nearest class in the table."""
+    status, title, remedy = next(_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE)
+    title, remedy = _SENTENCES.get(error.code, (title, remedy))
+    return Problem(status=status, code=error.code, title=title, remedy=remedy)
+
+
+def from_status(status: int) -> Problem:
+    """The answer for a plain HTTP error; its code is ``http.<status>``."""
+    title, remedy = _HTTP.get(status, (HTTPStatus(status).phrase + ".", ""))
+    return Problem(status=status, code=f"http.{status}", title=title, remedy=remedy)

@@ -1,0 +1,180 @@
+"""Files with the hash of their bytes in the name, compressed beforehand and kept in memory."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Final, Self
+
+import brotli
+
+from shared.errors import SetupError
+
+ENTRY_POINT: Final = ("roomful.client", "static")
+MANIFEST_NAME: Final = "manifest.json"
+
+#: Registered here and not asked of the machine: with another type for ``.wasm`` or ``.mjs``, Pyodide hangs.
+TYPES: Final = MappingProxyType(
+    {
+        ".css": "text/css; charset=utf-8",
+        ".csv": "text/csv; charset=utf-8",
+        ".data": "application/octet-stream",
+        ".html": "text/html; charset=utf-8",
+        ".ico": "image/x-icon",
+        ".js": "text/javascript; charset=utf-8",
+        ".json": "application/json",
+        ".map": "application/json",
+        ".md": "text/plain; charset=utf-8",
+        ".mjs": "text/javascript; charset=utf-8",
+        ".png": "image/png",
+        ".svg": "image/svg+xml",
+        ".txt": "text/plain; charset=utf-8",
+        ".wasm": "application/wasm",
+        ".whl": "application/zip",
+        ".woff2": "font/woff2",
+        ".zip": "application/zip",
+    }
+)
+
+
+def content_type(name: str) -> str:
+    """The type of a file by the end of its name."""
+    return TYPES.get(PurePosixPath(name).suffix.lower(), "application/octet-stream")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaticFile:
+    """A file ready to be sent.
+
+    Attributes
+    ----------
+    content_type : str
+        See :data:`TYPES`.
+    bodies : mapping
+        Content encoding (``"identity"``, ``"gzip"``, ``"br"``) -> bytes; only those that are smaller.
+    immutable : bool
+        Whether the name holds the hash of the bytes.
+    """
+
+    content_type: str
+    bodies: Mapping[str, bytes]
+    immutable: bool
+
+    @classmethod
+    def compress(cls, kind: str, data: bytes, *, immutable: bool = False, quality: int = 5) -> Self:
+        """Compress bytes of a content type that have no compressed copy beside them."""
+        bodies = {
+            "br": brotli.compress(data, quality=quality),
+            "gzip": gzip.compress(data, 6, mtime=0),
+        }
+        smaller = {encoding: body for encoding, body in bodies.items() if len(body) < len(data)}
+        return cls(content_type=kind, bodies={"identity": data, **smaller}, immutable=immutable)
+
+    def choose(self, accepted: Mapping[str, float]) -> str:
+        """The smallest encoding that the request accepts.
+
+        Parameters
+        ----------
+        accepted : mapping
+            Encoding -> quality, ``"*"`` included, as in Accept-Encoding.
+        """
+        any_other = accepted.get("*", 0.0)
+        for encoding in ("br", "gzip"):
+            if encoding in self.bodies and accepted.get(encoding, any_other) > 0:
+                return encoding
+        return "identity"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientFiles:
+    """The respondent's client as built.
+
+    Attributes
+    ----------
+    assets : mapping
+        Logical name -> name with hash, from the manifest.
+    files : mapping
+        Name -> file; only these are served.
+    page : str
+        The template of the respondent's page.
+    """
+
+    assets: Mapping[str, str]
+    files: Mapping[str, StaticFile]
+    page: str
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read a built client.
+
+        Raises
+        ------
+        SetupError
+            If it was not built, or a file of its manifest is missing.
+        """
+        remedy = "Build it: python -m respondent_client.build"
+        try:
+            assets = json.loads((folder / MANIFEST_NAME).read_bytes())
+        except (OSError, ValueError):
+            raise SetupError(
+                "the respondent's client is not built", remedy=remedy, code="setup.client-missing"
+            ) from None
+        if not isinstance(assets, dict) or not all(isinstance(name, str) for name in assets.values()):
+            raise SetupError("the client's manifest is damaged", remedy=remedy, code="setup.client-damaged")
+        page_name = assets.get("survey.html")
+        files = {}
+        try:
+            for name in assets.values():
+                if name != page_name:
+                    files[name] = _read(folder, name)
+            page = (folder / str(page_name)).read_text("utf-8")
+        except OSError:
+            raise SetupError(
+                "a file of the client is missing", remedy=remedy, code="setup.client-damaged"
+            ) from None
+        return cls(assets=MappingProxyType(assets), files=MappingProxyType(files), page=page)
+
+
+def find_client() -> ClientFiles:
+    """The client that is installed beside the server, through its entry point.
+
+    Raises
+    ------
+    SetupError
+        If none is installed or it is not built.
+    """
+    group, name = ENTRY_POINT
+    for entry in metadata.entry_points(group=group, name=name):
+        try:
+            folder = entry.load()()
+        except ImportError:
+            continue
+        return ClientFiles.load(Path(folder))
+    raise SetupError(
+        "no respondent's client is installed",
+        remedy="Install the whole package: pip install .",
+        code="setup.client-missing",
+    )
+
+
+def own_style(path: Path) -> tuple[str, StaticFile]:
+    """The server's own style sheet and its name with hash."""
+    data = path.read_bytes()
+    name = f"{path.stem}.{hashlib.sha256(data).hexdigest()[:16]}{path.suffix}"
+    return name, StaticFile.compress(content_type(name), data, immutable=True, quality=11)
+
+
+def _read(folder: Path, name: str) -> StaticFile:
+    path = folder / name
+    bodies = {"identity": path.read_bytes()}
+    for encoding, suffix in (("br", ".br"), ("gzip", ".gz")):
+        beside = path.with_name(path.name + suffix)
+        if beside.is_file():
+            bodies[encoding] = beside.read_bytes()
+    return StaticFile(content_type=content_type(name), bodies=MappingProxyType(bodies), immutable=True)
