@@ -1,0 +1,52 @@
+"""`roomful release`."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+
+import click
+
+from server.release.workflow import release_survey
+from server.storage.data_directory import DataDirectory
+
+
+@click.command()
+@click.argument("survey")
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="The server's data directory.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder to write the released files to; it must not exist.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def release(survey: str, data: Path, out: Path, as_json: bool) -> None:
+    """Publish the table of the closed survey SURVEY, as its signed rule says.
+
+    Writes microdata.csv, cells.csv, report.html and datapackage.json, all or nothing. No group in them has
+    fewer answers than the minimum. There is no way back: the survey is released afterwards.
+    """
+    with DataDirectory(data) as directory:
+        figures = release_survey(directory, survey, out, secrets.SystemRandom().shuffle).figures()
+    if as_json:
+        click.echo(json.dumps(figures))
+        return
+    click.echo(
+        f"Released {figures['released_answers']} of {figures['total_answers']} answers "
+        f"in {figures['groups']} groups of {figures['smallest_group']} to {figures['largest_group']} people."
+    )
+    if figures["withheld_answers"]:
+        click.echo(f"Withheld {figures['withheld_answers']} answers, as the signed rule demands.")
+    if figures["groups_with_unanimity"]:
+        click.echo(
+            f"In {figures['groups_with_unanimity']} groups everybody answered some question alike: "
+            "the report lists them."
+        )
+    click.echo(f"Look at {out / 'report.html'}.")

@@ -1,0 +1,147 @@
+"""Stored answers as the gate and the tables need them: cell by cell, in canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from server.release.diversity import ConfidentialAttribute, Measure
+from shared.errors import AnswerError, ReleaseError
+from shared.questionnaire import Questionnaire
+from shared.questions import Answer, FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
+
+Response = Mapping[str, Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CollectedAnswers:
+    """Everything that was submitted. Its ``repr`` shows nothing.
+
+    Parameters
+    ----------
+    questions : tuple of Question
+        The questions, in order.
+    cells : tuple of tuple of Mapping
+        Per cell the responses of its people: question name to canonical answer, absent if not answered.
+    """
+
+    questions: tuple[Question, ...]
+    cells: tuple[tuple[Response, ...], ...]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """K_c of every cell."""
+        return tuple(len(responses) for responses in self.cells)
+
+
+def collect(
+    rows: Iterable[tuple[int, Mapping[str, Any]]], questionnaire: Questionnaire, n_cells: int
+) -> CollectedAnswers:
+    """Sort stored answers by cell, checking each against the questionnaire once more.
+
+    Raises
+    ------
+    ReleaseError
+        If a stored row does not belong to the survey; it is not quoted.
+    """
+    cells: list[list[Response]] = [[] for _ in range(n_cells)]
+    for cell, answers in rows:
+        if not 0 <= cell < n_cells:
+            raise ReleaseError(
+                "a stored answer names a cell that the specification does not have",
+                expected=f"0 to {n_cells - 1}",
+                remedy="The database was changed from outside; restore it from a copy.",
+            )
+        try:
+            cells[cell].append(questionnaire.accept(answers))
+        except AnswerError as error:
+            raise ReleaseError(
+                "a stored answer does not fit its question",
+                where=error.where,
+                expected=error.expected,
+                remedy="The database was changed from outside; restore it from a copy.",
+            ) from None
+    return CollectedAnswers(
+        questions=questionnaire.questions, cells=tuple(tuple(responses) for responses in cells)
+    )
+
+
+def confidential_attributes(collected: CollectedAnswers) -> tuple[ConfidentialAttribute, ...]:
+    """The answers as values in domains, for diversity.
+
+    Single choices and yes/no are nominal, ratings and numbers ordered. A question with several choices is
+    nominal in the whole set that was ticked, and gives one mark per choice besides, for unanimity. Free text
+    is left out: nearly all texts differ, which says nothing about what they disclose.
+    """
+    result: list[ConfidentialAttribute] = []
+    for question in collected.questions:
+        if isinstance(question, SingleChoice):
+            places = {choice.value: place for place, choice in enumerate(question.choices)}
+            result.append(_attribute(collected, question, "nominal", len(places), places.__getitem__))
+        elif isinstance(question, YesNo):
+            result.append(_attribute(collected, question, "nominal", 2, int))
+        elif isinstance(question, Rating):
+            low, size = question.minimum, question.maximum - question.minimum + 1
+            result.append(_attribute(collected, question, "ordered", size, _minus(low)))
+        elif isinstance(question, Number):
+            numbers = _ranks(sorted(_given(collected, question), key=Fraction))
+            result.append(_attribute(collected, question, "ordered", None, numbers.__getitem__))
+        elif isinstance(question, MultipleChoice):
+            sets = _ranks(sorted(_given(collected, question)))
+            result.append(_attribute(collected, question, "nominal", None, sets.__getitem__))
+            for choice in question.choices:
+                result.append(
+                    _attribute(
+                        collected,
+                        question,
+                        "mark",
+                        2,
+                        _ticks(choice.value),
+                        f"{question.name}_{choice.value}",
+                    )
+                )
+        elif not isinstance(question, FreeText):
+            raise TypeError(f"no diversity for a question of kind {question.kind!r}")
+    return tuple(result)
+
+
+def _attribute(
+    collected: CollectedAnswers,
+    question: Question,
+    measure: Measure,
+    domain_size: int | None,
+    value_of: Callable[[Any], int],
+    name: str = "",
+) -> ConfidentialAttribute:
+    def value(response: Response) -> int | None:
+        return value_of(response[question.name]) if question.name in response else None
+
+    return ConfidentialAttribute(
+        name=name or question.name,
+        measure=measure,
+        domain_size=domain_size,
+        values=tuple(tuple(map(value, responses)) for responses in collected.cells),
+    )
+
+
+def _given(collected: CollectedAnswers, question: Question) -> set[Any]:
+    return {
+        response[question.name]
+        for responses in collected.cells
+        for response in responses
+        if question.name in response
+    }
+
+
+def _ranks(values: Sequence[Any]) -> dict[Any, int]:
+    return {value: rank for rank, value in enumerate(values)}
+
+
+def _minus(low: int) -> Callable[[Any], int]:
+    return lambda value: int(value) - low
+
+
+def _ticks(choice: str) -> Callable[[Any], int]:
+    return lambda ticked: int(choice in ticked)

@@ -1,0 +1,188 @@
+"""The bytes of microdata.csv and cells.csv."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from server.release.answer_columns import answer_columns, answer_values
+from server.release.answers import CollectedAnswers
+from server.release.centroid_columns import attribute_columns, attribute_values, group_mean
+from server.release.columns import TableColumn, distinct_names
+from server.release.gate import Decision
+from shared.questions import FreeText, Question
+from shared.specification import Specification
+
+Row = tuple[str, ...]
+Shuffle = Callable[[list[Row]], None]
+
+RELEASED = "released"
+NOT_RELEASED = "not-released"
+LINE_END = "\n"
+
+_GROUP = TableColumn(
+    name="group",
+    type="integer",
+    title="Group",
+    description="The group of people that the answer came from: the lowest number among its cells.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTable:
+    """A table that may be published.
+
+    Parameters
+    ----------
+    columns : tuple of TableColumn
+        In order.
+    rows : tuple of tuple of str
+        Fields as they stand in the file; an empty text is a missing value.
+    """
+
+    columns: tuple[TableColumn, ...]
+    rows: tuple[Row, ...]
+
+    def to_csv(self) -> bytes:
+        """UTF-8 CSV with one header line, commas, double quotes where needed, and newline line ends."""
+        out = io.StringIO(newline="")
+        writer = csv.writer(out, lineterminator=LINE_END)
+        writer.writerow([column.name for column in self.columns])
+        writer.writerows(self.rows)
+        return out.getvalue().encode("utf-8")
+
+
+def released_questions(specification: Specification, questions: Iterable[Question]) -> tuple[Question, ...]:
+    """Questions whose answers are released: free text only if the specification allows it."""
+    return tuple(
+        question
+        for question in questions
+        if specification.permissions.free_text or not isinstance(question, FreeText)
+    )
+
+
+def microdata_table(
+    specification: Specification, decision: Decision, collected: CollectedAnswers, shuffle: Shuffle
+) -> ReleasedTable:
+    """One row per released answer: its group, the group's centroid, the answers.
+
+    Parameters
+    ----------
+    specification : Specification
+        What was signed.
+    decision : Decision
+        What the gate lets through.
+    collected : CollectedAnswers
+        What was submitted.
+    shuffle : callable
+        Puts a list into random order in place. Rows are brought into the order of their contents before, so
+        that nothing but the contents and this randomness decides the bytes.
+
+    Notes
+    -----
+    Guarantee: only answers of cells in the decision's groups are in the table, and nothing else of a person.
+    """
+    language = specification.languages[0]
+    questions = released_questions(specification, collected.questions)
+    columns = [_GROUP, *_centroid_columns(specification, language)]
+    for question in questions:
+        columns += answer_columns(question, language)
+    rows: list[Row] = []
+    for group in decision.groups:
+        start = (str(group.identifier), *_centroid_values(specification, group.cells))
+        for cell in group.cells:
+            for response in collected.cells[cell]:
+                values = [answer_values(question, response.get(question.name)) for question in questions]
+                rows.append((*start, *(text for part in values for text in part)))
+    rows.sort()
+    shuffle(rows)
+    return ReleasedTable(columns=distinct_names(columns), rows=tuple(rows))
+
+
+def cells_table(specification: Specification, decision: Decision) -> ReleasedTable:
+    """One row per released group, and one per cell that is not released, by group.
+
+    A cell that is not released shows what the specification had published before: its eligible people and its
+    centroid. Whether anybody answered from it cannot be seen.
+    """
+    columns = (
+        _GROUP,
+        TableColumn(
+            name="status",
+            type="string",
+            title="Status",
+            description="Whether the answers of this group are in microdata.csv.",
+            categories=((RELEASED, "in the table"), (NOT_RELEASED, "withheld, or nobody answered")),
+        ),
+        TableColumn(
+            name="cells",
+            type="string",
+            title="Cells",
+            description="Numbers of the cells that form the group, as in the specification.",
+        ),
+        TableColumn(
+            name="eligible_people",
+            type="integer",
+            title="Eligible people",
+            description="People of the population model who belong to the group.",
+            unit="people",
+            minimum="0",
+        ),
+        TableColumn(
+            name="answers",
+            type="integer",
+            title="Answers",
+            description="Rows of microdata.csv that belong to the group; empty if it is not released.",
+            unit="people",
+            minimum=str(specification.release.minimum),
+            can_be_missing=True,
+        ),
+        *_centroid_columns(specification, specification.languages[0]),
+        TableColumn(
+            name="unanimous_questions",
+            type="string",
+            title="Unanimous questions",
+            description=(
+                "Questions to which everybody in the group who answered gave the same answer, and choices "
+                "that everybody ticked: there the group does not hide what its members answered."
+            ),
+            can_be_missing=True,
+        ),
+    )
+    rows = [
+        (group.cells, RELEASED, str(group.answers), " ".join(group.unanimous)) for group in decision.groups
+    ]
+    rows += [((cell,), NOT_RELEASED, "", "") for cell in decision.not_released]
+    return ReleasedTable(
+        columns=distinct_names(columns),
+        rows=tuple(
+            (
+                str(cells[0]),
+                status,
+                " ".join(map(str, cells)),
+                str(sum(sum(specification.eligible[cell]) for cell in cells)),
+                answers,
+                *_centroid_values(specification, cells),
+                unanimous,
+            )
+            for cells, status, answers, unanimous in sorted(rows)
+        ),
+    )
+
+
+def _centroid_columns(specification: Specification, language: str) -> list[TableColumn]:
+    return [
+        column for attribute in specification.attributes for column in attribute_columns(attribute, language)
+    ]
+
+
+def _centroid_values(specification: Specification, cells: Sequence[int]) -> Row:
+    mean = group_mean(cells, specification.centroids, specification.eligible)
+    values: list[str] = []
+    start = 0
+    for attribute in specification.attributes:
+        values += attribute_values(attribute, mean[start : start + attribute.dimension])
+        start += attribute.dimension
+    return tuple(values)
