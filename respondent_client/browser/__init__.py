@@ -1,0 +1,1 @@
+"""The respondent's code path inside a browser's worker, under Pyodide."""

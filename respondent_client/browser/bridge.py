@@ -1,0 +1,159 @@
+"""The worker's entrance: JSON messages from the page in, JSON messages out.
+
+Whatever happens, :func:`handle` answers; an error carries its stable code, and an unforeseen one only its
+class, never a value that she entered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from respondent_client.browser.messages import (
+    error_object,
+    line_object,
+    message_object,
+    room_object,
+    survey_object,
+)
+from respondent_client.link import Link
+from respondent_client.picture import axes_of, draw
+from respondent_client.platform import Platform
+from respondent_client.sending import Sender
+from respondent_client.session import Message, Placement, compose, examine_survey, faulty, place
+from shared.errors import AnswerError, RoomfulError, StateError
+from shared.invitation import Invitation
+from shared.soundness import Examination, SoundSpecification
+from shared.words import digest_words
+
+T = TypeVar("T")
+Answers = dict[str, Any]
+
+
+class Bridge:
+    """One respondent's way through the steps.
+
+    Parameters
+    ----------
+    platform : Platform
+        What the worker offers.
+    """
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        self._sender = Sender(platform)
+        self._link: Link | None = None
+        self._examination: Examination | None = None
+        self._sound: SoundSpecification | None = None
+        self._placement: Placement | None = None
+        self._message: Message | None = None
+
+    async def handle(self, text: str) -> str:
+        """Answer one message ``{"method", "arguments"}`` with ``{"result"}`` or ``{"error"}``."""
+        try:
+            request = json.loads(text)
+            method = _METHODS.get(request["method"])
+            if method is None:
+                raise StateError("no such step", where="method")
+            result = method(self, **request["arguments"])
+            if hasattr(result, "__await__"):
+                result = await result
+        except RoomfulError as error:
+            return json.dumps({"error": error_object(error)})
+        except Exception as error:
+            kind = type(error).__name__
+            return json.dumps({"error": error_object(RoomfulError(kind, code="internal"))})
+        return json.dumps({"result": result})
+
+    async def open(self, base: str, survey: str, fragment: str) -> dict[str, Any]:
+        """Fetch and check the survey."""
+        self._link = Link(base=base, survey=survey, invitation=Invitation.parse_fragment(fragment))
+        self._examination = await examine_survey(self._platform, self._link)
+        return self._examined(compared=False)
+
+    def confirm_words(self) -> dict[str, Any]:
+        """She found the words to be those of her invitation."""
+        return self._examined(compared=True)
+
+    def _examined(self, *, compared: bool) -> dict[str, Any]:
+        examination = _needed(self._examination)
+        lines = [line_object(line) for line in examination.lines]
+        words = digest_words(examination.verified.digest) if examination.verified else ""
+        result: dict[str, Any] = {"lines": lines, "words": words, "survey": None, "compare": False}
+        if examination.refusal is None and examination.must_compare and not compared:
+            return result | {"compare": True}
+        try:
+            self._sound = examination.sound(compared=compared)
+        except RoomfulError as error:
+            return result | {"refused": {"code": error.code, "error": error_object(error)}}
+        return result | {"survey": survey_object(self._sound)}
+
+    def place(self, quasi_identifiers: dict[str, str | None]) -> dict[str, Any]:
+        """Find her room, or say which fields are wrong."""
+        sound = _needed(self._sound)
+        errors = faulty(sound, quasi_identifiers)
+        if errors:
+            return {"errors": {name: error_object(error) for name, error in errors.items()}}
+        placement = place(sound, quasi_identifiers)
+        if self._placement is None or placement.vector != self._placement.vector:
+            self._placement = placement
+        return {"room": room_object(self._placement.room, sound.specification)}
+
+    def picture(self, across: int, up: int) -> dict[str, Any]:
+        """The picture of her room over two axes."""
+        placement = _needed(self._placement)
+        specification = placement.sound.specification
+        axes = axes_of(specification)
+        return draw(specification, placement.vector, placement.room.cell, axes[across], axes[up])
+
+    def questionnaire(self, language: str) -> dict[str, Any]:
+        """The questions in one language, for SurveyJS."""
+        return _needed(self._sound).specification.questionnaire.to_surveyjs(language)
+
+    def check_answers(self, page: int, answers: Answers) -> dict[str, Any]:
+        """Which answers of one page do not do."""
+        errors: dict[str, str] = {}
+        for question in _needed(self._sound).specification.questionnaire.pages[page].questions:
+            if question.name not in answers:
+                if question.required:
+                    errors[question.name] = "missing"
+                continue
+            try:
+                question.accept(answers[question.name])
+            except AnswerError:
+                errors[question.name] = "wrong"
+        return {"errors": errors}
+
+    def compose(self, answers: Answers) -> dict[str, Any]:
+        """The message to be sent; the same answers keep the same bytes, so that sending again is harmless."""
+        placement = _needed(self._placement)
+        message = compose(self._platform, _needed(self._link), placement, answers)
+        known = self._message
+        if known is None or (known.cell, known.answers) != (message.cell, message.answers):
+            self._message = known = message
+        return message_object(known, placement.sound.specification)
+
+    async def send(self) -> dict[str, Any]:
+        """Send it; the receipt."""
+        receipt = await self._sender.send(_needed(self._message))
+        self._placement = self._message = None
+        return {"receipt": receipt.digest, "earlier": receipt.earlier}
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "open": Bridge.open,
+    "confirm_words": Bridge.confirm_words,
+    "place": Bridge.place,
+    "picture": Bridge.picture,
+    "questionnaire": Bridge.questionnaire,
+    "check_answers": Bridge.check_answers,
+    "compose": Bridge.compose,
+    "send": Bridge.send,
+}
+
+
+def _needed(value: T | None) -> T:
+    if value is None:
+        raise StateError("a step before this one is missing", remedy="Load the page again.")
+    return value

@@ -1,0 +1,139 @@
+"""What the worker tells the page, as JSON objects; texts of the survey go in all its languages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from respondent_client.picture import axes_of, best_axes
+from respondent_client.room import Room
+from respondent_client.session import Message
+from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
+from shared.errors import RoomfulError
+from shared.questions import Answer, MultipleChoice, Number, Question, SingleChoice, YesNo
+from shared.soundness import Line, SoundSpecification
+from shared.specification import Specification
+
+
+def error_object(error: RoomfulError) -> dict[str, Any]:
+    """An error with its stable code."""
+    return {
+        "code": error.code,
+        "message": error.message,
+        "where": error.where,
+        "expected": error.expected,
+        "remedy": error.remedy,
+    }
+
+
+def line_object(line: Line) -> dict[str, Any]:
+    """One check."""
+    return {"number": line.number, "code": line.code, "outcome": line.outcome, "figures": line.figures}
+
+
+def survey_object(sound: SoundSpecification) -> dict[str, Any]:
+    """What the page needs of a survey that passed the checks."""
+    specification = sound.specification
+    axes = axes_of(specification)
+    return {
+        "title": specification.title,
+        "description": specification.description,
+        "organizer": specification.organizer.name,
+        "smallest": min(map(specification.people_in, range(specification.cells.count))),
+        "free_text": specification.questionnaire.has_free_text,
+        "k": specification.k,
+        "acceptable_cell_failure": specification.acceptable_cell_failure,
+        "release_rule": specification.release.rule,
+        "retention_days": specification.retention_days,
+        "stored": specification.stored,
+        "attributes": [attribute_object(i, a) for i, a in enumerate(specification.attributes)],
+        "question_pages": len(specification.questionnaire.pages),
+        "questions": {q.name: question_object(q) for q in specification.questionnaire.questions},
+        "axes": [{"label": axis.label} for axis in axes],
+        "picture_axes": best_axes(axes),
+    }
+
+
+def attribute_object(position: int, attribute: Attribute) -> dict[str, Any]:
+    """A quasi-identifier as a field of a form."""
+    field: dict[str, Any] = {
+        "position": position,
+        "name": attribute.name,
+        "kind": attribute.kind,
+        "label": attribute.label,
+        "help": attribute.help,
+        "takes_missing": attribute.takes_missing,
+    }
+    if isinstance(attribute, Numeric):
+        field |= {
+            "minimum": attribute.minimum,
+            "maximum": attribute.maximum,
+            "step": attribute.step,
+            "open_below": attribute.open_below,
+            "open_above": attribute.open_above,
+            "rounding": attribute.rounding,
+            "fractional": "." in attribute.minimum + attribute.step or attribute.rounding != "exact",
+        }
+    elif isinstance(attribute, Ordinal | Nominal):
+        field["categories"] = [{"value": c.value, "label": c.label} for c in attribute.categories]
+    elif isinstance(attribute, Lookup):
+        field["values"] = [entry.value for entry in attribute.entries]
+    return field
+
+
+def question_object(question: Question) -> dict[str, Any]:
+    """What the page needs beside the SurveyJS element, to put errors in words."""
+    common: dict[str, Any] = {"kind": question.kind, "title": question.title, "required": question.required}
+    if isinstance(question, Number):
+        common |= {"minimum": question.minimum, "maximum": question.maximum, "step": question.step}
+    return common
+
+
+def room_object(room: Room, specification: Specification) -> dict[str, Any]:
+    """The room, with the centroid in each language."""
+    return {
+        "cell": room.cell,
+        "people": room.people,
+        "cell_failure": room.cell_failure,
+        "record_failure": room.record_failure,
+        "centroid": [
+            {
+                "label": value.attribute.label,
+                "numeric": value.attribute.kind == "numeric",
+                "text": {language: value.label(language) for language in specification.languages},
+                "share": value.share,
+                "missing_share": value.missing_share,
+            }
+            for value in room.centroid
+        ],
+    }
+
+
+def message_object(message: Message, specification: Specification) -> dict[str, Any]:
+    """The message as it will be sent, and what it says."""
+    return {
+        "text": message.body.decode("utf-8"),
+        "length": len(message.body),
+        "cell": message.cell,
+        "answers": [
+            {"title": q.title, "texts": _answer_texts(q, message.answers[q.name], specification.languages)}
+            for q in specification.questionnaire.questions
+            if q.name in message.answers
+        ],
+    }
+
+
+def _answer_texts(question: Question, answer: Answer, languages: tuple[str, ...]) -> dict[str, list[str]]:
+    """An answer in the words in which it was asked; yes and no without words of their own stay codes."""
+    values = list(answer) if isinstance(answer, tuple) else [answer]
+    words: dict[str | int | bool, dict[str, str]] = {}
+    if isinstance(question, SingleChoice | MultipleChoice):
+        words = {choice.value: choice.text for choice in question.choices}
+    elif isinstance(question, YesNo):
+        words = {True: question.yes_label, False: question.no_label}
+    return {
+        language: [words.get(v, {}).get(language) or _plain(v) for v in values] for language in languages
+    }
+
+
+def _plain(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,256 @@
+"""Collect what the browser needs into ``static/``: ``python -m respondent_client.build``.
+
+Every file carries a hash of its content in its name, so that it may be cached for ever and a changed file is
+never mixed with an old one; modules name one another by these names. Beside each file lie its brotli and gzip
+forms. ``manifest.json`` maps logical names to the names with hashes. A second run with nothing changed does
+nothing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import brotli
+
+from shared.errors import SetupError
+
+CLIENT: Final = Path(__file__).resolve().parent
+STATIC: Final = CLIENT / "static"
+WEB: Final = CLIENT / "web"
+NODE_MODULES: Final = CLIENT / "node_modules"
+REMEDY: Final = "Run: python -m respondent_client.build"
+
+# Brotli's best quality takes half a minute on the 10 MB of Pyodide for 10 % less; large files get quality 9.
+LARGE_BYTES: Final = 2_000_000
+LIBRARIES: Final[Mapping[str, str]] = {
+    "survey.core.js": "survey-core/survey.core.min.js",
+    "survey-ui.js": "survey-js-ui/survey-js-ui.min.js",
+    "survey-core.css": "survey-core/survey-core.fontless.min.css",
+    "survey.de.js": "survey-core/i18n/german.min.js",
+    "survey.ar.js": "survey-core/i18n/arabic.min.js",
+}
+REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip))"')
+
+
+def static() -> Path:
+    """The folder with the built files, for the server (entry-point group ``roomful.client``).
+
+    Raises
+    ------
+    SetupError
+        The client was not built.
+    """
+    if not (STATIC / "manifest.json").is_file():
+        raise SetupError("the respondent's pages are not built", remedy=REMEDY)
+    return STATIC
+
+
+def build(*, progress: bool = True) -> Path:
+    """Build the client if anything changed, and return its folder.
+
+    Raises
+    ------
+    SetupError
+        npm is missing or could not install the locked packages.
+    """
+    fingerprint = _fingerprint()
+    marker = STATIC / ".built-from"
+    if marker.is_file() and marker.read_text("ascii") == fingerprint and (STATIC / "manifest.json").is_file():
+        return STATIC
+    _install_packages()
+    STATIC.mkdir(exist_ok=True)
+    assets = Assets(_sources())
+    manifest = {name: assets.hashed(name) for name in sorted(assets.sources)}
+    kept = {"manifest.json", marker.name}
+    for name, hashed in manifest.items():
+        kept |= _write(hashed, assets.content(name), progress=progress)
+    (STATIC / "manifest.json").write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", "utf-8")
+    marker.write_text(fingerprint, "ascii")
+    _remove_others(kept)
+    return STATIC
+
+
+class Assets:
+    """Logical names, their content with references solved, and their names with hashes.
+
+    Parameters
+    ----------
+    sources : mapping of str to bytes
+        Content by logical name; a string literal ``"./NAME"`` of one of these names in a module is a reference.
+    """
+
+    def __init__(self, sources: Mapping[str, bytes]) -> None:
+        self.sources = sources
+        self._solved: dict[str, bytes] = {}
+        self._open: list[str] = []
+        runtime = hashlib.sha256()
+        for name in sorted(sources):
+            if name.startswith("pyodide/"):
+                runtime.update(name.encode() + b"\0" + hashlib.sha256(sources[name]).digest())
+        self._runtime = f"pyodide.{runtime.hexdigest()[:16]}"
+
+    def hashed(self, name: str) -> str:
+        """The name with a hash; Pyodide's own files keep their names in a folder that has the hash."""
+        if name.startswith("pyodide/"):
+            return f"{self._runtime}/{name.removeprefix('pyodide/')}"
+        stem, _, suffix = name.rpartition(".")
+        return f"{stem}.{hashlib.sha256(self.content(name)).hexdigest()[:16]}.{suffix}"
+
+    def content(self, name: str) -> bytes:
+        """The file as it is served."""
+        if name not in self._solved:
+            if name in self._open:
+                raise SetupError(f"modules import each other in a circle: {' -> '.join([*self._open, name])}")
+            self._open.append(name)
+            raw = self.sources[name]
+            ours = name.endswith(".mjs") and not name.startswith("pyodide/")
+            self._solved[name] = REFERENCE.sub(self._reference, raw) if ours else raw
+            self._open.pop()
+        return self._solved[name]
+
+    def _reference(self, match: re.Match[bytes]) -> bytes:
+        name = match[1].decode("ascii")
+        if name not in self.sources:
+            raise SetupError(f"{self._open[-1]} refers to {name}, which does not exist")
+        return f'"./{self.hashed(name)}"'.encode("ascii")
+
+
+def _sources() -> dict[str, bytes]:
+    sources = {path.relative_to(WEB).as_posix(): path.read_bytes() for path in _web_files()}
+    sources["survey.html"] = sources["survey.html"].replace(b"__PAGE_TEXTS__", _page_texts(sources))
+    for name, path in LIBRARIES.items():
+        sources[name] = re.sub(rb"\n//# sourceMappingURL=.*", b"", (NODE_MODULES / path).read_bytes())
+    runtime = NODE_MODULES / "pyodide"
+    for file in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"):
+        sources[f"pyodide/{file}"] = re.sub(
+            rb"\n//# sourceMappingURL=.*", b"", (runtime / file).read_bytes()
+        ) if file.endswith(".mjs") else (runtime / file).read_bytes()
+    # Stored instead of deflated: brotli then sees the whole library at once and saves a third.
+    sources["pyodide/python_stdlib.zip"] = _stored_zip(_unzipped(runtime / "python_stdlib.zip"))
+    # Pyodide wants a lock file of loadable packages; ours has none, instead of 120 kB of names.
+    lock = json.loads((runtime / "pyodide-lock.json").read_bytes())
+    sources["pyodide/pyodide-lock.json"] = json.dumps({"info": lock["info"], "packages": {}}).encode()
+    sources["roomful.zip"] = _stored_zip(
+        (path.relative_to(CLIENT.parent).as_posix(), path.read_bytes()) for path in _python_files()
+    )
+    sizes = {
+        name.rpartition("/")[2]: len(sources[name])
+        for name in ("pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "roomful.zip")
+    }
+    sources["sizes.mjs"] = f"export const sizes = {json.dumps(sizes)};\n".encode()
+    return sources
+
+
+def _page_texts(sources: Mapping[str, bytes]) -> bytes:
+    """The texts that the server writes into the page before any script runs, as a literal of the template."""
+    wanted = ("name", "direction", "skip", "language", "about.", "noscript.", "state.")
+    languages = {}
+    for name in sources:
+        if name.startswith("texts/"):
+            texts = json.loads(sources[name])
+            chosen = {key: text for key, text in texts.items() if key.startswith(wanted)}
+            languages[name.removeprefix("texts/").removesuffix(".json")] = chosen
+    return json.dumps(languages, ensure_ascii=False, sort_keys=True).encode()
+
+
+def _web_files() -> list[Path]:
+    return sorted(path for path in WEB.rglob("*") if path.is_file())
+
+
+def _python_files() -> list[Path]:
+    """What runs in the browser: ``shared`` and the client without its command line and this module."""
+    shared = sorted((CLIENT.parent / "shared").rglob("*.py"))
+    own = sorted([*CLIENT.glob("*.py"), *(CLIENT / "browser").rglob("*.py")])
+    return [*shared, *(path for path in own if path != Path(__file__).resolve())]
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256()
+    inputs = [*_web_files(), *_python_files(), CLIENT / "package-lock.json", Path(__file__).resolve()]
+    for path in inputs:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(CLIENT.parent).as_posix()}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def _install_packages() -> None:
+    wanted = json.loads((CLIENT / "package.json").read_bytes())["dependencies"]
+    if all(_installed_version(name) == version for name, version in wanted.items()):
+        return
+    npm = shutil.which("npm")
+    if npm is None:
+        raise SetupError("npm is not installed", remedy="Install Node.js 18 or newer, which brings npm.")
+    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    result = subprocess.run(command, cwd=CLIENT, capture_output=True, text=True, check=False)  # noqa: S603 - fixed command
+    if result.returncode != 0:
+        raise SetupError(
+            "npm could not install the client's packages",
+            where=result.stderr.strip()[-500:],
+            remedy="Check the connection to the npm registry and run the build again.",
+        )
+
+
+def _installed_version(name: str) -> str | None:
+    package = NODE_MODULES / name / "package.json"
+    return str(json.loads(package.read_bytes())["version"]) if package.is_file() else None
+
+
+def _unzipped(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for item in archive.infolist():
+            yield item.filename, archive.read(item)
+
+
+def _stored_zip(files: Iterator[tuple[str, bytes]]) -> bytes:
+    """A zip without compression and dates: the same files give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in files:
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
+    return buffer.getvalue()
+
+
+def _write(hashed: str, content: bytes, *, progress: bool) -> set[str]:
+    """Write a file and its compressed forms unless they are there: the name says what is inside."""
+    path = STATIC / hashed
+    names = {hashed, f"{hashed}.br", f"{hashed}.gz"}
+    if all((STATIC / name).is_file() for name in names) and path.read_bytes() == content:
+        return names
+    path.parent.mkdir(parents=True, exist_ok=True)
+    quality = 9 if len(content) > LARGE_BYTES else 11
+    forms = {
+        f"{hashed}.br": brotli.compress(content, quality=quality, lgwin=24),
+        f"{hashed}.gz": gzip.compress(content, 9, mtime=0),
+        hashed: content,
+    }
+    for name, data in forms.items():
+        temporary = STATIC / f"{name}.tmp"
+        temporary.write_bytes(data)
+        os.replace(temporary, STATIC / name)  # noqa: PTH105 - the atomic form
+    if progress:
+        print(f"{hashed}: {len(content):,} bytes, brotli {len(forms[f'{hashed}.br']):,}", file=sys.stderr)
+    return names
+
+
+def _remove_others(kept: set[str]) -> None:
+    for path in sorted(STATIC.rglob("*"), reverse=True):
+        if path.is_file() and path.relative_to(STATIC).as_posix() not in kept:
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+
+
+if __name__ == "__main__":
+    print(build())

@@ -1,0 +1,95 @@
+"""``roomful respond``: take part in a survey from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from respondent_client.headless.report import check_line, line_object, room_lines, words_to_compare
+from respondent_client.headless.respondent import HeadlessRespondent
+from shared.errors import InputError
+
+
+@click.command()
+@click.argument("url")
+@click.option(
+    "--answers",
+    "answers_file",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='JSON: {"quasi_identifiers": {...}, "answers": {...}}; null withholds a value.',
+)
+@click.option("--dry-run", is_flag=True, help="Show the exact bytes that would be sent, and send nothing.")
+@click.option(
+    "--words-match", is_flag=True, help="You compared the words of the survey with those of your invitation."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print machine-readable JSON.")
+def respond(url: str, answers_file: Path, dry_run: bool, words_match: bool, as_json: bool) -> None:
+    """Check the survey at URL, map the answers to a group on this machine, and send them.
+
+    URL is the whole link of the invitation, with the part after the #. The quasi-identifiers stay on this
+    machine.
+    """
+    person = read_answers(answers_file)
+    respondent = HeadlessRespondent(url, notify=_progress)
+    examination = respondent.examine()
+    result: dict[str, Any] = {"checks": [line_object(line) for line in examination.lines], "sent": False}
+    if not as_json:
+        for line in examination.lines:
+            click.echo(check_line(line))
+    if examination.verified is not None:
+        result["digest"] = examination.verified.digest
+        if examination.must_compare and not words_match:
+            words = words_to_compare(examination.verified.digest)
+            click.echo(f"Compare with your invitation, then add --words-match: {words}", err=True)
+    if as_json and examination.refusal is not None:
+        click.echo(json.dumps(result, indent=1))
+    sound = respondent.accept(examination, compared=words_match)
+    placement = respondent.place(person["quasi_identifiers"])
+    message = respondent.compose(placement, person["answers"])
+    result |= {"people": placement.room.people, "cell": placement.room.cell}
+    if not as_json:
+        click.echo("\n".join(room_lines(placement.room, sound.specification)))
+    if dry_run:
+        result["message"] = message.body.decode()
+        if not as_json:
+            click.echo(f"These {len(message.body)} bytes would be sent:\n{message.body.decode()}")
+    else:
+        receipt = respondent.send(message)
+        result |= {"sent": True, "receipt": receipt.digest}
+        if not as_json:
+            click.echo(f"Sent and stored. Receipt: {receipt.digest}")
+    if as_json:
+        click.echo(json.dumps(result, indent=1))
+
+
+def read_answers(path: Path) -> dict[str, dict[str, Any]]:
+    """A person's file.
+
+    Raises
+    ------
+    InputError
+        If it is not of the form ``{"quasi_identifiers": {...}, "answers": {...}}``, with texts or null as
+        quasi-identifiers. The message does not repeat its contents.
+    """
+    expected = '{"quasi_identifiers": {"name": "text" or null, ...}, "answers": {...}}'
+    try:
+        value = json.loads(path.read_bytes())
+    except ValueError:
+        raise InputError("the file is not JSON", where=path.name, expected=expected) from None
+    parts = ("quasi_identifiers", "answers")
+    if not isinstance(value, dict) or set(value) != set(parts):
+        raise InputError("the file has the wrong fields", where=path.name, expected=expected)
+    if not all(isinstance(value[part], dict) for part in parts):
+        raise InputError("a part of the file is not an object", where=path.name, expected=expected)
+    if not all(text is None or isinstance(text, str) for text in value["quasi_identifiers"].values()):
+        raise InputError("a quasi-identifier is neither a text nor null", where=path.name, expected=expected)
+    return value
+
+
+def _progress(notice: dict[str, int]) -> None:
+    if notice["done"] % 50_000 < 500:
+        click.echo(f"Recounting: {notice['done']} of {notice['total']} people", err=True)

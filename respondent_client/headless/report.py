@@ -1,0 +1,65 @@
+"""The checks and the room in plain words, for the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from respondent_client.room import Room
+from shared.soundness import Line
+from shared.specification import Specification
+from shared.words import digest_words
+
+NAMES = {
+    "check.signature": "Signed by the organizer's key",
+    "check.digest": "The survey you were invited to",
+    "check.form": "Complete and well-formed",
+    "check.distance": "Groups are exact on every device",
+    "check.floor": "Promise strict enough",
+    "check.n-min": "Needed group size recomputed",
+    "check.cell-failure": "Failure of every group recomputed",
+    "check.model-shape": "The rules expose nobody",
+    "check.questions": "Only permitted questions",
+    "check.model": "People of every group recounted",
+}
+_MARKS = {"passed": "ok", "refused": "REFUSED", "compare": "compare", "not-applicable": "n/a", "not-run": "-"}
+_SHOWN = ("words", "k", "failure", "n_min", "cells", "smallest", "worst_failure", "kind", "people", "questions")
+
+
+def check_line(line: Line) -> str:
+    """One check as a line."""
+    figures = ", ".join(f"{name} {line.figures[name]}" for name in _SHOWN if name in line.figures)
+    if line.error is not None:
+        figures = str(line.error)
+    end = f": {figures}" if figures else ""
+    return f"{line.number:2d} {_MARKS[line.outcome]:8s} {NAMES[line.code]} ({line.code}){end}"
+
+
+def line_object(line: Line) -> dict[str, Any]:
+    """One check for machines."""
+    error = None if line.error is None else {"code": line.error.code, "message": str(line.error)}
+    return {
+        "number": line.number,
+        "code": line.code,
+        "outcome": line.outcome,
+        "figures": line.figures,
+        "error": error,
+    }
+
+
+def room_lines(room: Room, specification: Specification) -> list[str]:
+    """The room as lines, in the survey's first language."""
+    language = specification.languages[0]
+    lines = [
+        f"Your group is number {room.cell}: {room.people} people share it.",
+        f"Chance that fewer than {specification.k} of them take part although you do: {room.record_failure}",
+        "You will appear in the results as:",
+    ]
+    for value in room.centroid:
+        share = f" ({value.share} of the group)" if value.share is not None else ""
+        lines.append(f"  {value.attribute.label[language]}: {value.label(language) or 'not given'}{share}")
+    return lines
+
+
+def words_to_compare(digest: str) -> str:
+    """What to compare with an invitation that names no digest."""
+    return digest_words(digest)

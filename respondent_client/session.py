@@ -1,0 +1,163 @@
+"""The respondent's one code path, for the browser and the command line alike.
+
+Each step has its own type, and only the step before makes it::
+
+    Link -> Examination -> SoundSpecification -> Placement -> Message -> Receipt
+
+so what was not verified cannot be mapped into, and what was not mapped cannot be sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from respondent_client.link import Link
+from respondent_client.platform import Platform
+from respondent_client.room import Room, describe
+from shared import submission
+from shared.attributes import Attribute
+from shared.envelope import Envelope
+from shared.errors import AnswerError, EnvelopeError, NotFoundError, RemoteError
+from shared.geometry import Vector
+from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
+from shared.questions import Answer
+from shared.recount import Recount
+from shared.soundness import Examination, Floor, SoundSpecification, examine, refused_envelope
+
+ROWS_A_STEP = 500
+"""Rows of a public model that are recounted between two reports of progress."""
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """A person in her room; only :func:`place` makes one. Her vector never leaves this object's device."""
+
+    sound: SoundSpecification
+    vector: Vector
+    room: Room
+
+    def __repr__(self) -> str:
+        return "Placement(...)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """The exact bytes that will be sent; only :func:`compose` makes one."""
+
+    link: Link
+    body: bytes
+    cell: int
+    answers: Mapping[str, Answer]
+
+    @property
+    def receipt(self) -> str:
+        """SHA-256 of the bytes, hexadecimal: what the server must answer."""
+        return submission.receipt(self.body)
+
+    def __repr__(self) -> str:
+        return f"Message({len(self.body)} bytes)"
+
+
+async def examine_survey(platform: Platform, link: Link, floor: Floor | None = None) -> Examination:
+    """Fetch the specification and make all ten checks.
+
+    Run by the respondent's device before it asks its owner anything.
+
+    Raises
+    ------
+    NotFoundError, RemoteError
+        If the server has no such survey, or cannot be reached. A survey that is not sound does not raise
+        here: the examination holds the refusal, and its ``sound()`` raises.
+    """
+    data = await _get(platform, link, "specification", MAX_ENVELOPE_BYTES)
+    try:
+        envelope = Envelope.parse(data)
+    except EnvelopeError as problem:
+        return refused_envelope(problem)
+    outcomes = [
+        await platform.verify(public_key=c.public_key, signature=c.signature, message=c.message)
+        for c in envelope.claims
+    ]
+    examination = examine(envelope, outcomes, link.invitation, floor)
+    if not examination.must_recount:
+        return examination
+    recount = Recount(examination, await _get(platform, link, "model", MAX_MODEL_BYTES))
+    while not recount.advance(ROWS_A_STEP):
+        platform.notify({"check": 10, "done": recount.people, "total": recount.total})
+    return recount.finish()
+
+
+def faulty(sound: SoundSpecification, answers: Mapping[str, str | None]) -> dict[str, AnswerError]:
+    """What is wrong with quasi-identifiers, by attribute; empty if she can be placed.
+
+    A person withholds a value by saying so (None), never by leaving a field empty: an oversight must not put
+    her into another room.
+    """
+    errors: dict[str, AnswerError] = {}
+    for attribute in sound.specification.attributes:
+        try:
+            _canonical(attribute, answers)
+        except AnswerError as problem:
+            errors[attribute.name] = problem
+    return errors
+
+
+def _canonical(attribute: Attribute, answers: Mapping[str, str | None]) -> str | None:
+    value = answers.get(attribute.name, "")
+    if value is not None and not value.strip():
+        raise AnswerError(
+            "the answer is missing",
+            where=attribute.name,
+            expected="a value" + (", or null to withhold it" if attribute.takes_missing else ""),
+        )
+    return attribute.canonical(value)
+
+
+def place(sound: SoundSpecification, answers: Mapping[str, str | None]) -> Placement:
+    """Map a person to her cell, on her own device.
+
+    Raises
+    ------
+    AnswerError
+        For a quasi-identifier that is missing, unknown or outside its domain.
+    """
+    for problem in faulty(sound, answers).values():
+        raise problem
+    vector = sound.specification.vector(answers)
+    cell = sound.specification.cells.assign(vector)
+    return Placement(sound=sound, vector=vector, room=describe(sound, cell))
+
+
+def compose(platform: Platform, link: Link, placement: Placement, answers: Mapping[str, Any]) -> Message:
+    """The exact bytes for a person's answers: her cell, the answers, and padding.
+
+    Guarantee: beside the answers the bytes depend on nothing of the person but her cell.
+
+    Raises
+    ------
+    AnswerError
+        For an answer outside its question's domain.
+    SubmissionError
+        If the answers are too long.
+    """
+    sound = placement.sound
+    accepted = sound.specification.questionnaire.accept(answers)
+    entropy = platform.entropy(submission.entropy_needed())
+    body = submission.encode(sound.digest, placement.room.cell, accepted, entropy)
+    return Message(link=link, body=body, cell=placement.room.cell, answers=accepted)
+
+
+async def _get(platform: Platform, link: Link, resource: str, max_bytes: int) -> bytes:
+    reply = await platform.request(
+        "GET", link.api(resource), body=None, content_type="", max_bytes=max_bytes
+    )
+    if reply.status == 200:
+        return reply.body
+    if reply.status == 404:
+        raise NotFoundError(
+            "the server has no such survey", where=resource, remedy="Check the link in your invitation."
+        )
+    raise RemoteError(f"the server answered with status {reply.status}", where=resource)

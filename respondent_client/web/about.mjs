@@ -1,0 +1,82 @@
+// Step 1: what this survey is and what it hides. The server wrote it into the page; once the specification
+// has been checked the same is said again from the checked specification.
+
+import { h } from "./dom.mjs";
+
+export const about = {
+  name: "about",
+  stage: "about",
+  render(context) {
+    const { language, state } = context;
+    const survey = state.survey;
+    if (!survey) return original(context);
+    return [
+      h("h1", { tabindex: "-1" }, language.survey(survey.title)),
+      h("p", { class: "lead" }, language.survey(survey.description)),
+      h("h2", {}, language.t("about.heading")),
+      h("ul", { class: "statement" }, statement(context).map((line) => h("li", {}, line))),
+      h("p", { class: "quiet" }, language.t("about.organizer"), " ", survey.organizer),
+      h("p", { class: "actions" }, button(context)),
+    ];
+  },
+};
+
+// What the server wrote, kept for the way back to it before the checks are through.
+const written = [...document.getElementById("screen").cloneNode(true).childNodes];
+
+function original(context) {
+  const nodes = written.map((node) => node.cloneNode(true));
+  for (const node of nodes) {
+    const start = node.querySelector?.("#start");
+    if (start) start.replaceWith(button(context));
+  }
+  return nodes;
+}
+
+function button(context) {
+  return h(
+    "button",
+    { type: "button", id: "start", class: "primary", onclick: context.next },
+    context.language.t("about.start"),
+  );
+}
+
+/** What the survey asks, hides, keeps and publishes, generated from the checked specification. */
+function statement({ language, state: { survey } }) {
+  const labels = survey.attributes.map(({ label }) => language.survey(label));
+  const details = language.list(labels);
+  const figures = { k: language.number(survey.k), smallest: language.number(survey.smallest), details };
+  return [
+    language.t("statement.stay", figures),
+    language.t("statement.group", figures),
+    language.t("statement.asks", { ...figures, count: Object.keys(survey.questions).length }),
+    survey.free_text && language.t("statement.free-text"),
+    language.t(`statement.release.${survey.release_rule}`, figures),
+    language.t("statement.retention", { count: survey.retention_days }),
+  ].filter(Boolean);
+}
+
+/** The bar while Python loads, or why it cannot run here and what else she can do; null when all is well. */
+export function loadingNote({ state, language, engine }) {
+  if (state.refused) return null;
+  if (engine.failed) {
+    return h(
+      "div",
+      { class: "notice error", role: "alert" },
+      h("h2", {}, language.t("failure.heading")),
+      h("p", {}, language.t(`failure.${engine.failed}`)),
+      h("p", {}, language.t("failure.nothing-sent")),
+      h("ul", {}, ["other-browser", "other-device", "ask"].map((key) => h("li", {}, language.t(`failure.${key}`)))),
+    );
+  }
+  if (state.survey || state.lines.length > 0 || state.step > 1) return null;
+  const { loaded, total } = state.progress;
+  const arriving = loaded < total || total === 0;
+  const label = arriving ? language.t("loading.arriving") : language.t("loading.starting");
+  return h(
+    "div",
+    {},
+    h("label", { for: "loading-bar", id: "loading-label" }, label),
+    h("progress", { id: "loading-bar", max: String(total || 1), value: total ? loaded : null }),
+  );
+}

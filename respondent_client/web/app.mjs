@@ -1,0 +1,207 @@
+// The step machine of the respondent's page. What she enters lives in `state` and in the worker, nowhere else:
+// no storage, no address, no title; the browser's history holds only the number of a step.
+
+import { about, loadingNote } from "./about.mjs";
+import { checks, refusal } from "./checks.mjs";
+import { h, replace } from "./dom.mjs";
+import { Engine } from "./engine.mjs";
+import { group } from "./group.mjs";
+import { chooseLanguage } from "./language.mjs";
+import { loadQuestionnaire, questionPages } from "./questions.mjs";
+import { receipt } from "./receipt.mjs";
+import { review } from "./review.mjs";
+import { you } from "./you.mjs";
+
+const page = document.getElementById("main");
+const screen = document.getElementById("screen");
+const loading = document.getElementById("loading");
+const STAGES = ["about", "checks", "you", "group", "questions", "review", "receipt"];
+
+const state = {
+  step: 0,
+  furthest: 0,
+  progress: { loaded: 0, total: 0 },
+  failure: null, // why Python cannot run here
+  survey: null, // what the checks let through
+  lines: [], // the checks
+  refused: null,
+  quasi: {}, // name -> what she typed, or null for "prefer not to say"
+  room: null,
+  answers: {},
+  message: null,
+  receipt: null,
+};
+
+const context = {
+  state,
+  language: null,
+  engine: new Engine({
+    progress: (progress) => { state.progress = progress; showLoading(); },
+    ready: () => { showLoading(); check(); },
+    failed: (failure) => { state.failure = failure; showLoading(); context.live?.(); },
+    notice: (notice) => { state.notice = notice; context.live?.(); },
+  }),
+  live: null, // called when something a screen shows changed in the background
+  next: () => go(state.step + 1),
+  back: () => (state.step > 0 ? history.back() : undefined),
+  changed: () => { state.furthest = state.step; }, // later steps depend on what was changed
+  render: () => show(state.step, { focus: false }),
+  refuse: (refused) => { state.refused = refused; show(state.step); },
+  startOver,
+  checked: afterChecks,
+  loadQuestions,
+};
+
+/** All screens in order; the questionnaire has as many as it has pages. */
+function screens() {
+  return [about, checks, you, group, ...questionPages(context), review, receipt];
+}
+
+function go(step) {
+  state.furthest = Math.max(state.furthest, step);
+  history.pushState({ step }, "");
+  show(step);
+}
+
+function show(step, { focus = true } = {}) {
+  const all = screens();
+  state.step = state.receipt ? all.length - 1 : Math.min(step, state.furthest, all.length - 1);
+  const current = state.refused ? refusal : all[state.step];
+  context.live = null;
+  replace(screen, current.render(context));
+  indicate(current);
+  showLoading();
+  const heading = screen.querySelector("h1");
+  const title = context.language.survey(state.survey?.title ?? {}) || document.getElementById("survey-title").textContent;
+  document.title = state.step === 0 ? title : `${heading.textContent} – ${title}`;
+  if (focus) {
+    heading.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }
+}
+
+function indicate(current) {
+  const { language } = context;
+  const number = STAGES.indexOf(current.stage) + 1;
+  const label = language.t("indicator", { number, total: STAGES.length });
+  replace(
+    document.getElementById("indicator"),
+    h("p", { class: "step" }, label),
+    h(
+      "ol",
+      { class: "dots", "aria-hidden": "true" },
+      STAGES.map((name, i) => h("li", { class: i + 1 < number ? "done" : i + 1 === number ? "now" : null })),
+    ),
+  );
+}
+
+function showLoading() {
+  const note = loadingNote(context);
+  loading.hidden = note === null;
+  if (note) replace(loading, note);
+}
+
+/** The checks begin as soon as Python runs, wherever she is reading. */
+async function check() {
+  try {
+    const examined = await context.engine.ask("open", {
+      base: new URL(page.dataset.base, location.href).href,
+      survey: page.dataset.id,
+      fragment: location.hash.slice(1),
+    });
+    Object.assign(state, examined);
+  } catch (error) {
+    state.refused = { code: error.code ?? "internal", error };
+  }
+  await afterChecks();
+}
+
+async function afterChecks() {
+  if (state.refused) return show(state.step);
+  showLoading();
+  context.live?.();
+  if (state.survey) await loadQuestions();
+}
+
+async function loadQuestions() {
+  const waiting = state.questionsLost;
+  state.questionsLost = false;
+  try {
+    await loadQuestionnaire(context);
+  } catch {
+    state.questionsLost = true;
+  }
+  if (waiting || screens()[state.step].stage === "questions") show(state.step, { focus: false });
+}
+
+async function switchLanguage(code) {
+  try {
+    context.language = await chooseLanguage(code);
+  } catch {
+    return;
+  }
+  const { language } = context;
+  document.documentElement.lang = code;
+  document.documentElement.dir = language.direction;
+  document.getElementById("skip").textContent = language.t("skip");
+  const titles = state.survey?.title ?? JSON.parse(page.dataset.titles ?? "{}");
+  if (titles[code]) document.getElementById("survey-title").textContent = titles[code];
+  for (const link of document.querySelectorAll("[data-language]")) {
+    if (link.dataset.language === code) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+  if (state.survey) await loadQuestions();
+  show(state.step, { focus: false });
+}
+
+/** Wipe: the page and the worker with everything in them are thrown away and loaded again. */
+function startOver() {
+  state.leaving = true;
+  history.replaceState({ step: 0 }, "");
+  location.reload();
+}
+
+function entered() {
+  return !state.receipt && (Object.keys(state.quasi).length > 0 || Object.keys(state.answers).length > 0);
+}
+
+function listen() {
+  window.addEventListener("popstate", (event) => show(event.state?.step ?? 0));
+  window.addEventListener("beforeunload", (event) => {
+    if (entered() && !state.leaving) event.preventDefault();
+  });
+  document.getElementById("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    page.focus();
+  });
+  document.getElementById("languages")?.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-language]");
+    if (!link) return;
+    if (!state.survey && state.step === 0) return; // the server has this page in every language
+    event.preventDefault();
+    switchLanguage(link.dataset.language);
+  });
+  document.addEventListener("keydown", (event) => {
+    const field = event.target;
+    if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (field.closest("a, button, summary, textarea, select, [role=button], [role=option], [role=listbox]")) return;
+    if (field.closest("[aria-expanded=true]")) return;
+    event.preventDefault();
+    const primary = document.querySelector("#screen button.primary:not([disabled])");
+    primary?.click();
+  });
+}
+
+async function main() {
+  context.language = await chooseLanguage(page.dataset.language);
+  listen();
+  history.replaceState({ step: 0 }, "");
+  const start = document.getElementById("start");
+  start.addEventListener("click", context.next);
+  start.disabled = false;
+  indicate(about);
+  showLoading();
+  context.engine.start();
+}
+
+if (page?.dataset.id && document.getElementById("start")) main();

@@ -1,0 +1,153 @@
+// Step 2: the soundness checks as lines that can be read, and the screen of a refusal, which has no way past.
+
+import { h, replace } from "./dom.mjs";
+
+const MARKS = { passed: "✓", refused: "✕", compare: "?", "not-applicable": "–", "not-run": "…" };
+
+export const checks = {
+  name: "checks",
+  stage: "checks",
+  render(context) {
+    const { language } = context;
+    const place = h("div", { id: "checks" });
+    const button = h("button", { type: "button", class: "primary", onclick: context.next }, language.t("continue"));
+    const update = () => {
+      const { state } = context;
+      if (context.engine.failed) return replace(place);
+      button.disabled = !state.survey;
+      if (state.compare && !state.survey) return replace(place, comparison(context), lines(context, false));
+      replace(place, summary(context), state.lines.length > 0 && details(context));
+    };
+    context.live = update;
+    update();
+    return [
+      h("h1", { tabindex: "-1" }, language.t("checks.heading")),
+      h("p", {}, language.t("checks.why")),
+      place,
+      h(
+        "p",
+        { class: "actions" },
+        button,
+        h("button", { type: "button", onclick: context.back }, language.t("back")),
+      ),
+    ];
+  },
+};
+
+function summary({ language, state }) {
+  if (!state.survey) {
+    const notice = state.notice;
+    return h(
+      "div",
+      { class: "notice", role: "status" },
+      h("p", {}, language.t(notice?.check === 10 ? "checks.recounting" : "checks.running")),
+      notice?.total && h("progress", { max: notice.total, value: notice.done, "aria-label": language.t("checks.recounting") }),
+    );
+  }
+  const passed = state.lines.filter(({ outcome }) => outcome === "passed").length;
+  return h(
+    "div",
+    { class: "notice good", role: "status" },
+    h("p", {}, h("strong", {}, language.t("checks.sound", { count: passed }))),
+    h("p", {}, language.t("checks.promise", promise(language, state.survey))),
+  );
+}
+
+function promise(language, survey) {
+  return { k: language.number(survey.k), chance: language.oneIn(survey.acceptable_cell_failure) };
+}
+
+function details(context) {
+  return h(
+    "details",
+    { open: true },
+    h("summary", {}, context.language.t("checks.details")),
+    lines(context, true),
+  );
+}
+
+function lines({ language, state }, withFigures) {
+  return h(
+    "ol",
+    { class: "checks" },
+    state.lines.map((line) =>
+      h(
+        "li",
+        { class: line.outcome, "data-code": line.code, "data-outcome": line.outcome },
+        h("span", { class: "mark", "aria-hidden": "true" }, MARKS[line.outcome]),
+        h(
+          "div",
+          {},
+          h("strong", {}, language.t(`${line.code}.name`)),
+          h("span", { class: "visually-hidden" }, ` (${language.t(`outcome.${line.outcome}`)})`),
+          withFigures && h("p", {}, sentence(language, line)),
+        ),
+      ),
+    ),
+  );
+}
+
+function sentence(language, { code, outcome, figures }) {
+  const words = {};
+  for (const [name, value] of Object.entries(figures)) {
+    words[name] = name.startsWith("failure") || name.startsWith("chance") || name.includes("failure")
+      ? language.oneIn(value)
+      : language.number(value);
+  }
+  const specific = outcome === "passed" && figures.kind ? `${code}.passed.${figures.kind}` : `${code}.${outcome}`;
+  const key = language.has(specific) ? specific : language.has(`${code}.${outcome}`) ? `${code}.${outcome}` : `outcome.${outcome}`;
+  return language.t(key, words);
+}
+
+/** A link without the digest or key: the invitation's words have to be compared by the person. */
+function comparison(context) {
+  const { language, state, engine } = context;
+  return h(
+    "div",
+    { class: "notice" },
+    h("h2", {}, language.t("compare.heading")),
+    h("p", {}, language.t("compare.text")),
+    h("p", { class: "words", lang: "zxx", translate: "no" }, state.words.split("-").map((word) => [h("span", {}, word), " "])),
+    h(
+      "p",
+      { class: "actions" },
+      h(
+        "button",
+        { type: "button", id: "words-match", onclick: async () => { Object.assign(state, await engine.ask("confirm_words")); await context.checked(); } },
+        language.t("compare.match"),
+      ),
+      h(
+        "button",
+        { type: "button", id: "words-differ", onclick: () => context.refuse({ code: "compare.differ" }) },
+        language.t("compare.differ"),
+      ),
+    ),
+    h("p", { class: "hint" }, language.t("compare.none")),
+  );
+}
+
+/** One clear sentence, what it means, whom to tell. There is no button. */
+export const refusal = {
+  name: "refusal",
+  stage: "checks",
+  render(context) {
+    const { language, state } = context;
+    const { code, error } = state.refused;
+    const key = language.has(`refused.${code}`) ? code : "other";
+    const detail = error && [error.where, error.message, error.expected && `(${error.expected})`].filter(Boolean).join(" ");
+    return [
+      h(
+        "div",
+        { class: "notice error", role: "alert", id: "refusal", "data-code": code },
+        h("h1", { tabindex: "-1" }, language.t(`refused.${key}`)),
+        h("p", {}, language.t(language.has(`meaning.${code}`) ? `meaning.${code}` : "meaning.other")),
+        h("p", {}, language.t("refused.nothing")),
+      ),
+      h("h2", {}, language.t("refused.tell.heading")),
+      h("p", {}, language.t("refused.tell", { code })),
+      detail && h("details", {}, h("summary", {}, language.t("refused.detail")), h("p", { lang: "en", dir: "ltr", class: "detail" }, `${code}: ${detail}`)),
+      state.lines.length > 0 &&
+        h("details", {}, h("summary", {}, language.t("checks.details")), lines(context, false)),
+    ];
+  },
+};

@@ -1,0 +1,69 @@
+// The page's handle on the worker: loads it in the background, asks it, and notices when it is silent.
+
+const SILENT_MS = 240_000;
+
+export class Engine {
+  #worker;
+  #pending = new Map();
+  #number = 0;
+  #watchdog;
+  #last = performance.now();
+
+  /** listeners: progress({loaded, total}), ready({milliseconds}), failed({cause}), notice(value). */
+  constructor(listeners) {
+    this.listeners = listeners;
+    this.failed = null;
+    this.ready = new Promise((resolve) => { this.markReady = resolve; });
+  }
+
+  start() {
+    if (typeof Worker !== "function") return this.#fail("no-worker");
+    if (!window.isSecureContext) return this.#fail("insecure");
+    if (typeof WebAssembly !== "object") return this.#fail("no-webassembly");
+    if (!window.crypto?.subtle) return this.#fail("no-webcrypto");
+    try {
+      this.#worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module", name: "roomful" });
+    } catch {
+      return this.#fail("no-worker");
+    }
+    this.#worker.addEventListener("error", (event) => this.#fail("network", event.message));
+    this.#worker.addEventListener("message", ({ data }) => this.#receive(data));
+    this.#watchdog = setInterval(() => {
+      if (performance.now() - this.#last > SILENT_MS) this.#fail("stalled");
+    }, 5000);
+  }
+
+  /** Ask the worker; the answer is what Python returned, or an Error with code, where, expected, remedy. */
+  ask(method, given = {}) {
+    const id = ++this.#number;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, method, arguments: given });
+    });
+  }
+
+  #receive(data) {
+    this.#last = performance.now();
+    if (data.kind === "progress") this.listeners.progress(data);
+    else if (data.kind === "failed") this.#fail(data.cause, data.detail);
+    else if (data.kind === "notice") this.listeners.notice(data.notice);
+    else if (data.kind === "ready") {
+      clearInterval(this.#watchdog);
+      this.markReady();
+      this.listeners.ready(data);
+    } else if (data.kind === "answer") {
+      const { resolve, reject } = this.#pending.get(data.id);
+      this.#pending.delete(data.id);
+      if (data.error) reject(Object.assign(new Error(data.error.message), data.error));
+      else resolve(data.result);
+    }
+  }
+
+  #fail(cause, detail = "") {
+    if (this.failed) return;
+    clearInterval(this.#watchdog);
+    this.#worker?.terminate();
+    this.failed = cause;
+    this.listeners.failed({ cause, detail });
+  }
+}

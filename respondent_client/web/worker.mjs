@@ -1,0 +1,199 @@
+// The room where the respondent's answers are handled: Python under Pyodide, in a worker of its own.
+//
+// To the page:   {kind: "progress", loaded, total} while loading, then {kind: "ready"} or {kind: "failed", cause};
+//                {kind: "answer", id, result} or {kind: "answer", id, error} for each request;
+//                {kind: "notice", notice} while a long request runs.
+// From the page: {id, method, arguments}.
+//
+// loadPyodide() neither resolves nor rejects when WebAssembly is blocked or has the wrong type, so every cause
+// is looked for here, and a watchdog ends a start that makes no progress.
+
+import { sizes } from "./sizes.mjs";
+
+const STALLED_MS = 45_000; // no byte arrived for this long
+const START_MS = 180_000; // all bytes are here, but Python does not come up (slow telephones need a minute)
+const EMPTY_WASM = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+const REQUEST_MS = 60_000;
+
+const total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
+let loaded = 0;
+let lastProgress = performance.now();
+let finished = false;
+let handle = null;
+const waiting = [];
+
+function fail(cause, detail = "") {
+  if (finished) return;
+  finished = true;
+  self.postMessage({ kind: "failed", cause, detail: String(detail) });
+}
+
+function arrived(bytes) {
+  loaded = Math.min(total, loaded + bytes);
+  lastProgress = performance.now();
+  self.postMessage({ kind: "progress", loaded, total });
+}
+
+/** Count the bytes of a response as they arrive, leaving the response itself to its reader. */
+async function count(response, name) {
+  const reader = response.body.getReader();
+  let counted = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const bytes = Math.min(value.length, sizes[name] - counted);
+    counted += bytes;
+    arrived(bytes);
+  }
+  arrived(sizes[name] - counted);
+}
+
+const fetchWithoutCounting = self.fetch.bind(self);
+
+async function countingFetch(resource, options) {
+  const url = new URL(resource.url ?? resource, self.location.href);
+  const name = Object.keys(sizes).find((file) => url.pathname.endsWith(`/${file}`));
+  let response;
+  try {
+    response = await fetchWithoutCounting(resource, options);
+  } catch (error) {
+    fail("network", error);
+    throw error;
+  }
+  if (!response.ok) fail("network", `${response.status} ${url.pathname}`);
+  const type = (response.headers.get("content-type") ?? "").split(";")[0].trim();
+  if (response.ok && url.pathname.endsWith(".wasm") && type !== "application/wasm") fail("wasm-type", type);
+  if (name && response.ok) count(response.clone(), name).catch((error) => fail("network", error));
+  return response;
+}
+
+/** Things that a browser can lack; each has its own plain words on the page. */
+async function preflight() {
+  if (typeof WebAssembly !== "object" || !WebAssembly.instantiateStreaming) return "no-webassembly";
+  try {
+    await WebAssembly.compile(EMPTY_WASM);
+  } catch {
+    return "wasm-blocked";
+  }
+  if (!self.isSecureContext) return "insecure";
+  if (!self.crypto?.subtle) return "no-webcrypto";
+  try {
+    await crypto.subtle.importKey("raw", new Uint8Array(32), { name: "Ed25519" }, false, ["verify"]);
+  } catch (error) {
+    // All zeros is a point of small order: a browser may refuse it as data, but not as an algorithm.
+    if (error.name !== "DataError") return "no-ed25519";
+  }
+  return null;
+}
+
+/** What Python may ask of the browser; see respondent_client/browser/platform.py for the other side. */
+const platform = {
+  async request(method, url, body, contentType, maxBytes) {
+    const options = {
+      method,
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      redirect: "error",
+      cache: "no-store",
+      headers: { "Accept-Language": "*" }, // the respondent's language is nobody's business
+      signal: AbortSignal.timeout(REQUEST_MS),
+    };
+    if (body) {
+      options.body = body.slice();
+      options.headers["Content-Type"] = contentType;
+    }
+    let response;
+    try {
+      response = await fetchWithoutCounting(url, options);
+      return [response.status, await limited(response, maxBytes)];
+    } catch (error) {
+      return [error.name === "RangeError" ? -1 : 0, new Uint8Array()];
+    }
+  },
+  async verify(publicKey, signature, message) {
+    try {
+      const key = await crypto.subtle.importKey("raw", publicKey, { name: "Ed25519" }, false, ["verify"]);
+      return await crypto.subtle.verify({ name: "Ed25519" }, key, signature, message);
+    } catch {
+      return false; // a key that is no point of the curve verifies nothing
+    }
+  },
+  entropy(bytes) {
+    return crypto.getRandomValues(new Uint8Array(bytes));
+  },
+  notify(notice) {
+    self.postMessage({ kind: "notice", notice: JSON.parse(notice) });
+  },
+};
+
+async function limited(response, maxBytes) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of chunksOf(response.body)) {
+    length += chunk.length;
+    if (length > maxBytes) throw new RangeError("too long");
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+async function* chunksOf(stream) {
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+async function start() {
+  const cause = await preflight();
+  if (cause) return fail(cause);
+  self.fetch = countingFetch;
+  const watchdog = setInterval(() => {
+    const limit = loaded < total ? STALLED_MS : START_MS;
+    if (!finished && performance.now() - lastProgress > limit) fail("stalled");
+    if (finished) clearInterval(watchdog);
+  }, 1000);
+  const instantiate = WebAssembly.instantiateStreaming.bind(WebAssembly);
+  WebAssembly.instantiateStreaming = async (...parts) => {
+    try {
+      return await instantiate(...parts);
+    } catch (error) {
+      // Pyodide only logs this and waits for ever.
+      fail(error instanceof WebAssembly.CompileError ? "wasm-blocked" : "wasm-failed", error);
+      throw error;
+    }
+  };
+  try {
+    const runtime = new URL("./pyodide/pyodide.mjs", self.location.href);
+    const ours = fetch(new URL("./roomful.zip", self.location.href)).then((response) => response.arrayBuffer());
+    const { loadPyodide } = await import(runtime.href);
+    const pyodide = await loadPyodide({ indexURL: new URL("./", runtime).href });
+    pyodide.FS.writeFile("/roomful.zip", new Uint8Array(await ours));
+    pyodide.registerJsModule("roomful_platform", platform);
+    pyodide.pyimport("sys").path.insert(0, "/roomful.zip");
+    handle = pyodide.pyimport("respondent_client.browser.start").handle;
+  } catch (error) {
+    return fail("start", error);
+  }
+  self.fetch = fetchWithoutCounting;
+  if (finished) return;
+  finished = true;
+  self.postMessage({ kind: "ready", milliseconds: Math.round(performance.now()) });
+  for (const request of waiting.splice(0)) answer(request);
+}
+
+async function answer({ id, method, arguments: given }) {
+  const reply = JSON.parse(await handle(JSON.stringify({ method, arguments: given ?? {} })));
+  self.postMessage({ kind: "answer", id, ...reply });
+}
+
+self.addEventListener("message", ({ data }) => (handle ? answer(data) : waiting.push(data)));
+start();

@@ -1,0 +1,175 @@
+// Step 3: the quasi-identifiers. They go to the worker of this page and no further.
+
+import { errorSummary, h, replace } from "./dom.mjs";
+
+const FEW = 7;
+const DATALIST_LIMIT = 3000;
+
+export const you = {
+  name: "you",
+  stage: "you",
+  render(context, errors = {}) {
+    const { language, state } = context;
+    const fields = state.survey.attributes;
+    const problems = fields.filter(({ name }) => name in errors);
+    return [
+      problems.length > 0 &&
+        errorSummary(
+          language.t("errors.heading", { count: problems.length }),
+          problems.map((field) => ({ field: id(field), message: message(context, field) })),
+        ),
+      h("h1", { tabindex: "-1" }, language.t("you.heading")),
+      h("p", { class: "promise" }, language.t("you.stay")),
+      h(
+        "form",
+        { autocomplete: "off", novalidate: true, onsubmit: (event) => submit(event, context) },
+        fields.map((field) => question(context, field, field.name in errors)),
+        h(
+          "p",
+          { class: "actions" },
+          h("button", { type: "submit", class: "primary" }, language.t("continue")),
+          h("button", { type: "button", onclick: context.back }, language.t("back")),
+        ),
+      ),
+    ];
+  },
+};
+
+const id = (field) => `field-${field.position}`;
+
+async function submit(event, context) {
+  event.preventDefault();
+  const { state, language } = context;
+  const quasi = {};
+  for (const field of state.survey.attributes) {
+    const typed = state.quasi[field.name];
+    if (typed === null) quasi[field.name] = null;
+    else quasi[field.name] = field.kind === "numeric" ? language.plainNumber(typed ?? "") : (typed ?? "");
+  }
+  const { room, errors } = await context.engine.ask("place", { quasi_identifiers: quasi });
+  if (errors) {
+    replace(document.getElementById("screen"), you.render(context, errors));
+    document.getElementById("error-summary").focus();
+    return;
+  }
+  state.room = room;
+  context.next();
+}
+
+function enter(context, field, value) {
+  context.changed();
+  if (value === undefined) delete context.state.quasi[field.name];
+  else context.state.quasi[field.name] = value;
+}
+
+function question(context, field, wrong) {
+  const { language, state } = context;
+  const label = language.survey(field.label);
+  const help = [language.survey(field.help), domain(context, field)].filter(Boolean).join(" ");
+  const described = [help && `${id(field)}-help`, wrong && `${id(field)}-error`].filter(Boolean).join(" ") || null;
+  const notes = [
+    help && h("p", { class: "hint", id: `${id(field)}-help` }, help),
+    wrong &&
+      h("p", { class: "field-error", id: `${id(field)}-error` }, h("span", { class: "visually-hidden" }, language.t("errors.prefix"), " "), message(context, field)),
+  ];
+  const chosen = state.quasi[field.name];
+  const withheld = field.takes_missing;
+  const attributes = { "aria-describedby": described, "aria-invalid": wrong ? "true" : null };
+  if ((field.kind === "ordinal" || field.kind === "nominal") && field.categories.length <= FEW) {
+    const options = field.categories.map(({ value, label: text }) => ({ value, text: language.survey(text) }));
+    if (withheld) options.push({ value: null, text: language.t("you.withhold") });
+    return h(
+      "fieldset",
+      { id: id(field), class: wrong ? "field wrong" : "field", ...attributes },
+      h("legend", {}, label),
+      notes,
+      options.map(({ value, text }, i) =>
+        h(
+          "label",
+          { class: "choice" },
+          h("input", { type: "radio", name: id(field), id: `${id(field)}-${i}`, checked: chosen === value, onchange: () => enter(context, field, value) }),
+          h("span", {}, text),
+        ),
+      ),
+    );
+  }
+  const input = field.kind === "numeric" || field.kind === "lookup" ? textInput(context, field, attributes) : select(context, field, attributes);
+  const refuse =
+    withheld &&
+    h(
+      "label",
+      { class: "choice" },
+      h("input", {
+        type: "checkbox",
+        id: `${id(field)}-withhold`,
+        checked: chosen === null,
+        onchange: (event) => {
+          enter(context, field, event.target.checked ? null : undefined);
+          input.disabled = event.target.checked;
+          if (event.target.checked) input.value = "";
+        },
+      }),
+      h("span", {}, language.t("you.withhold")),
+    );
+  return h("div", { class: wrong ? "field wrong" : "field" }, h("label", { for: id(field) }, label), notes, input, list(field), refuse);
+}
+
+function textInput(context, field, attributes) {
+  const chosen = context.state.quasi[field.name];
+  return h("input", {
+    type: "text",
+    id: id(field),
+    inputmode: field.kind === "numeric" ? (field.fractional ? "decimal" : "numeric") : null,
+    list: field.kind === "lookup" && field.values.length <= DATALIST_LIMIT ? `${id(field)}-list` : null,
+    class: field.kind === "numeric" ? "short" : null,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    value: chosen ?? "",
+    disabled: chosen === null,
+    ...attributes,
+    oninput: (event) => enter(context, field, event.target.value),
+  });
+}
+
+function list(field) {
+  if (field.kind !== "lookup" || field.values.length > DATALIST_LIMIT) return null;
+  return h("datalist", { id: `${id(field)}-list` }, field.values.map((value) => h("option", { value })));
+}
+
+function select(context, field, attributes) {
+  const { language, state } = context;
+  const chosen = state.quasi[field.name];
+  return h(
+    "select",
+    { id: id(field), autocomplete: "off", disabled: chosen === null, ...attributes, onchange: (event) => enter(context, field, event.target.value) },
+    h("option", { value: "" }, language.t("you.choose")),
+    field.categories.map(({ value, label }) => h("option", { value, selected: chosen === value }, language.survey(label))),
+  );
+}
+
+/** "A number from 18 to 90", with "or older" said where the range is open. */
+function domain({ language }, field) {
+  if (field.kind !== "numeric") return "";
+  const figures = { low: language.number(field.minimum), high: language.number(field.maximum), step: language.number(field.step) };
+  const parts = [language.t("you.number", figures)];
+  if (field.step !== "1") parts.push(language.t("you.step", figures));
+  if (field.open_above) parts.push(language.t("you.open-above", figures));
+  if (field.open_below) parts.push(language.t("you.open-below", figures));
+  return parts.join(" ");
+}
+
+function message({ language, state }, field) {
+  const label = language.survey(field.label);
+  const typed = state.quasi[field.name];
+  if (typed === undefined || typed === "") return language.t(`you.empty.${field.kind}`, { label });
+  if (field.kind === "numeric") {
+    return language.t("you.wrong.numeric", {
+      label,
+      low: language.number(field.minimum),
+      high: language.number(field.maximum),
+      step: language.number(field.step),
+    });
+  }
+  return language.t(`you.wrong.${field.kind}`, { label, typed });
+}

@@ -1,0 +1,184 @@
+"""A tiny server of the respondent's pages, with faults that a real one should never have.
+
+The whole way with the real server is walked in ``test_walk.py``; here a connection is cut after the message
+was stored, a file has the wrong type, the policy forbids WebAssembly, and so on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, StrictUndefined
+
+from shared.envelope import Envelope, survey_digest, survey_id
+from shared.specification import Specification
+
+POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; "
+    "style-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+TYPES = {
+    ".mjs": "text/javascript",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".json": "application/json",
+    ".wasm": "application/wasm",
+    ".zip": "application/zip",
+    ".html": "text/html; charset=utf-8",
+}
+
+
+class Site:
+    """Serves one survey from memory.
+
+    Attributes
+    ----------
+    stored : list of bytes
+        Messages as they arrived, each once.
+    faults : set of str
+        ``wasm-type``, ``wasm-policy``, ``lost-answer``, ``unreachable``, ``closed``, ``missing:<name part>``.
+    requests : list of (method, path, headers)
+        Everything that was asked for.
+    """
+
+    def __init__(self, static: Path, envelope: bytes, model: bytes | None, *, extra: Path | None = None) -> None:
+        self.static = static
+        self.assets: dict[str, str] = json.loads((static / "manifest.json").read_bytes())
+        self.envelope = envelope
+        self.model = model
+        self.extra = extra
+        self.stored: list[bytes] = []
+        self.faults: set[str] = set()
+        self.requests: list[tuple[str, str, dict[str, str]]] = []
+        payload = Envelope.parse(envelope).payload
+        self.digest = survey_digest(payload)
+        self.id = survey_id(self.digest)
+        self.specification: Specification | None = None
+        self.specification = Specification.parse(payload)
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_args: Any) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                site.answer(self, b"")
+
+            def do_POST(self) -> None:
+                site.answer(self, self.rfile.read(int(self.headers["Content-Length"])))
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.base = f"http://127.0.0.1:{self.server.server_address[1]}/sub/"
+
+    def close(self) -> None:
+        """Stop serving."""
+        self.server.shutdown()
+        self.server.server_close()
+
+    def link(self, key: str = "", digest: str | None = None) -> str:
+        """The invitation's link."""
+        digest = self.digest if digest is None else digest
+        fragment = f"#{digest}.{key}" if key else f"#{digest}" if digest else ""
+        return f"{self.base}s/{self.id}{fragment}"
+
+    def answer(self, request: BaseHTTPRequestHandler, body: bytes) -> None:
+        """Answer one request, with the faults that are switched on."""
+        url = urlsplit(request.path)
+        self.requests.append((request.command, request.path, dict(request.headers)))
+        path = url.path.removeprefix("/sub/")
+        if "unreachable" in self.faults and path.startswith("api/"):
+            request.connection.close()
+            request.close_connection = True
+            return
+        status, kind, data, immutable = self._find(request.command, path, url.query, body)
+        if "lost-answer" in self.faults and request.command == "POST":
+            request.close_connection = True
+            request.connection.close()
+            return
+        request.send_response(status)
+        request.send_header("Content-Type", kind)
+        policy = POLICY.replace(" 'wasm-unsafe-eval'", "") if "wasm-policy" in self.faults else POLICY
+        request.send_header("Content-Security-Policy", policy)
+        request.send_header("X-Content-Type-Options", "nosniff")
+        request.send_header("Cache-Control", "public, max-age=31536000, immutable" if immutable else "no-store")
+        if immutable and "br" in request.headers.get("Accept-Encoding", ""):
+            compressed = self.static / (path.removeprefix("static/") + ".br")
+            if compressed.is_file():
+                data = compressed.read_bytes()
+                request.send_header("Content-Encoding", "br")
+        request.send_header("Content-Length", str(len(data)))
+        request.end_headers()
+        request.wfile.write(data)
+
+    def _find(self, method: str, path: str, query: str, body: bytes) -> tuple[int, str, bytes, bool]:
+        api = f"api/v1/surveys/{self.id}/"
+        if path.startswith("static/"):
+            return self._static(path.removeprefix("static/"))
+        if path == f"s/{self.id}":
+            return 200, TYPES[".html"], self._page(query), False
+        if path == api + "specification":
+            return 200, "application/vnd.roomful.specification+json", self.envelope, False
+        if path == api + "model" and self.model is not None:
+            return 200, "text/csv", self.model, False
+        if path == api + "submissions" and method == "POST":
+            return self._submit(body)
+        if path.startswith(api + "receipts/"):
+            found = any(hashlib.sha256(m).hexdigest() == path.rpartition("/")[2] for m in self.stored)
+            return (200 if found else 404), "application/json", b"{}", False
+        if self.extra is not None and path.startswith("extra/"):
+            file = self.extra / path.removeprefix("extra/")
+            if file.is_file():
+                return 200, TYPES[file.suffix], file.read_bytes(), False
+        return 404, "text/plain", b"not here", False
+
+    def _static(self, name: str) -> tuple[int, str, bytes, bool]:
+        if any(fault.startswith("missing:") and fault[8:] in name for fault in self.faults):
+            return 404, "text/plain", b"not here", False
+        file = self.static / name
+        if not file.is_file():
+            return 404, "text/plain", b"not here", False
+        kind = TYPES[file.suffix]
+        if "wasm-type" in self.faults and file.suffix == ".wasm":
+            kind = "application/octet-stream"
+        return 200, kind, file.read_bytes(), True
+
+    def _submit(self, body: bytes) -> tuple[int, str, bytes, bool]:
+        if "closed" in self.faults:
+            problem = {"title": "closed", "status": 409, "code": "state"}
+            return 409, "application/problem+json", json.dumps(problem).encode(), False
+        if body not in self.stored:
+            self.stored.append(body)
+        receipt = {"receipt": hashlib.sha256(body).hexdigest()}
+        return 201, "application/json", json.dumps(receipt).encode(), False
+
+    def _page(self, query: str) -> bytes:
+        specification = self.specification
+        if specification is None:
+            raise ValueError("no survey")
+        template = (self.static / self.assets["survey.html"]).read_text("utf-8")
+        wanted = query.removeprefix("lang=")
+        language = wanted if wanted in specification.languages else specification.languages[0]
+        page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
+        return page.render(
+            language=language,
+            languages=specification.languages,
+            title=specification.title[language],
+            description=specification.description[language],
+            organizer=specification.organizer.name,
+            id=self.id,
+            base="/sub/",
+            assets=self.assets,
+            state="open",
+            statement=("Only the number of your group is sent.", "Groups below k are not published."),
+        ).encode()
