@@ -1,0 +1,49 @@
+#!/bin/sh
+# Sets up everything that Roomful needs in this checkout: a Python environment in .venv (or $ROOMFUL_VENV) and
+# the built browser client. Safe to run again: what is up to date is left alone.
+#
+#   sh deploy/setup.sh          to run Roomful
+#   sh deploy/setup.sh --test   also what its tests need
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+venv=${ROOMFUL_VENV:-$root/.venv}
+extra=
+[ "${1:-}" = --test ] && extra='[test]'
+
+fail() {
+  echo "setup: $1" >&2
+  exit 10
+}
+
+find_python() {
+  for name in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
+    if command -v "$name" >/dev/null 2>&1 &&
+      "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      echo "$name"
+      return
+    fi
+  done
+}
+
+python=$(find_python)
+[ -n "$python" ] || fail "Python 3.11 or newer is missing. Debian: apt-get install python3 python3-venv"
+command -v node >/dev/null 2>&1 || fail "Node.js is missing; it builds the browser client. Debian: apt-get install nodejs npm"
+command -v npm >/dev/null 2>&1 || fail "npm is missing; it fetches Pyodide and SurveyJS. Debian: apt-get install npm"
+
+if [ ! -x "$venv/bin/python" ]; then
+  echo "setup: making a Python environment" >&2
+  "$python" -m venv "$venv" || fail "the environment could not be made. Debian: apt-get install python3-venv"
+fi
+stamp=$venv/.roomful-setup
+wanted="$root$extra $(cat "$root/pyproject.toml" "$root/constraints.txt" | cksum)"
+if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
+  echo "setup: installing Python packages" >&2
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+    --constraint "$root/constraints.txt" --editable "$root$extra" >&2 ||
+    fail "pip could not install the packages; the lines above say why (is the package index reachable?)"
+  echo "$wanted" >"$stamp"
+fi
+
+echo "setup: building the browser client" >&2
+(cd "$root" && "$venv/bin/python" -m respondent_client.build >&2) ||
+  fail "the browser client could not be built; the lines above say why (is the npm registry reachable?)"

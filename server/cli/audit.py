@@ -1,0 +1,77 @@
+"""``roomful audit``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from server.cli.progress import stages
+from server.design.audit import audit_survey
+from server.signing.keys import load_public_key
+from shared.limits import MAX_K
+from shared.soundness import PASSED, Floor
+from shared.words import digest_words
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--model",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The population file, as the organizer has it.",
+)
+@click.option("--key", help="The organizer's public key, or a file with it.")
+@click.option(
+    "--k", type=click.IntRange(2, MAX_K), help="The k that was announced; a smaller one is refused."
+)
+@click.option("--failure", help="The largest acceptable cell failure that was announced.")
+@click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
+@click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
+@click.option("--encoding", type=click.Choice(["utf-8", "latin-1"]), help="Encoding of a CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def audit(
+    file: Path,
+    model: Path,
+    key: str | None,
+    k: int | None,
+    failure: str | None,
+    separator: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    as_json: bool,
+) -> None:
+    """Rebuild the specification FILE from its model and compare, check by check.
+
+    Exit code 0 if it is what it claims to be, 5 if not.
+    """
+    floor = Floor(k=k or Floor().k, cell_failure=failure or Floor().cell_failure)
+    with stages(hidden=as_json) as progress:
+        result = audit_survey(
+            file,
+            model,
+            expected_key=None if key is None else load_public_key(key),
+            floor=floor,
+            progress=progress,
+            separator=separator,
+            decimal=decimal,
+            encoding=encoding,
+        )
+    if as_json:
+        findings = [asdict(finding) for finding in result.findings]
+        click.echo(
+            json.dumps({"digest": result.digest, "passed": result.passed, "findings": findings}, indent=1)
+        )
+    else:
+        for finding in result.findings:
+            passed = finding.outcome == PASSED
+            mark = click.style(
+                "ok     " if passed else "REFUSED", fg="green" if passed else "red", bold=not passed
+            )
+            click.echo(f"{mark} {finding.title:<46} {finding.detail}")
+        if result.digest:
+            click.echo(f"Survey {result.digest}, in words {digest_words(result.digest)}")
+    result.require_passed()

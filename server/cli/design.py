@@ -1,0 +1,82 @@
+"""``roomful design``."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import click
+
+from server.cli.progress import stages
+from server.design.workflow import DesignedSurvey, design_survey
+
+
+@click.command()
+@click.argument("survey", type=click.Path(path_type=Path))
+@click.option(
+    "--out", "folder", type=click.Path(path_type=Path), required=True, help="Folder for the designed survey."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def design(survey: Path, folder: Path, as_json: bool) -> None:
+    """Design a partition from SURVEY, a survey.toml.
+
+    Writes design.json (to be signed), report.html (to be looked at) and, for a public model, model.csv.
+    The same input gives the same bytes.
+    """
+    with stages(hidden=as_json) as progress:
+        result = design_survey(survey, folder, progress)
+    figures = _figures(result)
+    if as_json:
+        click.echo(
+            json.dumps(figures | {"warnings": list(result.design.warnings)}, indent=1, ensure_ascii=False)
+        )
+        return
+    for name, value in figures.items():
+        click.echo(f"{_LABELS[name]:<66} {value}")
+    for warning in result.design.warnings:
+        click.secho(f"Warning: {warning}", fg="yellow", err=True)
+    click.echo(
+        f"Written to {folder}: {', '.join(result.files)}. Look at report.html, then: roomful sign {folder}"
+    )
+
+
+_LABELS = {
+    "people": "People in the model",
+    "tuples": "Distinct combinations of quasi-identifiers",
+    "shape": "Shape of the cells",
+    "n_min": "People a cell needs at each level of participation (n_min)",
+    "n_min_safe": "... so that every larger cell is safe too (n_min_safe)",
+    "cells": "Cells",
+    "smallest_cell": "People in the smallest cell",
+    "largest_cell": "People in the largest cell",
+    "worst_record_failure_given_participation": "Worst chance that a participant is not protected (lower is safer)",
+    "worst_cell_failure": "Worst chance that a cell fails (lower is safer)",
+    "table_failure": "Chance that some cell fails (lower is safer)",
+    "distortion": "Distortion D, 0 to 1 (lower keeps more information)",
+}
+
+
+def _figures(result: DesignedSurvey) -> dict[str, object]:
+    design, specification = result.design, result.design.specification
+    people = [sum(row) for row in specification.eligible]
+    return {
+        "people": specification.model.people,
+        "tuples": design.model.n_tuples,
+        "shape": specification.cells.shape,
+        "n_min": list(specification.n_min),
+        "n_min_safe": list(specification.n_min_safe),
+        "cells": specification.cells.count,
+        "smallest_cell": min(people),
+        "largest_cell": max(people),
+        "worst_record_failure_given_participation": _short(
+            max(m.record_failure_given_participation for m in design.metrics)
+        ),
+        "worst_cell_failure": _short(max(m.attained_cell_failure for m in design.metrics)),
+        "table_failure": _short(design.table_failure),
+        "distortion": round(design.distortion, 6),
+    }
+
+
+def _short(value: Decimal) -> str:
+    return f"{value:.3g}"

@@ -1,0 +1,137 @@
+"""``roomful keygen``, ``roomful sign``, ``roomful verify``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from server.signing.keys import create_key_pair, load_private_key, load_public_key
+from server.signing.signing import (
+    ENVELOPE_FILE,
+    MODEL_FILE,
+    countersign,
+    examine_envelope,
+    read_file,
+    sign_design,
+)
+from shared.envelope import Envelope, VerifiedPayload, encode_key, survey_id
+from shared.errors import KeyFileError
+from shared.invitation import Invitation
+from shared.recount import Recount
+from shared.soundness import NOT_RUN, PASSED, REFUSED
+from shared.words import digest_words
+
+PASSPHRASE_VARIABLE = "ROOMFUL_PASSPHRASE"
+
+
+@click.command()
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="File for the private key, such as key.pem."
+)
+@click.option(
+    "--passphrase-file", type=click.Path(path_type=Path), help="File with the passphrase in its first line."
+)
+def keygen(out: Path, passphrase_file: Path | None) -> None:
+    """Make an Ed25519 key pair: a private key in PEM, encrypted, and its public key beside it (.pub).
+
+    The passphrase is asked for, or read from --passphrase-file or the variable ROOMFUL_PASSPHRASE.
+    """
+    public = create_key_pair(out, _passphrase(passphrase_file, confirm=True))
+    click.echo(f"Private key {out}: keep it, and its passphrase, offline. Nobody can restore it.")
+    click.echo(f"Public key  ed25519:{encode_key(public)} (in {out.with_suffix('.pub')})")
+    click.echo(f"In words    {digest_words(public.hex())}")
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--key", type=click.Path(path_type=Path), required=True, help="Private key of roomful keygen.")
+@click.option(
+    "--passphrase-file", type=click.Path(path_type=Path), help="File with the passphrase in its first line."
+)
+@click.option(
+    "--countersign", "as_auditor", is_flag=True, help="Add an auditor's signature to a signed survey."
+)
+def sign(path: Path, key: Path, passphrase_file: Path | None, as_auditor: bool) -> None:
+    """Sign the design in the folder PATH as its organizer.
+
+    With --countersign, PATH is a signed survey (survey.dsse.json, or its folder) and the signature is an
+    auditor's; audit it first.
+    """
+    private = load_private_key(key, _passphrase(passphrase_file, confirm=False))
+    if as_auditor:
+        _show(countersign(path / ENVELOPE_FILE if path.is_dir() else path, private))
+    else:
+        _show(sign_design(path, private))
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--key", help="The organizer's public key, or a file with it.")
+@click.option("--digest", help="The survey's digest from the invitation.")
+@click.option(
+    "--model", type=click.Path(path_type=Path), help="Canonical model.csv, to recount a public model."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
+def verify(file: Path, key: str | None, digest: str | None, model: Path | None, as_json: bool) -> None:
+    """Verify the signatures of FILE and make the checks of a respondent's device.
+
+    Exit code 0 if every check passed, 5 if one was refused.
+    """
+    path = file / ENVELOPE_FILE if file.is_dir() else file
+    envelope = Envelope.parse(read_file(path, "a signed survey"))
+    invitation = Invitation(digest=digest, organizer_key=None if key is None else load_public_key(key))
+    examination = examine_envelope(envelope, invitation)
+    beside = path.with_name(MODEL_FILE)
+    source = model or (beside if beside.exists() else None)
+    if examination.must_recount and source is not None:
+        examination = Recount(examination, read_file(source, "a canonical model")).finish()
+    if as_json:
+        lines = [
+            {"number": x.number, "code": x.code, "outcome": x.outcome, "figures": x.figures}
+            for x in examination.lines
+        ]
+        click.echo(json.dumps(lines, indent=1))
+    else:
+        for line in examination.lines:
+            color = {PASSED: "green", REFUSED: "red"}.get(line.outcome, "yellow")
+            figures = ", ".join(f"{name} {value}" for name, value in line.figures.items())
+            click.echo(
+                f"{line.number:>2} {click.style(f'{line.outcome:<14}', fg=color)} {line.code:<20} {figures}"
+            )
+        if examination.verified is not None and examination.refusal is None:
+            _show(examination.verified)
+        if examination.lines[-1].outcome == NOT_RUN and examination.refusal is None:
+            click.echo("Check 10 needs the model: --model model.csv.")
+    if examination.refusal is not None:
+        examination.sound()
+
+
+def _show(payload: VerifiedPayload) -> None:
+    click.echo(f"Survey   {survey_id(payload.digest)}  (digest {payload.digest})")
+    click.echo(f"In words {digest_words(payload.digest)}")
+    click.echo(f"Signed   ed25519:{encode_key(payload.organizer_key)} (organizer)")
+    for auditor in payload.auditor_keys:
+        click.echo(f"         ed25519:{encode_key(auditor)} (auditor)")
+
+
+def _passphrase(file: Path | None, *, confirm: bool) -> str:
+    """From a file, the environment, or the keyboard."""
+    if file is not None:
+        try:
+            return file.read_text(encoding="utf-8").split("\n", 1)[0].rstrip("\r")
+        except (OSError, UnicodeDecodeError):
+            raise KeyFileError("cannot be read", where=str(file), expected="a text file") from None
+    if PASSPHRASE_VARIABLE in os.environ:
+        return os.environ[PASSPHRASE_VARIABLE]
+    if not sys.stdin.isatty():
+        raise KeyFileError(
+            "there is nobody to ask for the passphrase",
+            where="passphrase",
+            expected=f"--passphrase-file, or the variable {PASSPHRASE_VARIABLE}",
+        )
+    answer: str = click.prompt("Passphrase", hide_input=True, confirmation_prompt=confirm)
+    return answer

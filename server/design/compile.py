@@ -1,0 +1,126 @@
+"""From an algorithm's cells to a cell shape that devices run, counted again over the whole model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.design.mapping import assign_many
+from server.microaggregation.geometry import sums_by_label
+from server.microaggregation.mdav import mdav
+from server.microaggregation.need import Need, Progress
+from server.microaggregation.power_diagram import power_diagram
+from server.reading.model import Model
+from shared.cells import Balls, Cells, PowerDiagram
+from shared.errors import DesignError
+from shared.geometry import largest_squared_distance
+from shared.recount import centroid
+from shared.specification import ranges_of
+
+ALGORITHMS = ("mdav", "power-diagram")
+ROOM = {"mdav": 1, "power-diagram": 2}
+"""How many times the largest distance has to stay below 2^53: an offset may be as large as a distance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompiledCells:
+    """Cells as devices map into them.
+
+    Attributes
+    ----------
+    cells : Cells
+        The shape that is published.
+    labels : ndarray of int64, shape (n_tuples,)
+        Cell of each distinct tuple of the model.
+    eligible : tuple of tuple of int, m x L
+        People of each cell at each level.
+    centroids : tuple of tuple of str, m x d
+        Mean of each coordinate.
+    """
+
+    cells: Cells
+    labels: NDArray[np.int64]
+    eligible: tuple[tuple[int, ...], ...]
+    centroids: tuple[tuple[str, ...], ...]
+
+
+def partition(
+    algorithm: str, model: Model, weights: tuple[int, ...], need: Need, progress: Progress | None = None
+) -> CompiledCells:
+    """Run an algorithm and compile its result.
+
+    Guarantee: the labels and counts are those of the published shape over every tuple of the model, and every
+    cell is acceptable to ``need``.
+
+    Parameters
+    ----------
+    algorithm : str
+        One of :data:`ALGORITHMS`.
+
+    Raises
+    ------
+    DesignError
+        If all people together do not fill one cell, or a recount contradicts the algorithm (a defect).
+    """
+    try:
+        cells, labels = _run(algorithm, model, weights, need, progress)
+    except ValueError as problem:
+        raise DesignError(
+            f"no partition can be made: {problem}",
+            where=model.source,
+            remedy="More people, a higher participation, a smaller k or a larger acceptable failure would help.",
+        ) from None
+    mapped = assign_many(cells, model.X)
+    if not np.array_equal(mapped, labels):
+        raise DesignError("the mapping of devices differs from the algorithm's cells", where=algorithm)
+    return recount(model, cells, mapped, need)
+
+
+def recount(model: Model, cells: Cells, labels: NDArray[np.int64], need: Need | None = None) -> CompiledCells:
+    """Count people and compute centroids of cells from the labels of the distinct tuples.
+
+    Raises
+    ------
+    DesignError
+        If a cell is not acceptable to ``need``.
+    """
+    counts = sums_by_label(model.people, labels, cells.count)
+    people = model.people.sum(axis=1)
+    sums = sums_by_label(model.X * people[:, None], labels, cells.count)
+    if need is not None:
+        for cell, row in enumerate(counts):
+            if not need.acceptable(row):
+                raise DesignError(f"cell {cell} holds {row.tolist()} people, fewer than it needs")
+    return CompiledCells(
+        cells=cells,
+        labels=labels,
+        eligible=tuple(tuple(row) for row in counts.tolist()),
+        centroids=tuple(
+            centroid(row, total) if total else ()
+            for row, total in zip(sums.tolist(), counts.sum(axis=1).tolist(), strict=True)
+        ),
+    )
+
+
+def _run(
+    algorithm: str, model: Model, weights: tuple[int, ...], need: Need, progress: Progress | None
+) -> tuple[Cells, NDArray[np.int64]]:
+    if algorithm == "mdav":
+        balls = mdav(model.X, model.people, weights, need, progress=progress)
+        references = tuple(tuple(row) for row in balls.references.tolist())
+        # A tuple that nobody in the model has goes to the nearest reference.
+        shape = Balls(
+            weights=weights, references=references, radii=tuple(balls.radii.tolist()), remainder="nearest"
+        )
+        return shape, balls.labels
+    span = largest_squared_distance(ranges_of(model.attributes), weights)
+    power = power_diagram(model.X, model.people, weights, need, domain_span=span, progress=progress)
+    diagram = PowerDiagram(
+        weights=weights,
+        resolution=power.resolution,
+        sites=tuple(tuple(row) for row in power.sites.tolist()),
+        offsets=tuple(power.offsets.tolist()),
+    )
+    return diagram, power.labels

@@ -1,0 +1,219 @@
+"""Designing a survey: from a population model to a specification that keeps its promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.design.compile import ROOM, CompiledCells, partition
+from server.design.weights import normalizing_weights
+from server.microaggregation.geometry import distortion
+from server.microaggregation.need import Need
+from server.reading.model import Model
+from shared.effective_anonymity import (
+    Metrics,
+    n_min,
+    n_min_safe,
+    table_failure,
+    worst_cell_failure,
+    worst_cell_metrics,
+)
+from shared.errors import DesignError
+from shared.model import ReadingRules, model_digest
+from shared.participation import ParticipationLevel, ParticipationSource
+from shared.questionnaire import Questionnaire
+from shared.specification import (
+    STORED,
+    Algorithm,
+    ModelReference,
+    Organizer,
+    Permissions,
+    ReleaseRule,
+    Specification,
+)
+
+StageProgress = Callable[[str, int, int], None]
+"""Called with the name of a stage, what is done and the total."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that an organizer decides, apart from the population itself."""
+
+    languages: tuple[str, ...]
+    title: dict[str, str]
+    description: dict[str, str]
+    organizer: Organizer
+    model_kind: str
+    reading: ReadingRules
+    participation_source: ParticipationSource
+    k: int
+    acceptable_cell_failure: str
+    algorithm: str
+    questionnaire: Questionnaire
+    retention_days: int
+    release: ReleaseRule
+    permissions: Permissions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Design:
+    """A finished design.
+
+    Attributes
+    ----------
+    labels : ndarray of int64, shape (n_tuples,)
+        Cell of each distinct tuple of the model.
+    metrics : tuple of Metrics
+        Of each cell, at the worst participation.
+    table_failure : Decimal
+        That some cell of the table fails.
+    distortion : float
+        D: within-cell over total sum of squares, weighted, 0 (no loss) to 1.
+    """
+
+    specification: Specification
+    model: Model
+    labels: NDArray[np.int64]
+    metrics: tuple[Metrics, ...]
+    table_failure: Decimal
+    distortion: float
+    warnings: tuple[str, ...]
+
+
+def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> Design:
+    """Design a survey.
+
+    Guarantee: every cell of the specification, under the mapping that devices run, fails with at most the
+    acceptable probability at every published participation; the same plan and model give the same bytes.
+
+    Raises
+    ------
+    DesignError
+        If the model is too small, its distances cannot be kept exact, or the shape must not be published from
+        a register.
+    """
+    _refuse_balls_from_register(plan)
+    smallest, safe = _needed_people(plan, model.levels)
+    _refuse_too_few(model, safe)
+    people = model.people.sum(axis=1)
+    weights = normalizing_weights(model.attributes, model.X, people, room=ROOM[plan.algorithm])
+    need = need_of(plan.k, plan.acceptable_cell_failure, model.levels, safe)
+    stage = None if progress is None else lambda done, total: progress("Cells", done, total)
+    compiled = partition(plan.algorithm, model, weights.values, need, stage)
+    if len(compiled.eligible) < 2:
+        raise DesignError(
+            "only one cell would be left, which tells nothing about anybody's quasi-identifiers",
+            where=model.source,
+            remedy="Use a larger population, a smaller k, or a larger acceptable failure.",
+        )
+    specification = _specification(plan, model, compiled, smallest, safe)
+    metrics = tuple(worst_cell_metrics(c, model.levels, plan.k) for c in compiled.eligible)
+    return Design(
+        specification=specification,
+        model=model,
+        labels=compiled.labels,
+        metrics=metrics,
+        table_failure=table_failure(m.attained_cell_failure for m in metrics),
+        distortion=distortion(model.X, model.people, weights.values, compiled.labels),
+        warnings=(*model.warnings, *weights.warnings, *_warn_low_participation(model.levels, smallest, safe)),
+    )
+
+
+def need_of(k: int, failure: str, levels: tuple[ParticipationLevel, ...], safe: tuple[int, ...]) -> Need:
+    """What each cell needs: ``n_min_safe`` people, or with several levels a qbar of its own that is acceptable."""
+    if len(levels) == 1:
+        return Need(minimum=safe)
+    bound = Fraction(failure)
+
+    def acceptable(counts: tuple[int, ...]) -> bool:
+        return Fraction(worst_cell_failure(counts, levels, k)) <= bound
+
+    return Need(minimum=safe, predicate=acceptable)
+
+
+def _needed_people(
+    plan: Plan, levels: tuple[ParticipationLevel, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    k, failure = plan.k, plan.acceptable_cell_failure
+    try:
+        return (
+            tuple(n_min(k, level, failure) for level in levels),
+            tuple(n_min_safe(k, level, failure) for level in levels),
+        )
+    except ValueError as problem:
+        raise DesignError(str(problem), where="participation", remedy="Expect more participation.") from None
+
+
+def _refuse_balls_from_register(plan: Plan) -> None:
+    if (
+        plan.model_kind == "register"
+        and plan.algorithm == "mdav"
+        and not plan.permissions.balls_from_register
+    ):
+        raise DesignError(
+            "balls publish the quasi-identifiers of real people: their reference points are records of the register",
+            where="design.algorithm",
+            expected="power-diagram for a model of kind register",
+            remedy="Leave out algorithm, or set balls_from_register = true in [design], which every respondent sees.",
+        )
+
+
+def _refuse_too_few(model: Model, safe: tuple[int, ...]) -> None:
+    needed = 2 * min(safe)
+    if model.n_people < needed:
+        raise DesignError(
+            f"the model has {model.n_people} people, too few for two cells",
+            where=model.source,
+            expected=f"at least {needed} (two cells of n_min_safe = {min(safe)})",
+            remedy="Use a larger population, a smaller k, or a larger acceptable failure.",
+        )
+
+
+def _warn_low_participation(
+    levels: tuple[ParticipationLevel, ...], smallest: tuple[int, ...], safe: tuple[int, ...]
+) -> tuple[str, ...]:
+    return tuple(
+        f"At participation {level.low} a cell of {a} people would be acceptable only by being empty; "
+        f"the design uses {b}, from which every larger cell is safe too."
+        for level, a, b in zip(levels, smallest, safe, strict=True)
+        if a != b
+    )
+
+
+def _specification(
+    plan: Plan, model: Model, compiled: CompiledCells, smallest: tuple[int, ...], safe: tuple[int, ...]
+) -> Specification:
+    return Specification(
+        languages=plan.languages,
+        title=plan.title,
+        description=plan.description,
+        organizer=plan.organizer,
+        attributes=model.attributes,
+        levels=model.levels,
+        participation_source=plan.participation_source,
+        k=plan.k,
+        acceptable_cell_failure=plan.acceptable_cell_failure,
+        n_min=smallest,
+        n_min_safe=safe,
+        model=ModelReference(
+            kind=plan.model_kind,
+            digest=model_digest(model.canonical_text()),
+            people=model.n_people,
+            reading=plan.reading,
+        ),
+        algorithm=Algorithm(name=plan.algorithm, parameters={}),
+        cells=compiled.cells,
+        eligible=compiled.eligible,
+        centroids=compiled.centroids,
+        questionnaire=plan.questionnaire,
+        stored=STORED,
+        retention_days=plan.retention_days,
+        release=plan.release,
+        permissions=plan.permissions,
+    )

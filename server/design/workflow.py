@@ -1,0 +1,78 @@
+"""``roomful design``: from survey.toml to the files of a designed survey."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.design.design import Design, Plan, StageProgress, design
+from server.design.presentation import report_input
+from server.reading.model import read_model
+from server.reading.survey_file import SurveyFile, read_survey_file
+from server.report.design_report import render_design_report
+from server.signing.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, write_file
+from shared.errors import InputError
+
+REPORT_FILE = "report.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignedSurvey:
+    """What was written."""
+
+    folder: Path
+    design: Design
+    files: tuple[str, ...]
+
+
+def design_survey(survey_path: Path, folder: Path, progress: StageProgress) -> DesignedSurvey:
+    """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
+
+    The canonical model (``model.csv``) is written for a public model only; of a register only its digest leaves
+    the organizer's machine.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or written, or a signed survey is in the folder already.
+    DesignError
+        As :func:`server.design.design.design`.
+    """
+    survey = read_survey_file(survey_path)
+    if (folder / ENVELOPE_FILE).exists():
+        raise InputError(
+            "a signed survey is in this folder", where=str(folder), remedy="Design into another folder."
+        )
+    model = read_model(survey)
+    result = design(plan_of(survey), model, progress)
+    report = render_design_report(report_input(result, progress))
+    files = {DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
+    if survey.model.kind == "public":
+        files[MODEL_FILE] = model.canonical_text()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"cannot be made ({problem.strerror})", where=str(folder)) from None
+    for name, data in files.items():
+        write_file(folder / name, data)
+    return DesignedSurvey(folder=folder, design=result, files=tuple(files))
+
+
+def plan_of(survey: SurveyFile) -> Plan:
+    """What the organizer decided."""
+    return Plan(
+        languages=survey.languages,
+        title=survey.title,
+        description=survey.description,
+        organizer=survey.organizer,
+        model_kind=survey.model.kind,
+        reading=survey.model.rules,
+        participation_source=survey.participation.source,
+        k=survey.k,
+        acceptable_cell_failure=survey.acceptable_cell_failure,
+        algorithm=survey.algorithm,
+        questionnaire=survey.questionnaire,
+        retention_days=survey.retention_days,
+        release=survey.release,
+        permissions=survey.permissions,
+    )

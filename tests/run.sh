@@ -1,0 +1,30 @@
+#!/bin/sh
+# Sets everything up and runs all checks and tests, a real Chromium included.
+#
+#   sh tests/run.sh             everything
+#   sh tests/run.sh -k PATTERN  further words go to pytest, and only pytest runs
+set -eu
+cd "$(dirname "$0")/.."
+sh deploy/setup.sh --test
+bin=${ROOMFUL_VENV:-$PWD/.venv}/bin
+
+if ! command -v chromium >/dev/null 2>&1 && [ -z "${ROOMFUL_CHROMIUM:-}" ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "tests: installing Debian's chromium" >&2
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null
+  else
+    echo "tests: no chromium. Install it (Debian: apt-get install chromium), or name another in ROOMFUL_CHROMIUM." >&2
+    exit 10
+  fi
+fi
+
+if [ $# -gt 0 ]; then
+  exec "$bin/python" -m pytest "$@"
+fi
+"$bin/ruff" check .
+"$bin/ruff" format --check .
+"$bin/mypy"
+"$bin/lint-imports"
+# The protocol core first, with complete branch coverage; then everything else.
+"$bin/python" -m pytest tests/shared tests/attacks --cov --cov-report=term-missing
+exec "$bin/python" -m pytest tests --ignore=tests/shared --ignore=tests/attacks
