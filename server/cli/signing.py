@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -25,7 +26,7 @@ from shared.recount import Recount
 from shared.soundness import NOT_RUN, PASSED, REFUSED
 from shared.words import digest_words
 
-PASSPHRASE_VARIABLE = "ROOMFUL_PASSPHRASE"
+PASSPHRASE_VARIABLE = "ROOMFUL_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 
 @click.command()
@@ -83,7 +84,9 @@ def verify(file: Path, key: str | None, digest: str | None, model: Path | None, 
     """
     path = file / ENVELOPE_FILE if file.is_dir() else file
     envelope = Envelope.parse(read_file(path, "a signed survey"))
-    invitation = Invitation(digest=digest, organizer_key=None if key is None else load_public_key(key))
+    invitation = replace(
+        Invitation.parse_fragment(digest or ""), organizer_key=None if key is None else load_public_key(key)
+    )
     examination = examine_envelope(envelope, invitation)
     beside = path.with_name(MODEL_FILE)
     source = model or (beside if beside.exists() else None)

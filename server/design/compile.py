@@ -70,7 +70,7 @@ def partition(
         raise DesignError(
             f"no partition can be made: {problem}",
             where=model.source,
-            remedy="More people, a higher participation, a smaller k or a larger acceptable failure would help.",
+            remedy="More people, a higher participation, a smaller k or a larger failure would help.",
         ) from None
     mapped = assign_many(cells, model.X)
     if not np.array_equal(mapped, labels):
@@ -78,7 +78,7 @@ def partition(
     return recount(model, cells, mapped, need)
 
 
-def recount(model: Model, cells: Cells, labels: NDArray[np.int64], need: Need | None = None) -> CompiledCells:
+def recount(model: Model, cells: Cells, labels: NDArray[np.int64], need: Need) -> CompiledCells:
     """Count people and compute centroids of cells from the labels of the distinct tuples.
 
     Raises
@@ -87,20 +87,22 @@ def recount(model: Model, cells: Cells, labels: NDArray[np.int64], need: Need | 
         If a cell is not acceptable to ``need``.
     """
     counts = sums_by_label(model.people, labels, cells.count)
+    for cell, row in enumerate(counts):
+        if not need.acceptable(row):
+            raise DesignError(f"cell {cell} holds {row.tolist()} people, fewer than it needs")
+    # Coordinates count from their least value, so that sums over very many people cannot overflow.
+    least = model.X.min(axis=0)
     people = model.people.sum(axis=1)
-    sums = sums_by_label(model.X * people[:, None], labels, cells.count)
-    if need is not None:
-        for cell, row in enumerate(counts):
-            if not need.acceptable(row):
-                raise DesignError(f"cell {cell} holds {row.tolist()} people, fewer than it needs")
+    sums = sums_by_label((model.X - least) * people[:, None], labels, cells.count).tolist()
+    centroids = []
+    for row, total in zip(sums, counts.sum(axis=1).tolist(), strict=True):
+        exact = [part + total * int(low) for part, low in zip(row, least, strict=True)]
+        centroids.append(centroid(exact, total))
     return CompiledCells(
         cells=cells,
         labels=labels,
         eligible=tuple(tuple(row) for row in counts.tolist()),
-        centroids=tuple(
-            centroid(row, total) if total else ()
-            for row, total in zip(sums.tolist(), counts.sum(axis=1).tolist(), strict=True)
-        ),
+        centroids=tuple(centroids),
     )
 
 

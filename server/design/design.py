@@ -126,7 +126,7 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
 
 
 def need_of(k: int, failure: str, levels: tuple[ParticipationLevel, ...], safe: tuple[int, ...]) -> Need:
-    """What each cell needs: ``n_min_safe`` people, or with several levels a qbar of its own that is acceptable."""
+    """What each cell needs: ``n_min_safe`` people, or with several levels an acceptable qbar of its own."""
     if len(levels) == 1:
         return Need(minimum=safe)
     bound = Fraction(failure)
@@ -157,10 +157,10 @@ def _refuse_balls_from_register(plan: Plan) -> None:
         and not plan.permissions.balls_from_register
     ):
         raise DesignError(
-            "balls publish the quasi-identifiers of real people: their reference points are records of the register",
+            "balls publish the quasi-identifiers of real people: their references are records",
             where="design.algorithm",
             expected="power-diagram for a model of kind register",
-            remedy="Leave out algorithm, or set balls_from_register = true in [design], which every respondent sees.",
+            remedy="Leave out algorithm, or set balls_from_register = true in [design]: respondents see it.",
         )
 
 

@@ -48,7 +48,8 @@ def normalizing_weights(
     people : ndarray of int64, shape (n_tuples,)
         People of each tuple.
     room : int
-        The largest squared distance of the domain times this must stay below 2^53 (2 where offsets are added).
+        The largest squared distance of the domain times this must stay below 2^53; 2 where offsets are
+        added.
 
     Raises
     ------
@@ -143,7 +144,7 @@ def _warn_coarse(
         start += attribute.dimension
         if any(variances[j] and values[j] < COARSE_WEIGHT for j in own):
             warnings.append(
-                f"The weight of {attribute.name} is rounded coarsely, because its steps are fine for its spread; "
+                f"The weight of {attribute.name} is rounded coarsely: its steps are fine for its spread; "
                 "a larger step makes its influence exact."
             )
     return tuple(warnings)

@@ -28,8 +28,8 @@ class DesignedSurvey:
 def design_survey(survey_path: Path, folder: Path, progress: StageProgress) -> DesignedSurvey:
     """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
 
-    The canonical model (``model.csv``) is written for a public model only; of a register only its digest leaves
-    the organizer's machine.
+    The canonical model (``model.csv``) is written for a public model only; of a register only its digest
+    leaves the organizer's machine.
 
     Raises
     ------
