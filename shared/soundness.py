@@ -144,17 +144,17 @@ class Examination:
     def sound(self, *, compared: bool = False) -> SoundSpecification:
         """The specification, if every check passed.
 
-        Guarantee: for every envelope, either a :class:`SoundnessError` with the code of the first check that
-        did not pass, or a specification that passed all that apply.
+        Guarantee: for every envelope, either a :class:`SoundnessError` with the code of the first refused check
+        (or, if none is refused, of the first one still open), or a specification that passed all that apply.
 
         Parameters
         ----------
         compared : bool
             That the respondent found the words to be those of her invitation.
         """
+        if self.refusal is not None:
+            raise _as_soundness_error(self.refusal)
         for line in self.lines:
-            if line.outcome == REFUSED and line.error is not None:
-                raise _as_soundness_error(line.error, line.code)
             if line.outcome == NOT_RUN or (line.outcome == COMPARE and not compared):
                 raise SoundnessError(
                     "the check is still open",
@@ -426,9 +426,10 @@ def _lines(done: dict[str, Line]) -> tuple[Line, ...]:
     return tuple(done.get(code) or _line(code, NOT_RUN) for code in CODES)
 
 
-def _as_soundness_error(error: RoomfulError, code: str) -> SoundnessError:
+def _as_soundness_error(line: Line) -> SoundnessError:
+    error = line.error or RoomfulError("the check was refused", where=f"check {line.number}")
     return SoundnessError(
-        error.message, where=error.where, expected=error.expected, remedy=error.remedy, code=code
+        error.message, where=error.where, expected=error.expected, remedy=error.remedy, code=line.code
     )
 
 
