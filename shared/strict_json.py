@@ -7,6 +7,7 @@ parsers; both are refused when reading, so that a signed document has one meanin
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -57,8 +58,7 @@ def loads(data: bytes, *, error: ErrorClass, where: str, max_bytes: int) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
         if len(result) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
+            twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
             raise error(f"the key {twice[:80]!r} stands twice", where=where, expected="each key once")
         return result
 
