@@ -17,7 +17,8 @@ from server.storage.data_directory import DataDirectory
 @click.option(
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
-    required=True,
+    default=Path("data"),
+    show_default=True,
     help="The server's data directory.",
 )
 @click.option(

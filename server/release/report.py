@@ -1,59 +1,22 @@
 """report.html of a release: what was released, what was not, and what it may still disclose.
 
-Everything in it is computed from the decision's published part and the released table; nothing that is not
-released can slip in.
+Everything in it is computed from the published part of the decision and the released table; nothing that is
+not released can slip in.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
 from statistics import median
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from server.release.columns import TableColumn
-from server.release.gate import Decision
+from server.release.bars import bar_chart
+from server.release.gate import Decision, ReleasedGroup
+from server.release.pictures import QuestionCounts, count_answers
 from server.release.tables import ReleasedTable
-from shared.questions import FreeText, Question
+from server.report.numbers import whole
+from server.report.page import Column, DataTable, KeyFigure, Page, Picture, Section, render
+from server.report.pictures import histogram
 from shared.specification import Specification
-from shared.words import proquint
-
-N_BINS = 12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One bar of a chart: its label, how many people it stands for, its share and length (0 to 100)."""
-
-    label: str
-    count: int
-    share: float
-    length: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionPicture:
-    """What the released table says about one question."""
-
-    title: str
-    answered: int
-    skipped: int
-    bars: tuple[Bar, ...]
-    note: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiversityRow:
-    """The least diverse group of one question."""
-
-    question: str
-    fewest_values: int
-    largest_distance: float
-    unanimous_groups: tuple[int, ...]
-    unanimous_people: int
+from shared.words import digest_words
 
 
 def render_report(
@@ -73,129 +36,225 @@ def render_report(
         The released answers.
     """
     language = specification.languages[0]
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    counted = (
+        count_answers(question, microdata, language) for question in specification.questionnaire.questions
     )
-    sizes = sorted(group.answers for group in decision.groups)
-    page = environment.get_template("report.html.j2").render(
-        language=language,
-        specification=specification,
-        digest=digest,
-        words=proquint(bytes.fromhex(digest)[:16]),
-        decision=decision,
-        sizes=sizes,
-        median_size=median(sizes),
-        size_bars=_histogram([Decimal(size) for size in sizes]),
-        questions=[
-            _picture(question, microdata, language)
-            for question in specification.questionnaire.questions
-            if any(column.question == question.name for column in microdata.columns)
-        ],
-        diversity=_diversity(specification, decision, language),
-        rule=specification.release,
+    alike = _alike(specification, decision, language)
+    page = Page(
+        kind="Release report",
+        title=specification.title[language],
+        title_language=language,
+        summary=(
+            f"Every answer in the table stands in a group of at least {specification.release.minimum} "
+            "people.",
+            "Nobody’s own age, sex, address or the like was ever collected: the table shows what the "
+            "eligible people of a group are like on average, as published before anybody answered.",
+        ),
+        warnings=alike,
+        sections=(
+            _released(specification, decision),
+            _diversity(specification, decision, language),
+            _answers([counts for counts in counted if counts is not None]),
+            _files(specification, digest),
+        ),
+        command=f"roomful release {digest[:16]}",
     )
-    return page.encode("utf-8")
+    return render(page)
 
 
-def _picture(question: Question, table: ReleasedTable, language: str) -> QuestionPicture:
-    places = [i for i, column in enumerate(table.columns) if column.question == question.name]
-    columns = [table.columns[place] for place in places]
-    answers = [[row[place] for place in places] for row in table.rows]
-    given = [answer for answer in answers if any(answer)]
-    note = ""
-    if isinstance(question, FreeText):
-        bars: tuple[Bar, ...] = ()
-        note = "Free text stands in the table only."
-    elif question.kind == "multiple":
-        ticked = [sum(answer[i] == "true" for answer in given) for i in range(len(columns))]
-        labels = [column.title.rpartition(": ")[2] for column in columns]
-        bars = _bars(list(zip(labels, ticked, strict=True)), len(given))
-        note = "Several choices were possible, so the shares add up to more than 100 %."
-    elif columns[0].type in ("number", "integer") and _is_wide(columns[0]):
-        bars = _histogram([Decimal(answer[0]) for answer in given])
+def _released(specification: Specification, decision: Decision) -> Section:
+    rule, sizes = specification.release, sorted(group.answers for group in decision.groups)
+    share = f"{100 * decision.withheld_answers / decision.total_answers:.1f} %"
+    if rule.rule == "withhold":
+        explained = (
+            f"The signed rule: groups with fewer than {rule.minimum} answers are withheld, together with so "
+            f"many others that nothing follows by subtraction. {len(decision.not_released)} of "
+            f"{specification.cells.count} groups are not in the table, because they were withheld or because "
+            "nobody in them answered; the files do not say which."
+        )
     else:
-        counts = Counter(answer[0] for answer in given)
-        bars = _bars([(label, counts[value]) for value, label in _values(columns[0])], len(given))
-    return QuestionPicture(
-        title=question.title[language] or question.name,
-        answered=len(given),
-        skipped=len(answers) - len(given),
-        bars=bars,
-        note=note,
+        explained = (
+            f"The signed rule: groups with fewer than {rule.minimum} answers are merged with the nearest. "
+            "No answer is withheld."
+        )
+    svg, bins = histogram(
+        name="sizes",
+        alt="How many released groups have how many people",
+        values=sizes,
+        x_label="people in the group",
+        y_label="groups",
+        marks=((rule.minimum, "minimum"),),
+    )
+    return Section(
+        name="released",
+        title="What was released",
+        paragraphs=(explained, "The rows of the table stand in random order."),
+        figures=(
+            KeyFigure(
+                label="Answers released",
+                value=whole(decision.released_answers),
+                meaning=f"of {whole(decision.total_answers)} received",
+                safe="more is more useful",
+            ),
+            KeyFigure(
+                label="Withheld",
+                value=share,
+                meaning=f"{whole(decision.withheld_answers)} answers are not in the table",
+                safe="fewer is more useful; the minimum decides what is safe",
+            ),
+            KeyFigure(
+                label="Smallest group",
+                value=whole(sizes[0]),
+                meaning=f"people; the middle group has {median(sizes):g}, the largest {whole(sizes[-1])}",
+                safe="larger is safer",
+            ),
+            KeyFigure(
+                label="Groups",
+                value=whole(len(sizes)),
+                meaning="rooms of people in the table",
+                safe="more is more precise",
+            ),
+        ),
+        pictures=(
+            Picture(
+                svg=svg,
+                caption="People in the released groups",
+                data=DataTable(
+                    caption="The same in numbers",
+                    columns=(
+                        Column(heading="People, from"),
+                        Column(heading="to"),
+                        Column(heading="Groups"),
+                    ),
+                    rows=tuple((whole(low), whole(high), whole(count)) for low, high, count in bins),
+                    folded=True,
+                ),
+            ),
+        ),
     )
 
 
-def _is_wide(column: TableColumn) -> bool:
-    low, high = Decimal(column.minimum or 0), Decimal(column.maximum or 0)
-    return column.type == "number" or high - low > N_BINS
+def _titles(specification: Specification, language: str) -> dict[str, str]:
+    """How each confidential attribute is called: a question, or one choice of several."""
+    titles: dict[str, str] = {}
+    for question in specification.questionnaire.questions:
+        title = question.title[language] or question.name
+        titles[question.name] = title
+        for choice in getattr(question, "choices", ()):
+            titles[f"{question.name}_{choice.value}"] = f"{title}: {choice.text[language]}"
+    return titles
 
 
-def _values(column: TableColumn) -> list[tuple[str, str]]:
-    """The values of a column and how they are called, in order."""
-    if column.categories:
-        return list(column.categories)
-    if column.type == "boolean":
-        named = [part.partition(": ")[2] for part in column.description.rstrip(".").split("; ")]
-        return list(zip(("true", "false"), named, strict=True))
-    return [(str(n), str(n)) for n in range(int(column.minimum or 0), int(column.maximum or 0) + 1)]
+def _alike(specification: Specification, decision: Decision, language: str) -> tuple[str, ...]:
+    """One warning per question that some group answered as one."""
+    titles = _titles(specification, language)
+    warnings = []
+    for place, first in enumerate(decision.groups[0].diversity):
+        groups = [group for group in decision.groups if group.diversity[place].unanimous]
+        if groups:
+            warnings.append(_warning(titles[first.name], groups))
+    return tuple(warnings)
 
 
-def _bars(counts: list[tuple[str, int]], total: int) -> tuple[Bar, ...]:
-    highest = max((count for _, count in counts), default=0) or 1
-    return tuple(
-        Bar(label=label, count=count, share=count / (total or 1), length=100 * count / highest)
-        for label, count in counts
+def _warning(title: str, groups: list[ReleasedGroup]) -> str:
+    shown = ", ".join(str(group.identifier) for group in groups[:20]) + (", …" if len(groups) > 20 else "")
+    people = sum(group.answers for group in groups)
+    many = "1 group" if len(groups) == 1 else f"{len(groups)} groups"
+    return (
+        f"{title}: in {many} with {people} people everybody who answered gave the same answer "
+        f"(group {shown}). A group hides who gave which answer, but not an answer that all of them gave."
     )
 
 
-def _histogram(values: list[Decimal]) -> tuple[Bar, ...]:
-    """Values in at most :data:`N_BINS` bins of equal width, a round number wide."""
-    if not values:
-        return ()
-    low, high = min(values), max(values)
-    width = _round_up((high - low) / N_BINS)
-    if all(value == value.to_integral_value() for value in values):
-        width = max(width, Decimal(1)).to_integral_value()
-    start = low // width * width
-    if start > low:
-        start -= width
-    bins = Counter(int((value - start) // width) for value in values)
-    counts = []
-    for place in range(max(bins) + 1):
-        left = start + place * width
-        label = f"{left:f}" if width == 1 else f"{left:f} to below {left + width:f}"
-        counts.append((label, bins[place]))
-    return _bars(counts, len(values))
-
-
-def _round_up(width: Decimal) -> Decimal:
-    """The next number of the form 1, 2 or 5 times a power of ten."""
-    if width <= 0:
-        return Decimal(1)
-    power = Decimal(1).scaleb(width.adjusted())
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= width)
-
-
-def _diversity(specification: Specification, decision: Decision, language: str) -> list[DiversityRow]:
-    titles = {q.name: q.title[language] or q.name for q in specification.questionnaire.questions}
+def _diversity(specification: Specification, decision: Decision, language: str) -> Section:
+    rule = specification.release
+    asked = [f"at least {rule.distinct_values} different answers in each group"]
+    if rule.t_closeness is not None:
+        asked.append(f"a distance of at most {rule.t_closeness}")
+    questions = [question.name for question in specification.questionnaire.questions]
+    titles = _titles(specification, language)
     rows = []
     for place, first in enumerate(decision.groups[0].diversity):
-        measured = [(group, group.diversity[place]) for group in decision.groups]
-        answered = [d for _, d in measured if d.given]
-        unanimous = [group for group, d in measured if d.unanimous]
-        if first.name not in titles and not unanimous:
-            continue  # a choice that no group ticked as one
+        if first.name not in questions:
+            continue
+        measured = [d for d in (group.diversity[place] for group in decision.groups) if d.given]
         rows.append(
-            DiversityRow(
-                question=titles.get(first.name, first.name),
-                fewest_values=min((d.distinct_values for d in answered), default=0),
-                largest_distance=float(max((d.closeness for d in answered), default=0)),
-                unanimous_groups=tuple(group.identifier for group in unanimous),
-                unanimous_people=sum(group.answers for group in unanimous),
+            (
+                titles[first.name],
+                whole(min((d.distinct_values for d in measured), default=0)),
+                f"{float(max((d.closeness for d in measured), default=0)):.3f}",
+                whole(sum(d.unanimous for d in measured)),
             )
         )
-    return rows
+    return Section(
+        name="diversity",
+        title="How much the groups give away",
+        paragraphs=(
+            f"The signed policy asks for {' and '.join(asked)}. The distance is the earth mover’s "
+            "distance between the answers of a group and those of the whole table: 0 if they are "
+            "distributed alike, 1 if they are as far apart as can be.",
+        ),
+        tables=(
+            DataTable(
+                caption="The least diverse group of each question",
+                columns=(
+                    Column(heading="Question", numeric=False),
+                    Column(heading="Fewest different answers", hint="higher is safer"),
+                    Column(heading="Largest distance", hint="lower is safer"),
+                    Column(heading="Groups that answered as one", hint="fewer is safer"),
+                ),
+                rows=tuple(rows),
+            ),
+        ),
+    )
+
+
+def _answers(counted: list[QuestionCounts]) -> Section:
+    pictures, only_text = [], []
+    for counts in counted:
+        if not counts.bars:
+            only_text.append(f"{counts.title}: {counts.answered} answered. {counts.note}")
+            continue
+        caption = f"{counts.title} ({whole(counts.answered)} answered, {whole(counts.skipped)} did not)"
+        pictures.append(
+            Picture(
+                svg=bar_chart(counts.bars, alt=f"Answers to: {counts.title}"),
+                caption=caption,
+                data=DataTable(
+                    caption="The same in numbers",
+                    columns=(
+                        Column(heading="Answer", numeric=False),
+                        Column(heading="People"),
+                        Column(heading="Share"),
+                    ),
+                    rows=tuple((bar.label, whole(bar.count), bar.percent) for bar in counts.bars),
+                    note=counts.note,
+                    folded=True,
+                ),
+            )
+        )
+    return Section(
+        name="answers",
+        title="The answers",
+        paragraphs=(
+            "Counted over the released answers. They say nothing about who did not take part.",
+            *only_text,
+        ),
+        pictures=tuple(pictures),
+    )
+
+
+def _files(specification: Specification, digest: str) -> Section:
+    organizer = specification.organizer
+    return Section(
+        name="files",
+        title="The files",
+        paragraphs=(
+            "microdata.csv has one row for each released answer, cells.csv one for each group and for "
+            "each group that is not released, and datapackage.json describes every column for people and "
+            "programs.",
+            f"Asked by {organizer.name}, {organizer.contact}. Released under the specification with the "
+            f"digest {digest}, in words {digest_words(digest)}: k = {specification.k}, acceptable failure "
+            f"of a group {specification.acceptable_cell_failure}.",
+        ),
+    )

@@ -138,8 +138,11 @@ def test_unanimity_is_named_in_cells_and_report(tmp_path: Path) -> None:
     unanimous = {row["group"]: row["unanimous_questions"] for row in rows_of(tmp_path / "out" / "cells.csv")}
     assert unanimous == dict.fromkeys("01234", "") | {"5": "wishes wishes_b wishes_c smokes"}
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "Some groups answered as one." in report
-    assert "smokes: 1 groups, 30 people (group 5)" in report
+    assert (
+        "smokes: in 1 group with 30 people everybody who answered gave the same answer (group 5)." in report
+    )
+    assert "wishes: b: in 1 group" in report
+    assert "mood: in" not in report
 
 
 def test_data_package_is_valid_and_describes_every_column(tmp_path: Path) -> None:

@@ -1,0 +1,103 @@
+"""`roomful simulate`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from server.simulation.respondent import respondent_for
+from server.simulation.workflow import Progress, SimulationReport
+from server.simulation.workflow import simulate as run_simulation
+
+
+@click.command()
+@click.argument("url")
+@click.option(
+    "--model",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="The people: CSV or Parquet, with the columns of the survey's attributes.",
+)
+@click.option(
+    "--participants",
+    type=click.FloatRange(0, 1),
+    help="Everybody's chance to take part; by default as in the specification.",
+)
+@click.option(
+    "--answers",
+    default="generated",
+    show_default=True,
+    help="generated; columns (each question from the column of its name); or question=column,... for some.",
+)
+@click.option("--seed", type=click.IntRange(0), help="Repeats a simulation; by default a random one.")
+@click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True, help="Parallel senders.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def simulate(
+    url: str,
+    model: Path,
+    participants: float | None,
+    answers: str,
+    seed: int | None,
+    threads: int,
+    as_json: bool,
+) -> None:
+    """Let people drawn from a file take part in the open survey at URL.
+
+    URL is the whole link of the invitation, with the part after the #. Everybody goes through the checks, the
+    mapping and the sending of the real client. At the end it says how many cells failed, against what was to
+    be expected.
+    """
+    with _progress_bar() as progress:
+        report = run_simulation(
+            respondent_for(url),
+            model,
+            seed=secrets.randbits(32) if seed is None else seed,
+            participation=None if participants is None else Fraction(str(participants)),
+            answers=answers,
+            threads=threads,
+            progress=progress,
+        )
+    if as_json:
+        click.echo(json.dumps(report.figures()))
+    else:
+        click.echo("\n".join(_words(report)))
+
+
+@contextlib.contextmanager
+def _progress_bar() -> Iterator[Progress]:
+    """A bar on stderr that appears with the first submission."""
+    click.echo("Checking the survey as a respondent's device would ...", err=True)
+    with contextlib.ExitStack() as stack:
+        advance: list[Callable[[int], None]] = []
+
+        def progress(total: int) -> None:
+            if not advance:
+                bar = click.progressbar(length=total, label="Answering", file=sys.stderr)
+                advance.append(stack.enter_context(bar).update)
+            advance[0](1)
+
+        yield progress
+
+
+def _words(report: SimulationReport) -> list[str]:
+    figures = report.figures()
+    lines = [
+        f"{figures['submissions']} of {figures['people']} people took part "
+        f"({100 * figures['participation']:.1f} %), {figures['submissions_per_second']:g} a second.",
+        f"They fill {figures['cells'] - figures['empty_cells']} of {figures['cells']} cells; "
+        f"the smallest has {figures['smallest_head_count']} answers.",
+        f"Failed cells (some answers, but fewer than k): {figures['failed_cells']}; "
+        f"expected {figures['expected_failed_cells']:.3g}, and as many or more with probability "
+        f"{figures['probability_of_at_least_as_many']:.3g}.",
+        f"Repeat it with --seed {figures['seed']}.",
+    ]
+    if not figures["file_is_the_model"]:
+        lines.append("These are not the people that the survey was designed from.")
+    return lines

@@ -1,0 +1,170 @@
+"""Answers of simulated people: taken from columns of their file, or made up plausibly."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from server.reading.table import Table, quoted
+from shared.decimals import format_decimal
+from shared.errors import AnswerError, InputError
+from shared.questionnaire import Questionnaire
+from shared.questions import Answer, FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
+from shared.specification import Specification
+
+SEPARATOR = "|"
+SKIPPED = 0.03
+_YES = ("yes", "true", "1")
+_NO = ("no", "false", "0")
+_REMARKS = ("Nothing to add.", "It is fine as it is.", "I would like to hear the results.", "No remarks.")
+
+Wanted = Mapping[str, str]
+AnswerSource = Callable[[int, random.Random], dict[str, Answer]]
+
+
+def parse_wanted(text: str, questionnaire: Questionnaire) -> Wanted:
+    """Understand ``--answers``: which questions are answered from which column.
+
+    Parameters
+    ----------
+    text : str
+        ``generated``; or ``columns``, which takes every question from the column of its name; or pairs such
+        as ``job=occupation,income=income``, the other questions being generated.
+    questionnaire : Questionnaire
+        The survey's questions.
+
+    Returns
+    -------
+    mapping of str to str
+        Question to column.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or names a question that is not asked.
+    """
+    names = [question.name for question in questionnaire.questions]
+    body = text.strip().removeprefix("columns").strip()
+    if text.strip() == "generated":
+        return {}
+    if not body:
+        return {name: name for name in names}
+    result: dict[str, str] = {}
+    for pair in body.split(","):
+        question, equals, column = (part.strip() for part in pair.partition("="))
+        if not equals or not column or question in result:
+            raise InputError(
+                f"{quoted(pair)} does not say which column answers which question",
+                where="--answers",
+                expected="generated, columns, or pairs such as job=occupation,income=income",
+            )
+        if question not in names:
+            raise InputError(
+                f"the survey does not ask {quoted(question)}", where="--answers", expected=", ".join(names)
+            )
+        result[question] = column
+    return result
+
+
+def answer_source(specification: Specification, table: Table, wanted: Wanted) -> AnswerSource:
+    """A function from a row of the file to the answers of the person who stands there.
+
+    Parameters
+    ----------
+    specification : Specification
+        The survey.
+    table : Table
+        The file.
+    wanted : mapping of str to str
+        Question to column; questions that are not in it are generated.
+
+    Raises
+    ------
+    AnswerError
+        Now or when a row is asked for: if a field of the file is no answer to its question, with its place.
+    """
+    markers = specification.model.reading.missing_markers
+    questions = specification.questionnaire.questions
+    columns = {name: table.column(column) for name, column in wanted.items()}
+    # Files repeat few texts, so each is understood once.
+    known: dict[tuple[str, str], Answer] = {}
+
+    def from_column(question: Question, row: int) -> Answer | None:
+        text = columns[question.name][row]
+        if text is None or not text.strip() or text.strip() in markers:
+            if question.required and not isinstance(question, MultipleChoice):
+                raise AnswerError(
+                    "the file has no answer to a required question",
+                    where=table.where(row, columns[question.name].name),
+                    expected="an answer",
+                    remedy="Generate this question's answers instead, or do not require it.",
+                )
+            return None
+        key = (question.name, text)
+        if key not in known:
+            try:
+                known[key] = question.accept(_understood(question, table, text.strip()))
+            except AnswerError as error:
+                raise AnswerError(
+                    f"{quoted(text)} is no answer to {quoted(question.name)}",
+                    where=table.where(row, columns[question.name].name),
+                    expected=error.expected,
+                    remedy="Correct the field or the questionnaire.",
+                ) from None
+        return known[key]
+
+    def answers(row: int, chance: random.Random) -> dict[str, Answer]:
+        result: dict[str, Answer] = {}
+        for question in questions:
+            if question.name in columns:
+                answer = from_column(question, row)
+            else:
+                answer = generated(question, chance)
+            if answer is not None:
+                result[question.name] = answer
+        return result
+
+    return answers
+
+
+def _understood(question: Question, table: Table, text: str) -> object:
+    """The answer that a field means, before the question accepts it."""
+    if isinstance(question, MultipleChoice):
+        return [part.strip() for part in text.split(SEPARATOR) if part.strip()]
+    if isinstance(question, Rating):
+        return int(text) if text.lstrip("-").isascii() and text.lstrip("-").isdigit() else text
+    if isinstance(question, YesNo):
+        return True if text.casefold() in _YES else False if text.casefold() in _NO else text
+    return table.number_text(text) if isinstance(question, Number) else text
+
+
+def generated(question: Question, chance: random.Random) -> Answer | None:
+    """A plausible answer: early choices are more popular, numbers and ratings bunch in the middle.
+
+    Returns
+    -------
+    Answer or None
+        None if she skips the question, which three in a hundred do where it is not required.
+    """
+    if not question.required and chance.random() < SKIPPED:
+        return None
+    if isinstance(question, SingleChoice):
+        weights = [1 / (place + 2) for place in range(len(question.choices))]
+        return chance.choices(question.choices, weights)[0].value
+    if isinstance(question, MultipleChoice):
+        ticked = [choice.value for choice in question.choices if chance.random() < 1 / 3]
+        return question.accept(ticked or [chance.choice(question.choices).value])
+    if isinstance(question, Rating):
+        span = question.maximum - question.minimum + 1
+        return question.minimum + int(span * (chance.random() + chance.random()) / 2)
+    if isinstance(question, YesNo):
+        return chance.random() < 0.45
+    if isinstance(question, Number):
+        low, high, step = (Fraction(text) for text in (question.minimum, question.maximum, question.step))
+        steps = int((high - low) / step)
+        taken = int((steps + 1) * chance.random() * (chance.random() + chance.random()) / 2)
+        return question.accept(format_decimal(low + taken * step))
+    if isinstance(question, FreeText):
+        return question.accept(chance.choice(_REMARKS)[: question.max_characters])
+    raise TypeError(f"no answers for a question of kind {question.kind!r}")

@@ -1,0 +1,160 @@
+"""The people of a model file, each with her quasi-identifiers, her chance to take part, and her record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.reading.files import read_table
+from server.reading.model import Model, build_model
+from server.reading.table import Table
+from shared.model import model_digest, split
+from shared.participation import ParticipationLevel
+from shared.specification import Specification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Population:
+    """Everybody who could take part.
+
+    Parameters
+    ----------
+    table : Table
+        The file.
+    model : Model
+        Its distinct tuples.
+    tuple_of, level_of, row_of : ndarray of int64, shape (n_people,)
+        For each person her tuple, her participation level, and the row of the file that she stands for.
+
+    Notes
+    -----
+    People of equal tuples are paired with their records in order. If participation comes from a column of the
+    file, two people of one tuple may have their levels swapped, which changes no head count of a cell.
+    """
+
+    table: Table
+    model: Model
+    tuple_of: NDArray[np.int64]
+    level_of: NDArray[np.int64]
+    row_of: NDArray[np.int64]
+
+    @property
+    def n_people(self) -> int:
+        """Number of people."""
+        return len(self.tuple_of)
+
+    def quasi_identifiers(self, person: int) -> dict[str, str | None]:
+        """What a person would type: the canonical text of each attribute, None if she has no value."""
+        vector = self.model.X[self.tuple_of[person]].tolist()
+        parts = split(self.model.attributes, vector)
+        return {
+            attribute.name: attribute.text_of(part)
+            for attribute, part in zip(self.model.attributes, parts, strict=True)
+        }
+
+    def is_model_of(self, specification: Specification) -> bool:
+        """Whether the specification was designed from exactly these people."""
+        return model_digest(self.model.canonical_text()) == specification.model.digest
+
+    def eligible(self, specification: Specification) -> tuple[tuple[int, ...], ...]:
+        """Head count of each cell at each of the file's levels.
+
+        Taken from the specification if it was designed from these people, which auditors have recounted; else
+        every tuple is mapped here, by the function that devices run.
+        """
+        if self.is_model_of(specification):
+            return specification.eligible
+        counts = np.zeros((specification.cells.count, len(self.model.levels)), np.int64)
+        for vector, people in zip(self.model.X.tolist(), self.model.people, strict=True):
+            counts[specification.cells.assign(vector)] += people
+        return tuple(tuple(row) for row in counts.tolist())
+
+
+def read_people(path: Path, specification: Specification, answer_columns: Iterable[str] = ()) -> Population:
+    """Read the people of a file by the rules of a specification.
+
+    Parameters
+    ----------
+    path : Path
+        CSV or Parquet with the columns that the specification's attributes name.
+    specification : Specification
+        The survey.
+    answer_columns : iterable of str
+        Further columns to keep, for answers.
+
+    Raises
+    ------
+    ModelFileError
+        As for any model file; also if a column for answers is missing.
+    """
+    rules, source = specification.model.reading, specification.participation_source
+    names = [attribute.name for attribute in specification.attributes]
+    wanted = {*names, *rules.required_columns, *answer_columns}
+    wanted.update(name for name in (rules.count_column, source.column) if name is not None)
+    table = read_table(
+        path,
+        wanted=frozenset(wanted),
+        numeric_columns=[a.name for a in specification.attributes if a.kind == "numeric"],
+    )
+    for name in answer_columns:
+        table.column(name, purpose="answers")
+    level = specification.levels[0] if source.kind == "even" else None
+    model = build_model(table, specification.attributes, rules, source, level)
+    return people_of(table, model)
+
+
+def people_of(table: Table, model: Model) -> Population:
+    """Expand the tuples of a model into people, each paired with a record."""
+    flat = model.people.ravel()
+    n_levels = len(model.levels)
+    tuple_of = np.repeat(np.arange(flat.size) // n_levels, flat)
+    level_of = np.repeat(np.arange(flat.size) % n_levels, flat)
+    # Records of each tuple stand together, in the order of the file.
+    order = np.argsort(model.tuple_of_record, kind="stable")
+    order = order[model.tuple_of_record[order] >= 0]
+    n_records = np.bincount(model.tuple_of_record[order], minlength=model.n_tuples)
+    n_people = model.people.sum(axis=1)
+    place = np.arange(len(tuple_of)) - np.repeat(np.cumsum(n_people) - n_people, n_people)
+    record = place * n_records[tuple_of] // n_people[tuple_of]
+    record += (np.cumsum(n_records) - n_records)[tuple_of]
+    return Population(
+        table=table,
+        model=model,
+        tuple_of=tuple_of.astype(np.int64),
+        level_of=level_of.astype(np.int64),
+        row_of=model.rows[order[record]],
+    )
+
+
+def assumed_participation(level: ParticipationLevel) -> Fraction:
+    """Probability with which people of a level take part in a simulation: the middle of a range."""
+    return (level.lowest + level.highest) / 2
+
+
+def draw_participants(
+    population: Population, probabilities: tuple[Fraction, ...], generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw who takes part, each independently, and in which order they answer.
+
+    Parameters
+    ----------
+    population : Population
+        Everybody.
+    probabilities : tuple of Fraction, length n_levels
+        Probability of each level.
+    generator : numpy.random.Generator
+        The only source of chance.
+
+    Returns
+    -------
+    ndarray of int64
+        Indices of people, in random order.
+    """
+    chances = np.array([float(probability) for probability in probabilities])
+    taking_part = np.flatnonzero(generator.random(population.n_people) < chances[population.level_of])
+    return generator.permutation(taking_part).astype(np.int64)

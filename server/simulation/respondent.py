@@ -1,0 +1,72 @@
+"""The seam to the respondent's client, which the server's packages never import.
+
+A client registers a function under the entry-point group ``roomful.respondent``; given the link of an
+invitation it returns something that behaves as :class:`Respondent`. So simulated people run the very checks,
+mapping and bytes of real ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+from typing import Any, Protocol
+
+from shared.errors import SetupError
+from shared.specification import Specification
+
+GROUP = "roomful.respondent"
+
+
+class Sound(Protocol):
+    """A specification that passed every check of the client."""
+
+    @property
+    def specification(self) -> Specification:
+        """What was signed."""
+
+    @property
+    def digest(self) -> str:
+        """Its identity."""
+
+
+class Message(Protocol):
+    """The exact bytes that will be sent."""
+
+    @property
+    def cell(self) -> int:
+        """The cell that stands in them."""
+
+
+class Respondent(Protocol):
+    """Takes part for many people; safe for several threads after :meth:`prepare`."""
+
+    def prepare(self, *, compared: bool = False) -> Sound:
+        """Fetch the survey and make every check once."""
+
+    def place(self, quasi_identifiers: Mapping[str, str | None], /) -> Any:
+        """Map a person to her cell."""
+
+    def compose(self, placement: Any, answers: Mapping[str, Any], /) -> Message:
+        """The bytes to be sent for her."""
+
+    def send(self, message: Any, /) -> object:
+        """Send them; may be repeated with the same message."""
+
+
+def respondent_for(url: str) -> Respondent:
+    """The installed client's respondent for a survey.
+
+    Raises
+    ------
+    SetupError
+        If no client is installed.
+    """
+    found = list(entry_points(group=GROUP))
+    if not found:
+        raise SetupError(
+            "no respondent's client is installed",
+            expected=f"a package with the entry point {GROUP}",
+            remedy="Install Roomful again with pip.",
+        )
+    factory: Callable[[str], Respondent] = found[0].load()
+    return factory(url)
