@@ -1,0 +1,141 @@
+"""The mapping of devices, for many tuples at once: numpy, and yet exactly `shared`'s `assign`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
+from shared.limits import EXACT_BOUND
+
+IntArray = NDArray[np.int64]
+_BLOCK_ENTRIES = 1 << 22
+"""Entries of one block of distances: 32 MB."""
+
+
+def assign_many(cells: Cells, X: IntArray) -> IntArray:
+    """Cell of every row of X.
+
+    Parameters
+    ----------
+    cells : Cells
+        Any of the four shapes.
+    X : int array, n x d
+        Tuples, not necessarily distinct.
+
+    Returns
+    -------
+    int array, n
+        Equal to `[cells.assign(x) for x in X]`, for every X.
+
+    Notes
+    -----
+    Distances are matrix products of integers about the middle of the data. They are exact in float64, in any
+    order of summation, while no partial sum can reach 2**53; that is checked, and a geometry that fails it (no
+    design makes one) is mapped tuple by tuple with Python's integers. O(n count d) time, blocks of 32 MB.
+    """
+    if len(X) == 0:
+        return np.empty(0, dtype=np.int64)
+    X = np.asarray(X, dtype=np.int64).reshape(len(X), -1)
+    labels: IntArray | None
+    if isinstance(cells, Balls):
+        labels = _balls(cells, X)
+    elif isinstance(cells, PowerDiagram):
+        labels = _nearest(cells.resolution * X, _points(cells.sites), cells.weights, cells.offsets)
+    elif isinstance(cells, Prototypes):
+        labels = _nearest(X, _points(cells.points), cells.weights, (0,) * len(cells.points))
+        if labels is not None:
+            labels = np.asarray(cells.cells, dtype=np.int64)[labels]
+    elif isinstance(cells, Boxes):
+        labels = _boxes(cells, X)
+    else:
+        labels = None
+    if labels is None:
+        return np.array([cells.assign(tuple(x)) for x in X.tolist()], dtype=np.int64)
+    return labels
+
+
+def _points(points: Sequence[Sequence[int]]) -> IntArray:
+    return np.array(points, dtype=np.int64).reshape(len(points), -1)
+
+
+def _span(weights: Sequence[int], *arrays: IntArray) -> int:
+    """Largest squared distance within the bounding box of all rows; a Python integer."""
+    low = np.min([a.min(axis=0) for a in arrays], axis=0)
+    high = np.max([a.max(axis=0) for a in arrays], axis=0)
+    return sum(w * (int(b) - int(a) + 1) ** 2 for w, a, b in zip(weights, low, high, strict=True))
+
+
+def _nearest(
+    points: IntArray, sites: IntArray, weights: Sequence[int], offsets: Sequence[int]
+) -> IntArray | None:
+    """Index of the site of least distance plus offset, ties to the lowest; None if not exact in float64."""
+    if _span(weights, points, sites) + max(map(abs, offsets)) >= EXACT_BOUND:
+        return None
+    low = np.minimum(points.min(axis=0), sites.min(axis=0))
+    high = np.maximum(points.max(axis=0), sites.max(axis=0))
+    middle = (low + high) // 2
+    w = np.array(weights, dtype=float)
+    s = (sites - middle).astype(float)
+    own = (s * s * w).sum(axis=1) + np.array(offsets, dtype=float)
+    slope = np.ascontiguousarray((2 * s * w).T)
+    labels = np.empty(len(points), dtype=np.int64)
+    for rows in _blocks(len(points), len(sites)):
+        labels[rows] = (own - (points[rows] - middle).astype(float) @ slope).argmin(axis=1)
+    return labels
+
+
+def _balls(cells: Balls, X: IntArray) -> IntArray | None:
+    references = _points(cells.references)
+    if not len(references):
+        return np.zeros(len(X), dtype=np.int64)
+    if _span(cells.weights, X, references) >= EXACT_BOUND:
+        return None
+    labels = np.full(len(X), len(references), dtype=np.int64)
+    index = np.arange(len(X))
+    columns = np.ascontiguousarray(X.T.astype(float))
+    for number, (reference, radius) in enumerate(zip(references, cells.radii, strict=True)):
+        distance = np.zeros(len(index))
+        for column, coordinate, weight in zip(columns, reference, cells.weights, strict=True):
+            distance += weight * (column - float(coordinate)) ** 2
+        inside = distance <= radius
+        if inside.any():
+            labels[index[inside]] = number
+            index, columns = index[~inside], columns[:, ~inside]
+            if not len(index):
+                return labels
+    if cells.remainder == "nearest":
+        nearest = _nearest(X[index], references, cells.weights, (0,) * len(references))
+        if nearest is None:
+            return None
+        labels[index] = nearest
+    return labels
+
+
+def _boxes(cells: Boxes, X: IntArray) -> IntArray | None:
+    low = _points([[a for a, _ in box] for box in cells.boxes])
+    high = _points([[b for _, b in box] for box in cells.boxes])
+    if _span(cells.weights, X, low, high) >= EXACT_BOUND:
+        return None
+    labels = np.empty(len(X), dtype=np.int64)
+    for rows in _blocks(len(X), len(low) * 4):
+        block = X[rows]
+        distance = np.zeros((len(block), len(low)), dtype=np.int64)
+        inside = np.ones(distance.shape, dtype=bool)
+        for j, weight in enumerate(cells.weights):
+            x = block[:, j, None]
+            gap = np.maximum(np.maximum(low[:, j] - x, x - high[:, j]), 0)
+            inside &= gap == 0
+            distance += weight * gap * gap
+        # With a weight of 0 a box may be at distance 0 and yet not contain x: containment goes first.
+        distance[inside] = -1
+        labels[rows] = distance.argmin(axis=1)
+    return labels
+
+
+def _blocks(n: int, width: int) -> Iterator[slice]:
+    step = max(1, _BLOCK_ENTRIES // max(width, 1))
+    for start in range(0, n, step):
+        yield slice(start, min(start + step, n))
