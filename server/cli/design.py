@@ -50,7 +50,7 @@ _LABELS = {
     "cells": "Cells",
     "smallest_cell": "People in the smallest cell",
     "largest_cell": "People in the largest cell",
-    "worst_record_failure_given_participation": "Worst chance that a participant is unprotected (lower is safer)",
+    "worst_record_failure_given_participation": "Worst chance that an answer is unprotected (lower is safer)",
     "worst_cell_failure": "Worst chance that a cell fails (lower is safer)",
     "table_failure": "Chance that some cell fails (lower is safer)",
     "distortion": "Distortion D, 0 to 1 (lower keeps more information)",

@@ -1,0 +1,136 @@
+"""Keys, signing, countersigning."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from server.signing.keys import create_key_pair, load_private_key, load_public_key, verifies
+from server.signing.signing import (
+    DESIGN_FILE,
+    ENVELOPE_FILE,
+    countersign,
+    examine_envelope,
+    sign_design,
+    verify_envelope,
+)
+from shared.envelope import Envelope, SignatureClaim, encode_key
+from shared.errors import InputError, KeyFileError, SignatureError, SoundnessError, SpecificationError
+from shared.invitation import Invitation
+from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, small_specification
+
+PASSPHRASE = "correct horse battery"
+
+
+@pytest.fixture
+def designed(tmp_path: Path) -> Path:
+    (tmp_path / DESIGN_FILE).write_bytes(small_specification().to_bytes())
+    return tmp_path
+
+
+def test_a_key_pair_is_encrypted_private_and_readable_again(tmp_path: Path) -> None:
+    path = tmp_path / "keys" / "key.pem"
+    public = create_key_pair(path, PASSPHRASE)
+    assert b"ENCRYPTED PRIVATE KEY" in path.read_bytes()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert public_bytes(load_private_key(path, PASSPHRASE)) == public
+    assert load_public_key(str(path.with_suffix(".pub"))) == public
+    assert load_public_key(f"ed25519:{encode_key(public)}") == public
+
+
+def test_a_key_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    create_key_pair(path, PASSPHRASE)
+    before = path.read_bytes()
+    with pytest.raises(KeyFileError, match="exists"):
+        create_key_pair(path, PASSPHRASE)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("passphrase", ["wrong horse battery", ""])
+def test_a_wrong_passphrase_is_a_named_error(tmp_path: Path, passphrase: str) -> None:
+    create_key_pair(tmp_path / "key.pem", PASSPHRASE)
+    with pytest.raises(KeyFileError, match="wrong passphrase"):
+        load_private_key(tmp_path / "key.pem", passphrase)
+
+
+def test_short_passphrases_and_strange_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(KeyFileError, match="too short"):
+        create_key_pair(tmp_path / "key.pem", "short")
+    (tmp_path / "strange").write_bytes(b"\xff\x00 not a key")
+    for read in (lambda p: load_private_key(p, PASSPHRASE), lambda p: load_public_key(str(p))):
+        with pytest.raises(KeyFileError):
+            read(tmp_path / "strange")
+        with pytest.raises(KeyFileError, match="cannot be read"):
+            read(tmp_path / "absent")
+
+
+def test_a_signed_design_passes_the_checks_of_a_device(designed: Path) -> None:
+    payload = sign_design(designed, ORGANIZER_KEY)
+    assert payload.payload == (designed / DESIGN_FILE).read_bytes()
+    envelope = Envelope.parse((designed / ENVELOPE_FILE).read_bytes())
+    invitation = Invitation(digest=payload.digest, organizer_key=public_bytes(ORGANIZER_KEY))
+    assert examine_envelope(envelope, invitation).refusal is None
+
+
+def test_signing_twice_gives_the_same_file_and_changes_nothing(designed: Path) -> None:
+    sign_design(designed, ORGANIZER_KEY)
+    first = (designed / ENVELOPE_FILE).read_bytes()
+    sign_design(designed, ORGANIZER_KEY)
+    assert (designed / ENVELOPE_FILE).read_bytes() == first
+    with pytest.raises(InputError, match="another signed survey"):
+        sign_design(designed, AUDITOR_KEY)
+    assert (designed / ENVELOPE_FILE).read_bytes() == first
+
+
+def test_an_unsound_design_is_not_signed(designed: Path) -> None:
+    weak = replace(small_specification(), n_min=(17,))
+    (designed / DESIGN_FILE).write_bytes(weak.to_bytes())
+    with pytest.raises(SoundnessError) as caught:
+        sign_design(designed, ORGANIZER_KEY)
+    assert caught.value.code == "check.n-min"
+    (designed / DESIGN_FILE).write_bytes(b"{}")
+    with pytest.raises(SpecificationError):
+        sign_design(designed, ORGANIZER_KEY)
+    (designed / DESIGN_FILE).unlink()
+    with pytest.raises(InputError, match="cannot be read"):
+        sign_design(designed, ORGANIZER_KEY)
+    assert not (designed / ENVELOPE_FILE).exists()
+
+
+def test_an_auditor_countersigns_once(designed: Path) -> None:
+    sign_design(designed, ORGANIZER_KEY)
+    path = designed / ENVELOPE_FILE
+    payload = countersign(path, AUDITOR_KEY)
+    assert payload.organizer_key == public_bytes(ORGANIZER_KEY)
+    assert payload.auditor_keys == (public_bytes(AUDITOR_KEY),)
+    signed = path.read_bytes()
+    with pytest.raises(SignatureError, match="already"):
+        countersign(path, AUDITOR_KEY)
+    assert path.read_bytes() == signed
+
+
+def test_a_forged_signature_is_not_countersigned(designed: Path) -> None:
+    sign_design(designed, ORGANIZER_KEY)
+    path = designed / ENVELOPE_FILE
+    envelope = Envelope.parse(path.read_bytes())
+    path.write_bytes(
+        replace(envelope, signatures=((public_bytes(AUDITOR_KEY), envelope.signatures[0][1]),)).to_bytes()
+    )
+    with pytest.raises(SignatureError, match="does not verify"):
+        countersign(path, AUDITOR_KEY)
+
+
+def test_the_expected_key_is_required(designed: Path) -> None:
+    sign_design(designed, ORGANIZER_KEY)
+    envelope = Envelope.parse((designed / ENVELOPE_FILE).read_bytes())
+    with pytest.raises(SignatureError, match="another key"):
+        verify_envelope(envelope, public_bytes(AUDITOR_KEY))
+
+
+def test_the_primitive_refuses_what_is_no_key() -> None:
+    claim = SignatureClaim(public_key=b"\xff" * 32, signature=b"\x00" * 64, message=b"")
+    assert not verifies(claim)
