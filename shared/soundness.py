@@ -144,8 +144,8 @@ class Examination:
     def sound(self, *, compared: bool = False) -> SoundSpecification:
         """The specification, if every check passed.
 
-        Guarantee: for every envelope, either a :class:`SoundnessError` with the code of the first refused check
-        (or, if none is refused, of the first one still open), or a specification that passed all that apply.
+        Guarantee: for every envelope, either a :class:`SoundnessError` with the code of the first refused
+        check (if none is refused, of the first one still open), or a specification that passed all that apply.
 
         Parameters
         ----------
