@@ -262,7 +262,7 @@ def _check_distance(specification: Specification) -> dict[str, str]:
     if largest >= EXACT_BOUND:
         raise SoundnessError(
             "distances could be too large to be compared exactly",
-            where="weights",
+            where="weights, cells",
             expected=f"below {EXACT_BOUND}",
             code=DISTANCE,
         )

@@ -1,0 +1,33 @@
+"""Write the test vectors: ``python -m tests.vectors.generate``.
+
+Keys and entropy are fixed, so the same code writes the same bytes; a test compares them with the files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.vectors.soundness_vectors import soundness_vectors
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def generate() -> dict[str, str]:
+    """Text of every file, by its name below this folder."""
+    return {f"soundness/{vector.name}.json": vector.to_json() for vector in soundness_vectors()}
+
+
+def main() -> None:
+    """Write the files, and remove those that are no longer generated."""
+    texts = generate()
+    for old in FOLDER.rglob("*.json"):
+        if old.relative_to(FOLDER).as_posix() not in texts:
+            old.unlink()
+    for name, text in texts.items():
+        path = FOLDER / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

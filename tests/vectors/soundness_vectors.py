@@ -1,0 +1,550 @@
+"""Named specifications for the ten soundness checks: sound ones, and one defect each.
+
+A vector's check is the one that must refuse it; its name says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from shared.envelope import PAYLOAD_TYPE, Envelope
+from shared.model import ModelRow, format_model, model_digest
+from shared.participation import ParticipationLevel
+from shared.specification import Specification
+from tests.builders import (
+    AUDITOR_KEY,
+    ORGANIZER_KEY,
+    QUESTIONNAIRE,
+    age,
+    sex,
+    sign,
+    small_cells,
+    small_model,
+    small_rows,
+    small_specification,
+)
+from tests.vectors.surveys import (
+    STRANGER_KEY,
+    SoundnessVector,
+    altered,
+    fragment_of,
+    register,
+    small_balls,
+    small_boxes,
+    small_prototypes,
+    uneven_survey,
+)
+
+DESIGN = "design.md section 8, check {}"
+Change = Callable[[dict[str, Any]], None]
+
+
+def soundness_vectors() -> Iterator[SoundnessVector]:
+    """All of them, in the order of the checks."""
+    yield from _sound()
+    yield from _signature()
+    yield from _digest()
+    yield from _form()
+    yield from _distance()
+    yield from _floor()
+    yield from _n_min()
+    yield from _cell_failure()
+    yield from _model_shape()
+    yield from _questions()
+    yield from _model()
+
+
+def _vector(
+    name: str,
+    comment: str,
+    check: str | None,
+    envelope: Envelope | bytes,
+    *,
+    number: int | None = None,
+    invitation: str | None = None,
+    model: bytes | None = None,
+) -> SoundnessVector:
+    data = envelope.to_bytes() if isinstance(envelope, Envelope) else envelope
+    if invitation is None:
+        assert isinstance(envelope, Envelope)
+        invitation = fragment_of(envelope)
+    source = "design.md section 8" if number is None else DESIGN.format(number)
+    return SoundnessVector(
+        name=name,
+        comment=comment,
+        source=source,
+        check=check,
+        envelope=data,
+        invitation=invitation,
+        model=model,
+    )
+
+
+def _signed(specification: Specification | bytes) -> Envelope:
+    payload = specification if isinstance(specification, bytes) else specification.to_bytes()
+    return sign(payload, ORGANIZER_KEY)
+
+
+def _sound() -> Iterator[SoundnessVector]:
+    def sound(name: str, comment: str, envelope: Envelope, **more: Any) -> SoundnessVector:
+        return _vector(f"sound-{name}", comment, None, envelope, **more)
+
+    model, honest = small_model(), _signed(small_specification())
+    yield sound("power-diagram", "200 people of a public model in eight cells.", honest, model=model)
+    yield sound("balls", "Balls of a public model, and a last cell for the rest.", _balls(), model=model)
+    yield sound(
+        "balls-nearest",
+        "Balls of a public model; what none contains belongs to the nearest.",
+        _signed(small_specification(cells=small_balls(remainder="nearest"))),
+        model=model,
+    )
+    yield sound(
+        "boxes", "Boxes of a public model.", _signed(small_specification(cells=small_boxes())), model=model
+    )
+    yield sound(
+        "prototypes",
+        "Tabulated tuples of a public model.",
+        _signed(small_specification(cells=small_prototypes())),
+        model=model,
+    )
+    yield sound(
+        "register-power-diagram", "A register: check 10 does not apply.", _signed(register(small_cells()))
+    )
+    yield sound(
+        "register-boxes", "Boxes of a register that tile the domain.", _signed(register(small_boxes()))
+    )
+    yield sound(
+        "register-balls-permitted",
+        "Balls of a register, with the permission that was signed for it.",
+        _signed(
+            altered(register(small_balls()), lambda d: d["permissions"].update(balls_from_register=True))
+        ),
+    )
+    yield sound(
+        "participation-range",
+        "Participation from 0.4 to 0.6: the worst value in the range counts.",
+        _signed(small_specification(levels=(ParticipationLevel(low="0.4", high="0.6"),))),
+        model=model,
+    )
+    uneven, uneven_model = uneven_survey()
+    yield sound(
+        "uneven-participation",
+        "Two levels of participation, and an attribute that may be refused.",
+        _signed(uneven),
+        model=uneven_model,
+    )
+    yield sound(
+        "countersigned",
+        "An auditor signed after the organizer.",
+        sign(small_specification().to_bytes(), ORGANIZER_KEY, AUDITOR_KEY),
+        model=model,
+    )
+
+
+def _balls(**changes: Any) -> Envelope:
+    return _signed(small_specification(cells=small_balls(**changes)))
+
+
+def _signature() -> Iterator[SoundnessVector]:
+    honest = _signed(small_specification())
+    text, model = honest.to_bytes(), small_model()
+
+    def refused(name: str, comment: str, data: bytes, **more: Any) -> SoundnessVector:
+        more.setdefault("invitation", fragment_of(honest))
+        return _vector(name, comment, "check.signature", data, number=1, model=model, **more)
+
+    (key, signature), payload = honest.signatures[0], honest.payload
+    flipped = bytes([signature[0] ^ 1]) + signature[1:]
+    yield refused(
+        "signature-bit-flipped",
+        "The first bit of the signature is another.",
+        Envelope(payload=payload, signatures=((key, flipped),)).to_bytes(),
+    )
+    weaker = payload.replace(b'"retention_days":365', b'"retention_days":366')
+    yield refused(
+        "payload-changed-after-signing",
+        "The collector keeps the answers a day longer than was signed.",
+        Envelope(payload=weaker, signatures=honest.signatures).to_bytes(),
+    )
+    yield refused(
+        "signed-by-another-key",
+        "A genuine signature, by a key that is not the one in the invitation.",
+        sign(payload, STRANGER_KEY).to_bytes(),
+    )
+    yield refused(
+        "organizer-signed-second",
+        "The organizer's key comes after a stranger's: the first key is the organizer's.",
+        sign(payload, STRANGER_KEY, ORGANIZER_KEY).to_bytes(),
+    )
+    yield refused(
+        "auditor-signature-broken",
+        "The organizer's signature is genuine, the auditor's is not.",
+        Envelope(
+            payload=payload,
+            signatures=(*honest.signatures, (_public(AUDITOR_KEY), AUDITOR_KEY.sign(b"something else"))),
+        ).to_bytes(),
+    )
+    yield refused(
+        "key-signed-twice",
+        "The same key signs twice, to look like an auditor.",
+        Envelope(payload=payload, signatures=honest.signatures * 2).to_bytes(),
+    )
+    yield refused("whitespace-appended", "A line break after the envelope.", text + b"\n")
+    _, members = text.split(b'"payload":', 1)
+    value, rest = members.split(b",", 1)
+    yield refused(
+        "members-reordered",
+        "The members of the envelope in another order.",
+        b"{" + rest.removesuffix(b"}") + b',"payload":' + value + b"}",
+    )
+    yield refused(
+        "other-payload-type",
+        "A document of another type, signed by the same key.",
+        text.replace(PAYLOAD_TYPE.encode(), b"application/vnd.roomful.specification.v2+json"),
+    )
+    encoded = base64.b64encode(payload)
+    yield refused(
+        "base64-broken-into-lines",
+        "The payload's base64 has a line break.",
+        text.replace(encoded, encoded[:76] + b"\\n" + encoded[76:]),
+    )
+
+
+def _public(key: Any) -> bytes:
+    return bytes(key.public_key().public_bytes_raw())
+
+
+def _digest() -> Iterator[SoundnessVector]:
+    honest, model = _signed(small_specification()), small_model()
+
+    def refused(name: str, comment: str, envelope: Envelope) -> SoundnessVector:
+        return _vector(
+            name,
+            comment,
+            "check.digest",
+            envelope,
+            number=2,
+            invitation=fragment_of(honest),
+            model=model,
+        )
+
+    yield refused(
+        "swapped-specification",
+        "Another sound survey of the same organizer in place of the one in the invitation.",
+        _signed(small_specification(cells=small_boxes())),
+    )
+    yield refused(
+        "changed-and-signed-again",
+        "The organizer changed the retention after the invitations were sent.",
+        _signed(small_specification(retention_days=3650)),
+    )
+
+
+def _form() -> Iterator[SoundnessVector]:
+    honest = small_specification()
+    text, model = honest.to_bytes(), small_model()
+
+    def refused(name: str, comment: str, payload: bytes) -> SoundnessVector:
+        return _vector(name, comment, "check.form", _signed(payload), number=3, model=model)
+
+    def changed(name: str, comment: str, change: Change) -> SoundnessVector:
+        return refused(name, comment, altered(honest, change))
+
+    yield changed(
+        "unknown-field", "A field that the protocol does not know.", lambda d: d.update(tracking="yes")
+    )
+    yield changed("missing-field", "No release rule.", lambda d: d.pop("release"))
+    yield changed("other-protocol", "A later protocol.", lambda d: d.update(protocol="roomful/2"))
+    yield refused("duplicate-key", "Two values of k.", text.replace(b'"k":3', b'"k":3,"k":4'))
+    yield refused("float", "k as a floating-point number.", text.replace(b'"k":3', b'"k":3.0'))
+    yield refused("byte-order-mark", "A byte order mark before the document.", b"\xef\xbb\xbf" + text)
+    yield refused("not-json", "The document is cut off.", text[:-1])
+    yield refused(
+        "lone-surrogate",
+        "Half a surrogate pair in the title.",
+        text.replace(b"Smallville", b"Small\\ud800ville"),
+    )
+    yield refused("nested-too-deeply", "Ten thousand nested lists.", b"[" * 10_000 + b"]" * 10_000)
+    yield changed(
+        "stores-address",
+        "The collector would store the address of the sender.",
+        lambda d: d["stored"].append("address"),
+    )
+    yield changed(
+        "head-counts-do-not-add-up",
+        "One more eligible person in a cell than in the model.",
+        lambda d: d["eligible"][0].__setitem__(0, 26),
+    )
+    yield changed(
+        "site-outside-domain",
+        "A site at an age of 100.",
+        lambda d: d["cells"]["sites"][-1].__setitem__(0, 1000),
+    )
+    yield changed(
+        "release-below-k",
+        "Groups of two may be released although k is three.",
+        lambda d: d["release"].update(minimum=2),
+    )
+
+
+def _distance() -> Iterator[SoundnessVector]:
+    def refused(name: str, comment: str, payload: bytes) -> SoundnessVector:
+        return _vector(name, comment, "check.distance", _signed(payload), number=4, model=small_model())
+
+    honest = small_specification()
+    yield refused(
+        "weights-too-large",
+        "Squared distances reach 2^53, where JavaScript and Python part.",
+        altered(honest, lambda d: d["weights"].__setitem__(0, 2**34)),
+    )
+    yield refused(
+        "offset-too-large",
+        "An offset of the power diagram at 2^53.",
+        altered(honest, lambda d: d["cells"]["offsets"].__setitem__(7, 2**53)),
+    )
+    balls = small_specification(cells=small_balls())
+    yield refused(
+        "radius-too-large",
+        "A squared radius of 2^53.",
+        altered(balls, lambda d: d["cells"]["radii"].__setitem__(3, 2**53)),
+    )
+
+
+def _floor() -> Iterator[SoundnessVector]:
+    def refused(name: str, comment: str, specification: Specification) -> SoundnessVector:
+        return _vector(name, comment, "check.floor", _signed(specification), number=5, model=small_model())
+
+    yield refused("k-too-small", "k = 2, consistently.", small_specification(k=2))
+    yield refused(
+        "acceptable-failure-too-large",
+        "One cell in twenty may fail, consistently.",
+        small_specification(failure="0.05"),
+    )
+    yield refused(
+        "participation-certain",
+        "Everybody is claimed to take part, which makes cells of k people look safe.",
+        small_specification(levels=(ParticipationLevel(low="1", high="1"),)),
+    )
+    yield refused(
+        "participation-range-reaches-certainty",
+        "A range of participation up to 0.99.",
+        small_specification(levels=(ParticipationLevel(low="0.5", high="0.99"),)),
+    )
+    yield refused(
+        "participation-hardly-any",
+        "Participation so low that cells are safe by being empty.",
+        small_specification(levels=(ParticipationLevel(low="0.0001", high="0.0001"),)),
+    )
+
+
+def _n_min() -> Iterator[SoundnessVector]:
+    def refused(name: str, comment: str, payload: bytes, model: bytes | None = None) -> SoundnessVector:
+        return _vector(name, comment, "check.n-min", _signed(payload), number=6, model=model or small_model())
+
+    honest = small_specification()
+
+    def claims(**values: list[int]) -> Change:
+        return lambda d: d["anonymity"].update(values)
+
+    yield refused(
+        "n-min-too-small",
+        "n_min 17 where 18 are needed.",
+        altered(honest, claims(n_min=[17], n_min_safe=[17])),
+    )
+    yield refused("n-min-too-large", "n_min 19 where 18 suffice.", altered(honest, claims(n_min=[19])))
+    yield refused(
+        "k-weakened",
+        "k lowered from 4 to 3 without computing n_min again.",
+        altered(small_specification(k=4), lambda d: d["anonymity"].update(k=3)),
+    )
+    rare = small_specification(levels=(ParticipationLevel(low="0.003", high="0.003"),), failure="0.01")
+    assert rare.n_min[0] < rare.n_min_safe[0]
+    yield refused(
+        "low-participation-trap",
+        "n_min is 3 because cells so small are usually empty; n_min_safe is claimed to be 3 too.",
+        altered(rare, claims(n_min_safe=list(rare.n_min))),
+    )
+    uneven, uneven_model = uneven_survey()
+    yield refused(
+        "n-min-levels-swapped",
+        "n_min of two levels of participation in the wrong order.",
+        altered(uneven, lambda d: d["anonymity"]["n_min"].reverse()),
+        uneven_model,
+    )
+
+
+def _cell_failure() -> Iterator[SoundnessVector]:
+    def refused(name: str, comment: str, specification: Specification, **more: Any) -> SoundnessVector:
+        more.setdefault("model", small_model())
+        return _vector(name, comment, "check.cell-failure", _signed(specification), number=7, **more)
+
+    cells = small_cells()
+    sites = ((20, 0, 10), *cells.sites[1:])
+    yield refused(
+        "cell-too-small",
+        "An offset of the power diagram leaves 7 people in a cell; it fails in one of five surveys.",
+        small_specification(cells=replace(cells, sites=sites, offsets=(90_000, *cells.offsets[1:]))),
+    )
+    yield refused(
+        "cell-fails-within-range",
+        "Cells of 25 are acceptable at the high end of participation, not at the low end.",
+        small_specification(levels=(ParticipationLevel(low="0.3", high="0.6"),)),
+    )
+    uneven, uneven_model = uneven_survey(failure="1e-6")
+    yield refused(
+        "uneven-cell-too-small",
+        "A cell of 12 people at 0.4 and 15 at 0.6 fails more often than once in a million.",
+        uneven,
+        model=uneven_model,
+    )
+    register_cells = register(replace(cells, sites=sites, offsets=(90_000, *cells.offsets[1:])))
+    yield refused("register-cell-too-small", "The same in a register.", register_cells, model=None)
+
+
+def _model_shape() -> Iterator[SoundnessVector]:
+    def refused(name: str, comment: str, specification: Specification) -> SoundnessVector:
+        return _vector(name, comment, "check.model-shape", _signed(specification), number=8)
+
+    yield refused(
+        "register-balls", "Reference points of balls are people of the register.", register(small_balls())
+    )
+    yield refused(
+        "register-prototypes", "Tabulated tuples are people of the register.", register(small_prototypes())
+    )
+    boxes = small_boxes().boxes
+    gap = (((0, 23), *boxes[0][1:]), *boxes[1:])
+    yield refused(
+        "register-boxes-leave-a-gap",
+        "A box ends at the oldest of its people, which tells their greatest age.",
+        register(small_boxes(boxes=gap)),
+    )
+    overlap = (((0, 25), *boxes[0][1:]), *boxes[1:])
+    yield refused("register-boxes-overlap", "Two boxes share an age.", register(small_boxes(boxes=overlap)))
+    sites = tuple((10 * middle, 10 * f, 10 * (1 - f)) for middle in range(2, 100, 5) for f in (0, 1))
+    lonely = register(
+        replace(small_cells(), sites=sites, offsets=(0,) * len(sites)),
+        k=10,
+        failure="0.01",
+        levels=(ParticipationLevel(low="0.001", high="0.001"),),
+    )
+    yield refused(
+        "register-centroid-of-few",
+        "At low participation a cell of fewer than k people is acceptable, but its centroid is theirs.",
+        lonely,
+    )
+
+
+def _questions() -> Iterator[SoundnessVector]:
+    def refused(name: str, comment: str, payload: bytes) -> SoundnessVector:
+        return _vector(name, comment, "check.questions", _signed(payload), number=9, model=small_model())
+
+    honest = small_specification()
+
+    def element(**members: Any) -> Change:
+        def change(document: dict[str, Any]) -> None:
+            document["questionnaire"]["pages"][0]["elements"][0].update(members)
+
+        return change
+
+    comment = {"type": "comment", "name": "remarks"}
+    free_text = {"pages": [*QUESTIONNAIRE["pages"], {"elements": [comment]}]}
+    yield refused(
+        "free-text-without-permission",
+        "A question asks for free text, which was not permitted.",
+        small_specification(questionnaire=free_text).to_bytes(),
+    )
+    asks = {"pages": [{"elements": [{"type": "boolean", "name": "Age"}]}]}
+    yield refused(
+        "asks-for-a-quasi-identifier",
+        "A question has the name of a quasi-identifier.",
+        small_specification(questionnaire=asks).to_bytes(),
+    )
+    yield refused(
+        "expression", "An expression in a question.", altered(honest, element(visibleIf="{smokes} = true"))
+    )
+    yield refused(
+        "html-element",
+        "HTML among the questions.",
+        altered(
+            honest,
+            lambda d: d["questionnaire"]["pages"][1]["elements"].append(
+                {"type": "html", "name": "x", "html": "<img src='https://example.org/pixel'>"}
+            ),
+        ),
+    )
+    yield refused(
+        "picture",
+        "A picture from elsewhere.",
+        altered(honest, element(imageLink="https://example.org/p.png")),
+    )
+
+
+def _model() -> Iterator[SoundnessVector]:
+    honest, rows = small_specification(), small_rows()
+    attributes, model = (age(), sex()), small_model()
+
+    def refused(name: str, comment: str, payload: Specification | bytes, text: bytes) -> SoundnessVector:
+        return _vector(name, comment, "check.model", _signed(payload), number=10, model=text)
+
+    yield refused(
+        "dropped-record",
+        "The model lacks a person of the one that was signed.",
+        honest,
+        format_model(attributes, rows[:-1]),
+    )
+
+    def counted(name: str, comment: str, change: Change) -> SoundnessVector:
+        return refused(name, comment, altered(honest, change), model)
+
+    def move_person(document: dict[str, Any]) -> None:
+        document["eligible"][0], document["eligible"][1] = [24], [26]
+
+    yield counted("wrong-count", "A person is counted in another cell.", move_person)
+
+    def swap(document: dict[str, Any]) -> None:
+        sites = document["cells"]["sites"]
+        sites[0], sites[3] = sites[3], sites[0]
+
+    yield counted("swapped-cell", "Two cells have changed places; their counts are equal.", swap)
+    yield counted(
+        "moved-centroid",
+        "A centroid is a ten-thousandth off.",
+        lambda d: d["centroids"][5].__setitem__(0, "62.0001"),
+    )
+    yield refused(
+        "moved-radius",
+        "The radius of a ball is one year longer than the counts were made with.",
+        altered(
+            small_specification(cells=small_balls()),
+            lambda d: d["cells"]["radii"].__setitem__(1, 30**2),
+        ),
+        model,
+    )
+    invented = [replace(row, people=2) if i == 7 else row for i, row in enumerate(rows)]
+    yield refused(
+        "invented-person",
+        "The head counts hold a person who is not in the model.",
+        small_specification(
+            rows=invented,
+            model=replace(honest.model, people=201, digest=model_digest(model)),
+        ),
+        model,
+    )
+    shuffled = format_model(attributes, [rows[1], rows[0], *rows[2:]])
+    yield refused(
+        "model-out-of-order",
+        "The rows of the signed model are not in canonical order.",
+        altered(honest, lambda d: d["model"].update(digest=model_digest(shuffled))),
+        shuffled,
+    )
+    outside = [*rows[:-2], ModelRow(vector=rows[-1].vector, level=0, people=2)]
+    text = format_model(attributes, outside).replace(b"\n99,female", b"\n99,Female")
+    yield refused(
+        "model-answer-unknown",
+        "A row of the signed model has a category that the specification does not know.",
+        altered(honest, lambda d: d["model"].update(digest=model_digest(text))),
+        text,
+    )
