@@ -57,7 +57,7 @@ class Axis:
             return float(point[self.start])
         part = list(point[self.start : self.stop])
         place = float(part.index(max(part)))
-        return place if spread is None else place + 0.7 * ((spread * _GOLDEN) % 1 - 0.5)
+        return place if spread is None else place + 0.5 * ((spread * _GOLDEN) % 1 - 0.5)
 
     def moved(self, vector: Vector, value: int) -> Vector:
         """The vector of a person who differs in this attribute only."""
@@ -113,7 +113,8 @@ def axes_of(specification: Specification) -> tuple[Axis, ...]:
         else:
             names = attribute.axes if isinstance(attribute, Lookup) else ("",)
             bounds = [(start + j, start + j + 1, *ranges[j], name) for j, name in enumerate(names)]
-        mark = start + len(ranges) - 1 if attribute.takes_missing and not isinstance(attribute, Nominal) else None
+        marked = attribute.takes_missing and not isinstance(attribute, Nominal)
+        mark = start + len(ranges) - 1 if marked else None
         for first, last, low, high, name in bounds:
             label = {lang: f"{text}: {name}" if name else text for lang, text in attribute.label.items()}
             result.append(
@@ -183,14 +184,4 @@ def _region(
         for j, row in enumerate(rows)
         if specification.cells.assign(up.moved(across.moved(vector, column), row)) == cell
     ]
-    return {
-        "columns": columns,
-        "rows": rows,
-        "inside": inside,
-        "width": _spacing(columns),
-        "height": _spacing(rows),
-    }
-
-
-def _spacing(places: Sequence[int]) -> float:
-    return (places[-1] - places[0]) / (len(places) - 1) if len(places) > 1 else 1.0
+    return {"columns": columns, "rows": rows, "inside": inside}

@@ -87,16 +87,16 @@ function lines({ language, state }, withFigures) {
   );
 }
 
+const CHANCES = new Set(["failure", "worst_failure", "table_failure", "worst_unprotected"]);
+
 function sentence(language, { code, outcome, figures }) {
   const words = {};
   for (const [name, value] of Object.entries(figures)) {
-    words[name] = name.startsWith("failure") || name.startsWith("chance") || name.includes("failure")
-      ? language.oneIn(value)
-      : language.number(value);
+    words[name] = CHANCES.has(name) ? language.oneIn(value) : value.split(", ").map((part) => language.number(part)).join(" / ");
   }
-  const specific = outcome === "passed" && figures.kind ? `${code}.passed.${figures.kind}` : `${code}.${outcome}`;
-  const key = language.has(specific) ? specific : language.has(`${code}.${outcome}`) ? `${code}.${outcome}` : `outcome.${outcome}`;
-  return language.t(key, words);
+  const variant = figures.override ? "override" : figures.kind;
+  const keys = [`${code}.${outcome}.${variant}`, `${code}.${outcome}`, `outcome.${outcome}`];
+  return language.t(keys.find((key) => language.has(key)), words);
 }
 
 /** A link without the digest or key: the invitation's words have to be compared by the person. */

@@ -17,6 +17,10 @@ async function load(language) {
   return loaded.get(language);
 }
 
+function lookUp(texts, names) {
+  return texts[names.find((name) => name in texts)];
+}
+
 /** The page's own texts exist in fewer languages than surveys do; English stands in for the others. */
 export async function chooseLanguage(language) {
   const base = language.split("-")[0];
@@ -44,12 +48,8 @@ export class Language {
 
   /** A text with its {figures} put in; with a "count" the plural form of the language is taken. */
   t(key, figures = {}) {
-    let name = key;
-    if ("count" in figures) {
-      const form = `${key}.${this.plurals.select(Number(figures.count))}`;
-      name = this.has(form) ? form : this.has(`${key}.other`) ? `${key}.other` : key;
-    }
-    const text = this.texts[name] ?? this.fallback[name] ?? name;
+    const names = "count" in figures ? [`${key}.${this.plurals.select(Number(figures.count))}`, `${key}.other`, key] : [key];
+    const text = lookUp(this.texts, names) ?? lookUp(this.fallback, names) ?? key;
     return text.replace(/\{([a-z_-]+)\}/g, (whole, figure) =>
       figure in figures ? (figure === "count" ? this.number(figures[figure]) : String(figures[figure])) : whole,
     );

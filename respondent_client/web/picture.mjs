@@ -3,12 +3,13 @@
 
 import { h, s } from "./dom.mjs";
 
-const WIDTH = 640;
-const HEIGHT = 460;
 const MARGIN = { start: 92, end: 16, top: 16, bottom: 64 };
+const NARROW = 480;
 
 export function drawPicture(picture, language) {
   const { across, up, groups, own, me, region } = picture;
+  const narrow = document.documentElement.clientWidth < NARROW; // so that its texts stay readable on a telephone
+  const [WIDTH, HEIGHT] = narrow ? [360, 380] : [640, 460];
   const plot = { width: WIDTH - MARGIN.start - MARGIN.end, height: HEIGHT - MARGIN.top - MARGIN.bottom };
   const x = scale(across, MARGIN.start, MARGIN.start + plot.width);
   const y = scale(up, MARGIN.top + plot.height, MARGIN.top);
@@ -63,11 +64,22 @@ function scale({ low, high }, from, to) {
 }
 
 /** The answers that would lead to the same group if the other answers stayed as they are. */
-function area({ columns, rows, inside, width, height }, x, y) {
-  const w = Math.abs(x(width) - x(0));
-  const t = Math.abs(y(height) - y(0));
-  const cells = inside.map(([i, j]) => s("rect", { x: x(columns[i]) - w / 2, y: y(rows[j]) - t / 2, width: w + 0.5, height: t + 0.5 }));
-  return s("g", { class: "region" }, cells);
+function area({ columns, rows, inside }, x, y) {
+  const [sides, ends] = [edges(columns), edges(rows)];
+  const rects = inside.map(([i, j]) => {
+    const [left, right] = [x(sides[i]), x(sides[i + 1])];
+    const [low, high] = [y(ends[j]), y(ends[j + 1])];
+    return s("rect", { x: left, y: high, width: right - left + 0.3, height: low - high + 0.3 });
+  });
+  return s("g", { class: "region" }, rects);
+}
+
+/** Halfway between neighbours; the outermost as wide as the next. */
+function edges(places) {
+  const inner = places.slice(1).map((place, i) => (place + places[i]) / 2);
+  const first = places.length > 1 ? places[0] - (inner[0] - places[0]) : places[0] - 0.5;
+  const last = places.length > 1 ? places.at(-1) + (places.at(-1) - inner.at(-1)) : places[0] + 0.5;
+  return [first, ...inner, last];
 }
 
 function ticks({ ticks: list }, position, draw, language) {

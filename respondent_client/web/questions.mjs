@@ -36,6 +36,7 @@ export async function loadQuestionnaire(context) {
   }
   const definition = await engine.ask("questionnaire", { language: language.code });
   const fresh = new Survey.Model(accessible(definition));
+  fresh.applyTheme({ themeName: "default", isPanelless: true });
   fresh.locale = language.own === "en" ? "" : language.own;
   fresh.showNavigationButtons = false;
   fresh.showTitle = false;

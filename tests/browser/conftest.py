@@ -1,0 +1,78 @@
+"""A real Chromium, the built client, and the tiny server of :mod:`tests.browser.site`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from respondent_client.build import build
+from shared.envelope import encode_key
+from tests.browser.site import Site
+from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope, small_model
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+KEY = encode_key(public_bytes(ORGANIZER_KEY))
+
+
+@pytest.fixture(scope="session")
+def static() -> Path:
+    """The built client."""
+    return build(progress=False)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests; each test has a context of its own."""
+    if not CHROMIUM.exists():
+        pytest.skip("no Chromium at /usr/bin/chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A fresh profile, as of a person who comes for the first time."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
+    context.set_default_timeout(60_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """A tab."""
+    return context.new_page()
+
+
+@pytest.fixture
+def make_site(static: Path) -> Iterator[Callable[..., Site]]:
+    """Serve an envelope and a model; everything is closed at the end."""
+    sites: list[Site] = []
+
+    def make(envelope: bytes, model: bytes | None = None, *, extra: Path | None = None) -> Site:
+        site = Site(static, envelope, model, extra=extra)
+        sites.append(site)
+        return site
+
+    yield make
+    for site in sites:
+        site.close()
+
+
+@pytest.fixture
+def site(make_site: Callable[..., Site]) -> Site:
+    """The small survey of the tests."""
+    return make_site(small_envelope(), small_model())
