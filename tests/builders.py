@@ -61,7 +61,13 @@ QUESTIONNAIRE: dict[str, Any] = {
         },
     ]
 }
-ANSWERS: dict[str, Any] = {"health": "good", "conditions": ["asthma"], "wellbeing": 7, "smokes": False, "wage": "12.5"}
+ANSWERS: dict[str, Any] = {
+    "health": "good",
+    "conditions": ["asthma"],
+    "wellbeing": 7,
+    "smokes": False,
+    "wage": "12.5",
+}
 
 
 def both(text: str) -> dict[str, str]:
@@ -184,9 +190,7 @@ def public_bytes(key: Ed25519PrivateKey) -> bytes:
 def sign(payload: bytes, *keys: Ed25519PrivateKey) -> Envelope:
     """An envelope over any payload, signed by the keys in turn."""
     message = pre_authentication_encoding(PAYLOAD_TYPE, payload)
-    return Envelope(
-        payload=payload, signatures=tuple((public_bytes(key), key.sign(message)) for key in keys)
-    )
+    return Envelope(payload=payload, signatures=tuple((public_bytes(key), key.sign(message)) for key in keys))
 
 
 def small_envelope(**changes: Any) -> bytes:

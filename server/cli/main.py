@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import click
 
-from server.cli.exit_codes import exit_code
+from server.cli.exit_codes import INTERNAL, exit_code
 from shared.errors import RoomfulError
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -76,7 +76,7 @@ def roomful() -> None:
 
     From file to table: design, keygen, sign, publish, open, serve, close, release.
     Exit codes: 0 done, 2 usage, 3 input, 4 design, 5 verification, 6 state, 7 release refused,
-    8 server unreachable or refused, 9 storage, 10 installation.
+    8 server unreachable or refused, 9 storage, 10 installation, 1 a defect.
     """
 
 
@@ -97,6 +97,15 @@ def main() -> NoReturn:
         # The reader of our output has gone; Python would complain once more while closing it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    except Exception as error:
+        if os.environ.get("ROOMFUL_TRACEBACK"):
+            raise
+        name = type(error).__name__
+        click.secho(
+            f"Internal error ({name}): this is a defect in Roomful, not in your input.", fg="red", err=True
+        )
+        click.echo("  What to do: run again with ROOMFUL_TRACEBACK=1 and report what it prints.", err=True)
+        sys.exit(INTERNAL)
     sys.exit(0)
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from server.design.compile import ALGORITHMS
-from server.design.design import Plan, StageProgress, design
+from server.design.design import StageProgress, design
 from server.design.mapping import assign_many
+from server.design.plan import plan_from
 from server.microaggregation.geometry import sums_by_label
 from server.reading.model import Model, read_population
 from server.signing.signing import examine_envelope, read_file
@@ -182,26 +183,6 @@ def _rebuilt(specification: Specification, model: Model, progress: StageProgress
         ("audit.bytes", "The whole document, byte for byte", lambda s: s.to_bytes()),
     )
     return [_compare(code, name, part(specification), part(rebuilt)) for code, name, part in parts]
-
-
-def plan_from(specification: Specification) -> Plan:
-    """What the organizer decided, read from the specification."""
-    return Plan(
-        languages=specification.languages,
-        title=specification.title,
-        description=specification.description,
-        organizer=specification.organizer,
-        model_kind=specification.model.kind,
-        reading=specification.model.reading,
-        participation_source=specification.participation_source,
-        k=specification.k,
-        acceptable_cell_failure=specification.acceptable_cell_failure,
-        algorithm=specification.algorithm.name,
-        questionnaire=specification.questionnaire,
-        retention_days=specification.retention_days,
-        release=specification.release,
-        permissions=specification.permissions,
-    )
 
 
 def _compare(code: str, title: str, claimed: object, found: object) -> Finding:

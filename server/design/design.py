@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.design.compile import ROOM, CompiledCells, partition
+from server.design.plan import Plan
 from server.design.weights import normalizing_weights
 from server.microaggregation.geometry import distortion
 from server.microaggregation.need import Need
@@ -24,41 +25,17 @@ from shared.effective_anonymity import (
     worst_cell_metrics,
 )
 from shared.errors import DesignError
-from shared.model import ReadingRules, model_digest
-from shared.participation import ParticipationLevel, ParticipationSource
-from shared.questionnaire import Questionnaire
+from shared.model import model_digest
+from shared.participation import ParticipationLevel
 from shared.specification import (
     STORED,
     Algorithm,
     ModelReference,
-    Organizer,
-    Permissions,
-    ReleaseRule,
     Specification,
 )
 
 StageProgress = Callable[[str, int, int], None]
 """Called with the name of a stage, what is done and the total."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """All that an organizer decides, apart from the population itself."""
-
-    languages: tuple[str, ...]
-    title: dict[str, str]
-    description: dict[str, str]
-    organizer: Organizer
-    model_kind: str
-    reading: ReadingRules
-    participation_source: ParticipationSource
-    k: int
-    acceptable_cell_failure: str
-    algorithm: str
-    questionnaire: Questionnaire
-    retention_days: int
-    release: ReleaseRule
-    permissions: Permissions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

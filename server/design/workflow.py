@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.design.design import Design, Plan, StageProgress, design
+from server.design.design import Design, StageProgress, design
+from server.design.plan import plan_of
 from server.design.presentation import report_input
 from server.reading.model import read_model
-from server.reading.survey_file import SurveyFile, read_survey_file
+from server.reading.survey_file import read_survey_file
 from server.report.design_report import render_design_report
 from server.signing.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, write_file
 from shared.errors import InputError
@@ -45,7 +46,9 @@ def design_survey(survey_path: Path, folder: Path, progress: StageProgress) -> D
         )
     model = read_model(survey)
     result = design(plan_of(survey), model, progress)
-    report = render_design_report(report_input(result, progress))
+    report = render_design_report(
+        report_input(result, f"roomful design {survey_path.name} --out {folder.name}", progress)
+    )
     files = {DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
     if survey.model.kind == "public":
         files[MODEL_FILE] = model.canonical_text()
@@ -56,23 +59,3 @@ def design_survey(survey_path: Path, folder: Path, progress: StageProgress) -> D
     for name, data in files.items():
         write_file(folder / name, data)
     return DesignedSurvey(folder=folder, design=result, files=tuple(files))
-
-
-def plan_of(survey: SurveyFile) -> Plan:
-    """What the organizer decided."""
-    return Plan(
-        languages=survey.languages,
-        title=survey.title,
-        description=survey.description,
-        organizer=survey.organizer,
-        model_kind=survey.model.kind,
-        reading=survey.model.rules,
-        participation_source=survey.participation.source,
-        k=survey.k,
-        acceptable_cell_failure=survey.acceptable_cell_failure,
-        algorithm=survey.algorithm,
-        questionnaire=survey.questionnaire,
-        retention_days=survey.retention_days,
-        release=survey.release,
-        permissions=survey.permissions,
-    )

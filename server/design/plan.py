@@ -1,0 +1,71 @@
+"""What an organizer decides, apart from the population itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from server.reading.survey_file import SurveyFile
+from shared.model import ReadingRules
+from shared.participation import ParticipationSource
+from shared.questionnaire import Questionnaire
+from shared.specification import Organizer, Permissions, ReleaseRule, Specification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything from which, with a population, a specification follows."""
+
+    languages: tuple[str, ...]
+    title: dict[str, str]
+    description: dict[str, str]
+    organizer: Organizer
+    model_kind: str
+    reading: ReadingRules
+    participation_source: ParticipationSource
+    k: int
+    acceptable_cell_failure: str
+    algorithm: str
+    questionnaire: Questionnaire
+    retention_days: int
+    release: ReleaseRule
+    permissions: Permissions
+
+
+def plan_of(survey: SurveyFile) -> Plan:
+    """The plan of a survey.toml."""
+    return Plan(
+        languages=survey.languages,
+        title=survey.title,
+        description=survey.description,
+        organizer=survey.organizer,
+        model_kind=survey.model.kind,
+        reading=survey.model.rules,
+        participation_source=survey.participation.source,
+        k=survey.k,
+        acceptable_cell_failure=survey.acceptable_cell_failure,
+        algorithm=survey.algorithm,
+        questionnaire=survey.questionnaire,
+        retention_days=survey.retention_days,
+        release=survey.release,
+        permissions=survey.permissions,
+    )
+
+
+def plan_from(specification: Specification) -> Plan:
+    """The plan behind a specification, to be carried out again."""
+    return Plan(
+        languages=specification.languages,
+        title=specification.title,
+        description=specification.description,
+        organizer=specification.organizer,
+        model_kind=specification.model.kind,
+        reading=specification.model.reading,
+        participation_source=specification.participation_source,
+        k=specification.k,
+        acceptable_cell_failure=specification.acceptable_cell_failure,
+        algorithm=specification.algorithm.name,
+        questionnaire=specification.questionnaire,
+        retention_days=specification.retention_days,
+        release=specification.release,
+        permissions=specification.permissions,
+    )

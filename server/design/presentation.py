@@ -1,0 +1,93 @@
+"""A finished design as the report shows it: figures, curves, and words about which direction is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from server.design.curves import DesignCurves, DistortionCurve, NeedCurve, design_curves
+from server.design.design import Design, StageProgress
+from server.report.design_input import Curve, CurveLine, DesignReportInput
+
+_AXES = {
+    "k": ("k: fewest answers that protect (more is safer)", False),
+    "participation": ("Participation of everybody", False),
+    "failure": ("Acceptable cell failure (less is safer)", True),
+}
+_TITLES = {
+    "k": "Distortion against k: the price of a larger crowd. Further right is safer; lower keeps more.",
+    "participation": "Distortion against participation: the more people answer, the smaller cells may be.",
+    "failure": "Distortion against acceptable failure: the price of certainty. Further left is safer.",
+}
+
+
+def report_input(design: Design, command: str, progress: StageProgress) -> DesignReportInput:
+    """Everything that report.html shows, with the curves of the price of the guarantee."""
+    specification, model = design.specification, design.model
+    stage: Callable[[int, int], None] = lambda done, total: progress("Curves", done, total)  # noqa: E731
+    curves = design_curves(
+        model.X,
+        model.people,
+        specification.weights,
+        specification.levels,
+        specification.k,
+        specification.acceptable_cell_failure,
+        progress=stage,
+    )
+    public = specification.model.kind == "public"
+    return DesignReportInput(
+        specification=specification,
+        metrics=design.metrics,
+        table_failure=design.table_failure,
+        distortion=design.distortion,
+        source=model.source,
+        records=model.records,
+        dropped=model.dropped,
+        n_tuples=model.n_tuples,
+        warnings=design.warnings,
+        curves=_curves(curves, specification.acceptable_cell_failure),
+        tuples=tuple(map(tuple, model.X.tolist())) if public else (),
+        command=command,
+    )
+
+
+def _curves(curves: DesignCurves, failure: str) -> tuple[Curve, ...]:
+    sampled = ""
+    if curves.sampled_tuples < curves.tuples:
+        sampled = f" Computed on {curves.sampled_people} people: compare the points with each other."
+    needs = tuple(_need_curve(curve, i, len(curves.needs), failure) for i, curve in enumerate(curves.needs))
+    losses = tuple(_distortion_curve(curve, sampled) for curve in curves.distortions if len(curve.values) > 1)
+    return (*needs, *losses)
+
+
+def _need_curve(curve: NeedCurve, index: int, total: int, failure: str) -> Curve:
+    who = f" at participation {curve.level.low}" if total > 1 else ""
+    lines = [CurveLine(label="n_min_safe", x=curve.failures, y=tuple(map(str, curve.n_min_safe)))]
+    if curve.n_min != curve.n_min_safe:
+        lines.append(CurveLine(label="n_min", x=curve.failures, y=tuple(map(str, curve.n_min))))
+    at = next((str(n) for f, n in zip(curve.failures, curve.n_min_safe, strict=True) if f == failure), None)
+    return Curve(
+        name=f"need-{index}",
+        title=f"People a cell needs{who}, against acceptable failure. Further left is safer, and needs more.",
+        x_label=_AXES["failure"][0],
+        y_label="People a cell needs",
+        lines=tuple(lines),
+        mark=None if at is None else (failure, at),
+        log_x=True,
+    )
+
+
+def _distortion_curve(curve: DistortionCurve, remark: str) -> Curve:
+    label, logarithmic = _AXES[curve.parameter]
+    points = sorted(zip(curve.values, curve.distortion, strict=True), key=lambda point: float(point[0]))
+    mark = next(((x, f"{y:.6f}") for x, y in points if x == curve.today), None)
+    return Curve(
+        name=f"distortion-{curve.parameter}",
+        title=_TITLES[curve.parameter] + remark,
+        x_label=label,
+        y_label="Distortion D (lower is better)",
+        lines=(
+            CurveLine(label="MDAV", x=tuple(x for x, _ in points), y=tuple(f"{y:.6f}" for _, y in points)),
+        ),
+        mark=mark,
+        log_x=logarithmic,
+    )

@@ -1,0 +1,103 @@
+"""Designs: every cell keeps the promise, the same input gives the same bytes, impossible ones are refused."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from server.design.design import Design, design
+from server.design.plan import plan_of
+from server.reading.model import read_model
+from server.reading.survey_file import read_survey_file
+from shared.cells import Balls, PowerDiagram
+from shared.effective_anonymity import worst_cell_failure
+from shared.errors import DesignError
+from shared.invitation import Invitation
+from shared.soundness import examine
+from shared.specification import Specification
+from tests.builders import ORGANIZER_KEY, public_bytes, sign
+from tests.towns import EVEN, RATES, write_town
+
+RANGE = '[participation]\nlow = "0.3"\nhigh = "0.6"'
+LOW = '[participation]\nrate = "0.05"'
+
+
+def make(survey: Path) -> Design:
+    declared = read_survey_file(survey)
+    return design(plan_of(declared), read_model(declared))
+
+
+@pytest.mark.parametrize("kind", ["public", "register"])
+@pytest.mark.parametrize("participation", [EVEN, RATES, RANGE], ids=["even", "rates", "range"])
+def test_every_cell_keeps_the_promise_under_the_mapping_of_devices(
+    tmp_path: Path, kind: str, participation: str
+) -> None:
+    made = make(write_town(tmp_path, kind=kind, participation=participation))
+    specification, model = made.specification, made.model
+    counts = [[0] * len(model.levels) for _ in range(specification.cells.count)]
+    for x, people, label in zip(model.X.tolist(), model.people.tolist(), made.labels.tolist(), strict=True):
+        cell = specification.cells.assign(x)
+        assert cell == label
+        counts[cell] = [a + b for a, b in zip(counts[cell], people, strict=True)]
+    assert tuple(map(tuple, counts)) == specification.eligible
+    bound = Fraction(specification.acceptable_cell_failure)
+    for row in specification.eligible:
+        assert Fraction(worst_cell_failure(row, specification.levels, specification.k)) <= bound
+    assert isinstance(specification.cells, Balls if kind == "public" else PowerDiagram)
+    assert 0 < made.distortion < 0.5
+    envelope = sign(specification.to_bytes(), ORGANIZER_KEY)
+    key = Invitation(digest=None, organizer_key=public_bytes(ORGANIZER_KEY))
+    assert examine(envelope, [True], key).refusal is None
+
+
+def test_levels_are_published_on_the_coarse_grid(tmp_path: Path) -> None:
+    levels = make(write_town(tmp_path, participation=RATES)).specification.levels
+    assert [level.low for level in levels] == ["0.4", "0.5", "0.7"]
+
+
+@pytest.mark.parametrize("kind", ["public", "register"])
+def test_the_order_of_the_file_does_not_change_a_byte(tmp_path: Path, kind: str) -> None:
+    survey = write_town(tmp_path, kind=kind)
+    first = make(survey).specification.to_bytes()
+    assert make(survey).specification.to_bytes() == first
+    header, *rows = (tmp_path / "town.csv").read_text().splitlines()
+    random.Random(3).shuffle(rows)
+    (tmp_path / "town.csv").write_text("\n".join([header, *rows]))
+    assert make(survey).specification.to_bytes() == first
+    assert Specification.parse(first).to_bytes() == first
+
+
+def test_low_participation_uses_the_safe_number_and_warns(tmp_path: Path) -> None:
+    made = make(write_town(tmp_path, participation=LOW, k=2, failure="0.1"))
+    assert (made.specification.n_min, made.specification.n_min_safe) == ((2,), (71,))
+    assert min(sum(row) for row in made.specification.eligible) >= 71
+    assert any("only by being empty" in warning for warning in made.warnings)
+
+
+def test_balls_from_a_register_need_an_explicit_flag(tmp_path: Path) -> None:
+    survey = write_town(tmp_path, kind="register", more='[design]\nalgorithm = "mdav"')
+    with pytest.raises(DesignError, match="real people") as caught:
+        make(survey)
+    assert "balls_from_register" in caught.value.remedy
+    survey = write_town(
+        tmp_path, kind="register", more='[design]\nalgorithm = "mdav"\nballs_from_register = true'
+    )
+    assert make(survey).specification.permissions.balls_from_register
+
+
+@pytest.mark.parametrize("people", [1, 50])
+def test_too_few_people_are_refused_with_the_number_needed(tmp_path: Path, people: int) -> None:
+    with pytest.raises(DesignError, match="too few") as caught:
+        make(write_town(tmp_path, people=people))
+    assert "two cells of n_min_safe" in caught.value.expected
+
+
+def test_a_single_possible_cell_is_refused(tmp_path: Path) -> None:
+    survey = write_town(tmp_path, people=200)
+    lines = (tmp_path / "town.csv").read_text().splitlines()
+    (tmp_path / "town.csv").write_text("\n".join([lines[0], *[lines[1]] * 200]))
+    with pytest.raises(DesignError, match="only one cell"):
+        make(survey)
