@@ -32,9 +32,10 @@ def assign_many(cells: Cells, X: IntArray) -> IntArray:
 
     Notes
     -----
-    Distances are matrix products of integers about the middle of the data. They are exact in float64, in any
-    order of summation, while no partial sum can reach 2**53; that is checked, and a geometry that fails it (no
-    design makes one) is mapped tuple by tuple with Python's integers. O(n count d) time, blocks of 32 MB.
+    Distances are matrix products of integers about the middle of the data. They are exact in float64, in
+    any order of summation, while no partial sum can reach 2**53; that is checked, and a geometry that
+    fails it (no design makes one) is mapped tuple by tuple with Python's integers. O(n count d) time,
+    blocks of 32 MB.
     """
     if len(X) == 0:
         return np.empty(0, dtype=np.int64)

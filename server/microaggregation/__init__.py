@@ -1,1 +1,1 @@
-"""Numerical kernels that divide a population into cells. numpy in, numpy out; no input or output, no clock."""
+"""Numerical kernels that divide a population into cells: numpy in, numpy out; no files, no clock."""

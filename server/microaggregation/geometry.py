@@ -1,7 +1,8 @@
 """Exact weighted squared distances in numpy.
 
-Every distance is an integer below 2**53, so float64 holds it, and each of its partial sums, without rounding.
-Results therefore do not depend on the order of summation, the BLAS library, the number of threads or the processor.
+Every distance is an integer below 2**53, so float64 holds it, and each of its partial sums, without
+rounding. Results therefore do not depend on the order of summation, the BLAS library, the number of
+threads or the processor.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ EXACT = 1 << 53
 
 
 def span(X: IntArray, weights: Sequence[int] | IntArray) -> int:
-    """Largest squared distance possible within the bounding box of the rows of X (n x d), a Python integer."""
+    """Largest squared distance within the bounding box of the rows of X (n x d), a Python integer."""
     return sum(
         int(w) * (int(column.max()) - int(column.min())) ** 2 for w, column in zip(weights, X.T, strict=True)
     )
@@ -28,13 +29,14 @@ def span(X: IntArray, weights: Sequence[int] | IntArray) -> int:
 def checked(
     X: IntArray, people: IntArray, weights: Sequence[int] | IntArray, levels: int
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return X (n x d), people (n x L) and weights (d) as contiguous int64 arrays that obey the kernels' rules.
+    """Return X (n x d), people (n x L) and weights (d) as int64 arrays that obey the kernels' rules.
 
     Raises
     ------
     ValueError
-        Shapes disagree; no rows; rows of X not distinct or not in canonical (lexicographic) order; a row without
-        people or with a negative count; a negative weight; a distance within the data that reaches 2**53.
+        Shapes disagree; no rows; rows of X not distinct or not in canonical (lexicographic) order; a row
+        without people or with a negative count; a negative weight; a distance within the data that
+        reaches 2**53.
     """
     X = np.ascontiguousarray(X, dtype=np.int64)
     people = np.ascontiguousarray(people, dtype=np.int64)
@@ -78,7 +80,7 @@ def canonical(X: IntArray, people: IntArray) -> tuple[IntArray, IntArray, IntArr
 
 
 def squared_distances(columns: FloatArray, point: FloatArray, weights: FloatArray) -> FloatArray:
-    """Distances from every record, given by columns (d x n), to one point (d); exact for integers (see module)."""
+    """Distances from every record, given by columns (d x n), to one point (d); exact for integers."""
     total = np.zeros(columns.shape[1])
     for column, coordinate, weight in zip(columns, point, weights, strict=True):
         if weight:
@@ -121,4 +123,4 @@ def distortion(X: IntArray, people: IntArray, weights: Sequence[int] | IntArray,
         mean = np.bincount(labels, weights=column * m[:, 0], minlength=count) / np.where(size > 0, size, 1)
         sse += w[j] * float((m[:, 0] * (column - mean[labels]) ** 2).sum())
         sst += w[j] * float((m[:, 0] * column**2).sum())
-    return sse / sst if sst > 0 else 0.0
+    return float(sse / sst) if sst > 0 else 0.0

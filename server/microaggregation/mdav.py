@@ -1,9 +1,9 @@
 """MDAV in specifiable form: cells are closed balls minus the earlier balls.
 
-MDAV-generic (Domingo-Ferrer and Torra 2005, Algorithm 5.1) chooses the record r farthest from the centroid of the
-remaining records and the record s farthest from r, and forms a group around each. Here a group is not "the k nearest
-records" but "all records up to a radius", so that a device that knows only its own tuple finds its cell, and it grows
-not to a fixed k but until its need is met.
+MDAV-generic (Domingo-Ferrer and Torra 2005, Algorithm 5.1) chooses the record r farthest from the
+centroid of the remaining records and the record s farthest from r, and forms a group around each. Here a
+group is not "the k nearest records" but "all records up to a radius", so that a device that knows only
+its own tuple finds its cell, and it grows not to a fixed k but until its need is met.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ class BallCells:
         Reference tuples: rows of X.
     radii : int array, c
         Squared radii. A record belongs to the first ball with distance <= radius. The last ball reaches the
-        farthest record that remained, so no record of the model needs the remainder rule; a tuple outside all
-        balls (nobody in the model has it) goes by that rule: to the last cell, or to the nearest reference.
+        farthest record that remained, so no record of the model needs the remainder rule; a tuple outside
+        all balls (nobody in the model has it) goes by that rule: to the last cell, or to the nearest
+        reference.
     labels : int array, n
         Cell of each row of X.
     counts : int array, c x L
@@ -80,15 +81,16 @@ def mdav(
     Notes
     -----
     Guarantee: every cell is acceptable to `need`. A ball is cut off only when it and what remains are both
-    acceptable; what remains at the end, which contains no further ball of that kind that was tried, is the last cell.
-    With one level, single people and no equal distances this is MDAV-generic, group for group: a round with at least
-    3k people forms two groups, one with 2k..3k-1 forms one, and the rest of k..2k-1 people is the last group.
-    Equal distances make a ball larger than its need. If the ball around r would leave too little, the records are
-    tried as references in descending distance from r (at most 64), so that one heavy tie does not end the division.
+    acceptable; what remains at the end, which contains no further ball of that kind that was tried, is
+    the last cell. With one level, single people and no equal distances this is MDAV-generic, group for
+    group: a round with at least 3k people forms two groups, one with 2k..3k-1 forms one, and the rest of
+    k..2k-1 people is the last group. Equal distances make a ball larger than its need. If the ball around
+    r would leave too little, the records are tried as references in descending distance from r (at most
+    64), so that one heavy tie does not end the division.
 
-    Ties: farthest record -> lowest canonical index. The farthest from the centroid is selected in float64 and
-    decided in exact integers among the candidates within the error bound, so the result is the same on any machine.
-    Time O(c n d) for c cells, memory O(n d).
+    Ties: farthest record -> lowest canonical index. The farthest from the centroid is selected in float64
+    and decided in exact integers among the candidates within the error bound, so the result is the same
+    on any machine. Time O(c n d) for c cells, memory O(n d).
     """
     X, people, w = checked(X, people, weights, need.levels)
     division = _Division(X, people, w, need)
@@ -151,8 +153,8 @@ class _Division:
         self.low = X.min(axis=0)
         self.weights = [int(value) for value in weights]
         self.float_weights = weights.astype(float)
-        # Error of a float64 distance to a rounded centroid: (d + 8) units in the last place of the span suffice;
-        # 16 times that costs nothing.
+        # Error of a float64 distance to a rounded centroid: (d + 8) units in the last place of the span
+        # suffice; 16 times that costs nothing.
         self.error = 16.0 * (X.shape[1] + 8) * 2.0**-53 * float(span(X, weights))
         self.index: IntArray = np.arange(len(X))
         self.columns: FloatArray = np.ascontiguousarray((X - self.low).T.astype(float))
@@ -217,8 +219,9 @@ class _Division:
             reach *= 2
 
     def _radius_by_count(self, distance: FloatArray, minimum: int) -> float | None:
-        # Every tuple stands for at least one person, so the `minimum` nearest tuples are enough. Which of several
-        # tuples at the boundary distance are among them does not matter: the boundary value is the same.
+        # Every tuple stands for at least one person, so the `minimum` nearest tuples are enough. Which of
+        # several tuples at the boundary distance are among them does not matter: the boundary value is
+        # the same.
         if minimum < len(distance):
             near = np.argpartition(distance, minimum - 1)[:minimum]
         else:

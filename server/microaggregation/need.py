@@ -1,4 +1,4 @@
-"""What a cell needs before it may exist: a head count, or a predicate on head counts per participation level."""
+"""What a cell needs before it may exist: a head count, or a predicate on head counts per level."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ class Need:
     ----------
     minimum : sequence of int
         One integer >= 1 per participation level: how many people a cell of that level alone would need
-        (`n_min_safe`). With a single level and no predicate, a cell is acceptable from `minimum[0]` people on.
+        (`n_min_safe`). With a single level and no predicate, a cell is acceptable from `minimum[0]`
+        people on.
     predicate : callable, optional
-        `predicate(counts) -> bool` on the tuple of head counts per level. Required with more than one level.
-        It is the only judge of a cell; `minimum` then steers where a kernel starts to ask and how much room an
-        optimizer aims at.
+        `predicate(counts) -> bool` on the tuple of head counts per level. Required with more than one
+        level. It is the only judge of a cell; `minimum` then steers where a kernel starts to ask and how
+        much room an optimizer aims at.
 
     Raises
     ------
@@ -33,9 +34,10 @@ class Need:
 
     Notes
     -----
-    A predicate is asked only about cells of at least `floor = min(minimum)` people. With low participation a
-    tiny cell can be "safe" by being empty; the floor keeps growing cells out of that trap, as `n_min_safe` does
-    for even participation. Answers are remembered, so a predicate may be slow but must be pure.
+    A predicate is asked only about cells of at least `floor = min(minimum)` people. With low
+    participation a tiny cell can be "safe" by being empty; the floor keeps growing cells out of that
+    trap, as `n_min_safe` does for even participation. Answers are remembered, so a predicate may be slow
+    but must be pure.
     """
 
     minimum: tuple[int, ...]
@@ -72,10 +74,11 @@ class Need:
         return answer
 
     def mass(self, people: IntArray) -> tuple[IntArray, int]:
-        """Linear stand-in for the predicate: integer mass per row of `people` (n x L), and the mass a cell needs.
+        """Linear stand-in for the predicate: integer mass per row of `people` (n x L), and the mass a
+        cell needs.
 
-        A person of level l weighs about 1 / minimum[l] of a cell. Exact when there is one level; with several
-        it is a guide for optimizers, never a judge.
+        A person of level l weighs about 1 / minimum[l] of a cell. Exact when there is one level; with
+        several it is a guide for optimizers, never a judge.
         """
         if self.levels == 1:
             return np.asarray(people[:, 0], dtype=np.int64), self.minimum[0]

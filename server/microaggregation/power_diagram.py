@@ -1,9 +1,10 @@
-"""Power diagrams for registers: centroids and integer offsets, every cell acceptable, no value of one person.
+"""Power diagrams for registers: centroids and integer offsets, every cell acceptable, no value of one
+person.
 
-A cell is the set of answers whose squared distance to the cell's site, plus the cell's offset, is least. With the
-right offsets this is the optimal assignment to the given sites under a least size for each cell (Aurenhammer,
-Hoffmann and Aronov 1998); alternating it with the centroids of the cells (Lloyd) is the probability-constrained
-quantizer of Rebollo-Monedero, Forne, Pallares and Parra-Arnau (2013).
+A cell is the set of answers whose squared distance to the cell's site, plus the cell's offset, is least.
+With the right offsets this is the optimal assignment to the given sites under a least size for each cell
+(Aurenhammer, Hoffmann and Aronov 1998); alternating it with the centroids of the cells (Lloyd) is the
+probability-constrained quantizer of Rebollo-Monedero, Forne, Pallares and Parra-Arnau (2013).
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class PowerCells:
     sites : int array, c x d
         On the refined grid: a site s stands for the point s / R.
     offsets : int array, c
-        At most 0, the largest is 0. Cell of x: argmin over i of sum_j w_j (R x_j - s_ij)^2 + offset_i, ties to the
-        lowest i. Every distance plus |offset| is below 2**53.
+        At most 0, the largest is 0. Cell of x: argmin over i of sum_j w_j (R x_j - s_ij)^2 + offset_i,
+        ties to the lowest i. Every distance plus |offset| is below 2**53.
     labels : int array, n
         Cell of each row of X under exactly that rule.
     counts : int array, c x L
@@ -89,10 +90,11 @@ def power_diagram(
     need : Need
         Judge of every cell; its linear `mass` guides the search.
     resolution : int, optional
-        R >= 1; by default the finest power of two up to 64 for which distance plus offset stays below 2**53.
+        R >= 1; by default the finest power of two up to 64 for which distance plus offset stays below
+        2**53.
     domain_span : int, optional
-        Largest squared distance in the declared domain at resolution 1, by default that within X. Devices map
-        tuples nobody in the model has, so a design passes the domain's.
+        Largest squared distance in the declared domain at resolution 1, by default that within X. Devices
+        map tuples nobody in the model has, so a design passes the domain's.
     progress : callable, optional
         `progress(steps done, steps)`.
 
@@ -103,21 +105,21 @@ def power_diagram(
     Raises
     ------
     ValueError
-        Input that breaks the rules above, distances too large for any resolution, or all people together do not
-        meet the need.
+        Input that breaks the rules above, distances too large for any resolution, or all people together
+        do not meet the need.
 
     Notes
     -----
-    Guarantee: labels and counts are those of the exact rule over all of X, and every cell is acceptable. Every site
-    is the mean, rounded to the grid, of the people of an acceptable cell of the step before the last assignment;
-    every offset is an integer found by search or the roundest between two people's thresholds: no value is one
-    person's. (If everybody in a cell has the same tuple, the mean is that tuple; it is then shared by the whole
-    cell.)
+    Guarantee: labels and counts are those of the exact rule over all of X, and every cell is acceptable.
+    Every site is the mean, rounded to the grid, of the people of an acceptable cell of the step before
+    the last assignment; every offset is an integer found by search or the roundest between two people's
+    thresholds: no value is one person's. (If everybody in a cell has the same tuple, the mean is that
+    tuple; it is then shared by the whole cell.)
 
-    Start: MDAV's groups. Then Lloyd steps, each an ascent on the offsets over candidate lists; then three steps of
-    centroids, ascent and exact repair. Sites that cannot be supplied are given up. The same input gives the same
-    result on any machine (see power_search). Time O(steps n (m d + rounds C)) for m cells and C candidates per
-    tuple; memory O(n (d + C)) and a block of 4096 x m.
+    Start: MDAV's groups. Then Lloyd steps, each an ascent on the offsets over candidate lists; then three
+    steps of centroids, ascent and exact repair. Sites that cannot be supplied are given up. The same
+    input gives the same result on any machine (see power_search). Time O(steps n (m d + rounds C)) for m
+    cells and C candidates per tuple; memory O(n (d + C)) and a block of 4096 x m.
     """
     X, people, w = checked(X, people, weights, need.levels)
     if not need.acceptable(people.sum(axis=0)):

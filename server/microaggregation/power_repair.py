@@ -1,8 +1,10 @@
-"""The last step of a power diagram: every cell acceptable, by the exact mapping, whatever the ascent left over.
+"""The last step of a power diagram: every cell acceptable, by the exact mapping, whatever the ascent left
+over.
 
-A deficient cell *bids*: it lowers its offset just far enough to win the people whose second choice it is, the least
-reluctant first, which may leave a neighbour short, who then bids in turn, until the shortage reaches a cell that can
-spare somebody (Bertsekas 1988, auction algorithm). Where there is nobody to spare, a site is given up.
+A deficient cell *bids*: it lowers its offset just far enough to win the people whose second choice it is,
+the least reluctant first, which may leave a neighbour short, who then bids in turn, until the shortage
+reaches a cell that can spare somebody (Bertsekas 1988, auction algorithm). Where there is nobody to
+spare, a site is given up.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ _PATIENCE = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Repaired:
-    """A feasible diagram: sites (m x d) about the middle, offsets (m), labels (n), people per cell (m x L)."""
+    """A feasible diagram: sites (m x d) about the middle, offsets (m), labels (n), counts (m x L)."""
 
     sites: IntArray
     offsets: IntArray
@@ -58,9 +60,9 @@ def repair(
 
     Notes
     -----
-    Guarantee: the returned counts are those of the exact mapping over all sites, and each is acceptable, provided
-    that all people together are. Every pass that does not end the work removes at least one site, or is one of at
-    most four in a row that do not; with one site left the cell holds everybody.
+    Guarantee: the returned counts are those of the exact mapping over all sites, and each is acceptable,
+    provided that all people together are. Every pass that does not end the work removes at least one
+    site, or is one of at most four in a row that do not; with one site left the cell holds everybody.
     """
     offsets = offsets.copy()
     idle = 0
@@ -71,7 +73,7 @@ def repair(
         if len(sites) == 1 or not poor.any():
             return Repaired(sites=sites, offsets=offsets, labels=labels, counts=counts)
         if idle < 4:
-            auction = _Auction(bench, people, need, bench.lists(sites, offsets, 3 * wanted), offsets)
+            auction = _Auction(people, need, bench.lists(sites, offsets, 3 * wanted), offsets)
             idle += 1
             if auction.run(_PATIENCE * len(sites) + 200):
                 continue
@@ -92,9 +94,7 @@ def repair(
 class _Auction:
     """Bids on candidate lists; `offsets` is changed in place."""
 
-    def __init__(
-        self, bench: Workbench, people: IntArray, need: Need, lists: Lists, offsets: IntArray
-    ) -> None:
+    def __init__(self, people: IntArray, need: Need, lists: Lists, offsets: IntArray) -> None:
         self.people, self.need, self.offsets = people, need, offsets
         self.labels, self.best = lists.assign(offsets)
         self.counts = sums_by_label(people, self.labels, len(offsets))
@@ -130,7 +130,7 @@ class _Auction:
         return not waiting and not stuck
 
     def bid(self, site: int) -> list[int] | None:
-        """Lower one offset until the cell is acceptable; the cells that lost people, or None if nobody is left."""
+        """Lower one offset until the cell is acceptable; give the cells that lost people, None if none could."""
         part = slice(self.start[site], self.start[site + 1])
         points, scores = self.points[part], self.scores[part]
         elsewhere = np.flatnonzero(self.labels[points] != site)

@@ -1,8 +1,8 @@
 """The workbench of the power diagram: exact scores, short candidate lists, and the ascent on the offsets.
 
-Everything that decides is an integer. Scores are float64 matrix products of integers whose partial sums stay below
-2**53, candidate lists are sets of unique integer keys, and the ascent is integer arithmetic; so the same input gives
-the same diagram with any BLAS, any number of threads and any processor.
+Everything that decides is an integer. Scores are float64 matrix products of integers whose partial sums
+stay below 2**53, candidate lists are sets of unique integer keys, and the ascent is integer arithmetic;
+so the same input gives the same diagram with any BLAS, any number of threads and any processor.
 """
 
 from __future__ import annotations
@@ -50,10 +50,11 @@ class Lists:
         return labels, best
 
     def restrain(self, offsets: IntArray, mass: IntArray, target: int) -> IntArray:
-        """Raise the offset of every cell with more than twice the `target` mass to where it would hold the target.
+        """Raise the offset of every cell with more than twice the `target` mass to where it would hold
+        the target.
 
-        A site that moves can turn an offset that was right into one that wins everybody. That must be undone before
-        the cells that it starves begin to bid against it.
+        A site that moves can turn an offset that was right into one that wins everybody. That must be
+        undone before the cells that it starves begin to bid against it.
         """
         count = len(offsets)
         labels, best = self.assign(offsets)
@@ -196,10 +197,11 @@ class Workbench:
     ) -> tuple[IntArray, IntArray]:
         """Lower the offset of cells below `target` mass, raise (up to 0) that of cells above it.
 
-        Each cell has a step of its own that grows while the sign of its deficit stays and is halved when it changes
-        (Riedmiller and Braun 1993, Rprop), because cells near outliers live on another scale than dense ones. The
-        deficit is the gradient of the dual of the transport problem whose optimum is the best assignment to these
-        sites with at least `target` mass each (Aurenhammer, Hoffmann, Aronov 1998).
+        Each cell has a step of its own that grows while the sign of its deficit stays and is halved when
+        it changes (Riedmiller and Braun 1993, Rprop), because cells near outliers live on another scale
+        than dense ones. The deficit is the gradient of the dual of the transport problem whose optimum is
+        the best assignment to these sites with at least `target` mass each (Aurenhammer, Hoffmann, Aronov
+        1998).
         """
         offsets, steps = offsets.copy(), steps.copy()
         before = np.zeros(len(offsets), dtype=np.int64)

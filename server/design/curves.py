@@ -1,0 +1,272 @@
+"""The price of the guarantee: what another k, participation or acceptable failure would cost.
+
+Numbers for the curves of the report. Head counts are exact; distortions come from running MDAV again with
+other needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.microaggregation.geometry import distortion
+from server.microaggregation.mdav import mdav
+from server.microaggregation.need import IntArray, Need, Progress
+from shared.effective_anonymity import n_min, n_min_safe, worst_cell_failure
+from shared.participation import ParticipationLevel
+
+MAX_TUPLES = 20_000
+"""Beyond it the distortion curves are of a sample of the tuples."""
+FAILURES = tuple(f"1e-{exponent}" for exponent in range(1, 13))
+DISTORTION_FAILURES = ("1e-2", "1e-4", "1e-6", "1e-8", "1e-10")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedCurve:
+    """People per cell against the acceptable failure, for everybody at one participation level.
+
+    Attributes
+    ----------
+    level : ParticipationLevel
+    failures : tuple of str
+        Acceptable cell failures, descending.
+    n_min, n_min_safe : tuple of int
+        As defined in :mod:`shared.effective_anonymity`.
+    """
+
+    level: ParticipationLevel
+    failures: tuple[str, ...]
+    n_min: tuple[int, ...]
+    n_min_safe: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistortionCurve:
+    """Distortion D of MDAV against one choice, the others as today.
+
+    Attributes
+    ----------
+    parameter : str
+        `k`, `participation` or `failure`.
+    values : tuple of str
+        Values of the parameter in ascending order of cost; today's is among them unless `today` is empty.
+    today : str
+        Today's value; empty if there is none (uneven participation).
+    need : tuple of int
+        Smallest `n_min_safe` over the levels.
+    cells : tuple of int
+        Cells of the partition.
+    distortion : tuple of float
+        SSE / SST over people, weighted; between 0 (no loss) and 1.
+    """
+
+    parameter: str
+    values: tuple[str, ...]
+    today: str
+    need: tuple[int, ...]
+    cells: tuple[int, ...]
+    distortion: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignCurves:
+    """All curves of a design.
+
+    Attributes
+    ----------
+    needs : tuple of NeedCurve
+        One per participation level.
+    distortions : tuple of DistortionCurve
+        Against k, participation and failure.
+    tuples, sampled_tuples, sampled_people : int
+        Distinct tuples of the model; those on which the distortions were computed, and their people. If
+        the second is smaller than the first, the distortions are those of a smaller population, which
+        pays more: read them against each other, not against the design's.
+    """
+
+    needs: tuple[NeedCurve, ...]
+    distortions: tuple[DistortionCurve, ...]
+    tuples: int
+    sampled_tuples: int
+    sampled_people: int
+
+
+def design_curves(
+    X: IntArray,
+    people: IntArray,
+    weights: Sequence[int] | IntArray,
+    levels: Sequence[ParticipationLevel],
+    k: int,
+    failure: str,
+    *,
+    progress: Progress | None = None,
+) -> DesignCurves:
+    """Compute the curves around today's choice.
+
+    Parameters
+    ----------
+    X : int array, n x d
+        Distinct tuples in canonical order.
+    people : int array, n x L
+        People per tuple and level.
+    weights : d integers
+    levels : sequence of ParticipationLevel, length L
+    k : int
+        Today's k, >= 2.
+    failure : str
+        Today's acceptable cell failure.
+    progress : callable, optional
+        `progress(points done, points)`.
+
+    Notes
+    -----
+    MDAV stands for every algorithm: a power diagram loses 5 to 15 % less, with a curve of the same shape,
+    and takes far longer. Values whose need leaves fewer than two cells are left out. Participation is
+    varied for everybody alike; of a range its low end is. Beyond 20,000 tuples every (n / 20,000)-th one
+    is taken. The cost is that of at most 16 runs of MDAV.
+    """
+    rows = _systematic(len(X), MAX_TUPLES)
+    runner = _Runner(X[rows], people[rows], weights)
+    plans: list[tuple[str, str, tuple[tuple[str, tuple[ParticipationLevel, ...], int, str], ...]]] = []
+    today = tuple(levels)
+    plans.append(("k", str(k), tuple((str(v), today, v, failure) for v in _around(k))))
+    even = today[0].low if len(today) == 1 else ""
+    middle = today[0].lowest if even else _mean(people, today)
+    plans.append(
+        (
+            "participation",
+            even,
+            tuple(
+                (text, (ParticipationLevel(low=text, high=_higher(text, today)),), k, failure)
+                for text in _participations(middle, even)
+            ),
+        )
+    )
+    ordered = sorted({Fraction(text): text for text in (*DISTORTION_FAILURES, failure)}.items(), reverse=True)
+    plans.append(("failure", failure, tuple((text, today, k, text) for _, text in ordered)))
+    total, done = sum(len(points) for _, _, points in plans), 0
+    curves = []
+    for parameter, now, points in plans:
+        kept = []
+        for text, some_levels, some_k, some_failure in points:
+            outcome = runner.run(some_levels, some_k, some_failure)
+            done += 1
+            if progress is not None:
+                progress(done, total)
+            if outcome is not None:
+                kept.append((text, *outcome))
+        curves.append(
+            DistortionCurve(
+                parameter=parameter,
+                values=tuple(row[0] for row in kept),
+                today=now if now in [row[0] for row in kept] else "",
+                need=tuple(row[1] for row in kept),
+                cells=tuple(row[2] for row in kept),
+                distortion=tuple(row[3] for row in kept),
+            )
+        )
+    return DesignCurves(
+        needs=tuple(_need_curve(level, k) for level in today),
+        distortions=tuple(curves),
+        tuples=len(X),
+        sampled_tuples=len(rows),
+        sampled_people=int(people[rows].sum()),
+    )
+
+
+class _Runner:
+    """MDAV on one population with different needs; equal needs are run once."""
+
+    def __init__(self, X: IntArray, people: IntArray, weights: Sequence[int] | IntArray) -> None:
+        self.X, self.people, self.weights = X, people, weights
+        self.together: IntArray = people.sum(axis=1, keepdims=True)
+        self.total = int(people.sum())
+        self.known: dict[int, tuple[int, float]] = {}
+
+    def run(
+        self, levels: tuple[ParticipationLevel, ...], k: int, failure: str
+    ) -> tuple[int, int, float] | None:
+        """(need, cells, distortion), or None if there would be fewer than two cells."""
+        try:
+            safe = tuple(n_min_safe(k, level, failure) for level in levels)
+        except ValueError:  # more people than there are on Earth
+            return None
+        smallest = min(safe)
+        if self.total < 2 * smallest:
+            return None
+        if len(levels) == 1:
+            if smallest not in self.known:
+                self.known[smallest] = self._partition(self.together, Need(minimum=safe))
+            cells, loss = self.known[smallest]
+        else:
+            need = Need(minimum=safe, predicate=_judge(levels, k, failure))
+            if not need.acceptable(self.people.sum(axis=0)):
+                return None
+            cells, loss = self._partition(self.people, need)
+        return (smallest, cells, loss) if cells > 1 else None
+
+    def _partition(self, people: IntArray, need: Need) -> tuple[int, float]:
+        result = mdav(self.X, people, self.weights, need)
+        return len(result.radii), distortion(self.X, self.people, self.weights, result.labels)
+
+
+def _judge(levels: tuple[ParticipationLevel, ...], k: int, failure: str) -> Callable[[tuple[int, ...]], bool]:
+    bound = Fraction(failure)
+    return lambda counts: Fraction(worst_cell_failure(counts, levels, k)) <= bound
+
+
+def _need_curve(level: ParticipationLevel, k: int) -> NeedCurve:
+    kept = []
+    for failure in FAILURES:
+        try:
+            kept.append((failure, n_min(k, level, failure), n_min_safe(k, level, failure)))
+        except ValueError:
+            break
+    return NeedCurve(
+        level=level,
+        failures=tuple(row[0] for row in kept),
+        n_min=tuple(row[1] for row in kept),
+        n_min_safe=tuple(row[2] for row in kept),
+    )
+
+
+def _systematic(n: int, most: int) -> NDArray[np.int64]:
+    """Every row, or `most` evenly spaced ones."""
+    return np.arange(n) if n <= most else np.arange(most) * n // most
+
+
+def _around(k: int) -> tuple[int, ...]:
+    return tuple(sorted({max(2, value) for value in (k // 2, 3 * k // 4, k, 3 * k // 2, 2 * k, 3 * k)}))
+
+
+def _mean(people: IntArray, levels: Sequence[ParticipationLevel]) -> Fraction:
+    heads = [int(value) for value in people.sum(axis=0)]
+    return sum(h * level.lowest for h, level in zip(heads, levels, strict=True)) / Fraction(sum(heads))
+
+
+def _participations(middle: Fraction, today: str) -> tuple[str, ...]:
+    """Values around the middle in hundredths, descending: less participation costs more. Today's as it is."""
+    wanted = [middle / 2, 3 * middle / 4, middle, (1 + 2 * middle) / 3, (2 + middle) / 3, Fraction(1)]
+    found: dict[Fraction, str] = {}
+    for value in wanted:
+        number = (Decimal(value.numerator) / Decimal(value.denominator)).quantize(
+            Decimal("0.01"), rounding=ROUND_HALF_EVEN
+        )
+        if number > 0 and not (today and value == middle):
+            text = format(number.normalize(), "f")
+            found[Fraction(text)] = text
+    if today:
+        found[Fraction(today)] = today
+    return tuple(found[value] for value in sorted(found, reverse=True))
+
+
+def _higher(text: str, levels: Sequence[ParticipationLevel]) -> str:
+    """High end for a varied low end: that of today's range, if it is one and above."""
+    if len(levels) == 1 and levels[0].is_range and levels[0].highest > Fraction(text):
+        return levels[0].high
+    return text
