@@ -5,8 +5,10 @@ Keys and entropy are fixed, so the same code writes the same bytes; a test compa
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from tests.vectors.core_vectors import anonymity, assignment, submissions
 from tests.vectors.soundness_vectors import soundness_vectors
 
 FOLDER = Path(__file__).resolve().parent
@@ -14,7 +16,14 @@ FOLDER = Path(__file__).resolve().parent
 
 def generate() -> dict[str, str]:
     """Text of every file, by its name below this folder."""
-    return {f"soundness/{vector.name}.json": vector.to_json() for vector in soundness_vectors()}
+    texts = {f"soundness/{vector.name}.json": vector.to_json() for vector in soundness_vectors()}
+    for name, value in (
+        ("assignment", assignment()),
+        ("anonymity", anonymity()),
+        ("submission", submissions()),
+    ):
+        texts[f"{name}.json"] = json.dumps(value, ensure_ascii=False) + "\n"
+    return texts
 
 
 def main() -> None:
