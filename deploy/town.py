@@ -135,7 +135,7 @@ def write(out: Path, n_people: int, seed: int) -> None:
     _write_csv(out / "town.csv", QUASI_IDENTIFIERS, people)
     _write_csv(out / "people.csv", QUASI_IDENTIFIERS + ANSWERS, people)
     rows = [(d.name, str(d.east), str(d.north)) for d in DISTRICTS]
-    (out / "districts.csv").write_bytes(_csv_bytes([("district", "east", "north"), *rows]))
+    (out / "districts.csv").write_bytes(_csv_bytes([("value", "east", "north"), *rows]))
 
 
 def _adults(chance: Chance, household: str) -> list[tuple[int, str]]:
@@ -210,13 +210,13 @@ def _education(chance: Chance, district: District, household: str, age: int) -> 
     learned = max(0.02, 0.10 + 0.28 * cohort + district.learned)
     rest = 1 - learned
     shares = (0.10 - 0.07 * cohort, 0.34 - 0.20 * cohort, 0.48, 0.08 + 0.12 * cohort)
-    return _pick(chance, EDUCATION, [*(round(1000 * rest * share) for share in shares), round(1000 * learned)])
+    weights = [*(round(1000 * rest * share) for share in shares), round(1000 * learned)]
+    return _pick(chance, EDUCATION, weights)
 
 
 def _transport(chance: Chance, far: float, age: int, level: int) -> str:
-    walk, bicycle, bus, car = 34 - 7 * far, 30 - 2 * far - 0.2 * age + 2 * level, 18 + 0.15 * age, 20 + 12 * far
-    if age < 18:
-        car = 1
+    walk, bicycle = 34 - 7 * far, 30 - 2 * far - 0.2 * age + 2 * level
+    bus, car = 18 + 0.15 * age, 20 + 12 * far if age >= 18 else 1
     weights = [max(1, round(10 * weight)) for weight in (walk, bicycle, bus, car)]
     return _pick(chance, ("walk", "bicycle", "bus", "car"), weights)
 

@@ -53,7 +53,7 @@ def parse_wanted(text: str, questionnaire: Questionnaire) -> Wanted:
     result: dict[str, str] = {}
     for pair in body.split(","):
         question, equals, column = (part.strip() for part in pair.partition("="))
-        if not equals or not column or question in result:
+        if not equals or not question or not column or question in result:
             raise InputError(
                 f"{quoted(pair)} does not say which column answers which question",
                 where="--answers",
