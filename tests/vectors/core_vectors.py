@@ -254,7 +254,8 @@ def _malformed_messages() -> Iterator[tuple[str, bytes]]:
     yield "one-byte-short", honest[:-3] + b'"}'
     yield "one-byte-long", honest + b"\n"
     yield "without-padding", dumps(bare)
-    yield "padding-too-short", padded(bare | {"answers": ANSWERS | {"filler": "y" * 720}})
+    filler = 1024 - 21 - len(dumps(bare | {"answers": {"filler": ""}, "padding": ""}))
+    yield "padding-of-15-bytes", padded(bare | {"answers": {"filler": "y" * filler}})
     yield "member-missing", padded({name: value for name, value in bare.items() if name != "cell"})
     yield "member-too-many", padded(bare | {"user_agent": "Mozilla"})
     yield "negative-cell", padded(bare | {"cell": -1})
