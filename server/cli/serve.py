@@ -42,7 +42,7 @@ def serve(data: Path, host: str | None, port: int | None, public_url: str | None
     """
     options = {"host": host, "port": port, "public_url": public_url}
     config = Config.load(data, os.environ, options)
-    run(config, DataDirectory(data, quiet_seconds=config.quiet_seconds), click.echo)
+    run(config, data, click.echo)
 
 
 @click.command()

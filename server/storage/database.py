@@ -12,6 +12,8 @@ Settings and the reason for each:
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
+from server.storage.files import named_file_errors
 from shared.errors import StorageError
 
 BUSY_SECONDS: Final = 20.0
@@ -103,6 +106,22 @@ def connect(path: Path, *, create: bool = False, busy_seconds: float = BUSY_SECO
             connection.close()
             raise
         return Database(connection, recursive_triggers=False, execute_plugins=False)
+
+
+@contextmanager
+def turn(path: Path) -> Iterator[None]:
+    """Wait in line for the right to write to a survey's file.
+
+    Several processes write in turns. SQLite would let each poll and the unlucky one starve; the operating
+    system wakes them in order. Correctness does not rest on it: SQLite's own locks still hold.
+    """
+    with named_file_errors(path.name):
+        descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from sqlite_utils import Database
 
 from server.storage import database as db
 from server.storage.group_commit import GroupCommitter
-from server.storage.published import PublishedSurvey, stamp
+from server.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
 from server.storage.schema import create_statements
 from server.storage.states import State, refusal, require_step
 from shared.envelope import survey_id
@@ -92,7 +92,8 @@ class SurveyStore:
         try:
             self._organizer_key = bytes.fromhex(self._value("organizer_key"))
             self._digest = self._value("specification")
-            self._stamp = stamp(folder)
+            self._specification_path = str(folder / SPECIFICATION_NAME)
+            self._stamp = stamp(self._specification_path)
             self._published = self._load(folder)
         except BaseException:
             self._reader.conn.close()
@@ -124,7 +125,7 @@ class SurveyStore:
         VerificationError
             If somebody changed the specification's file since; signatures may be added to a draft.
         """
-        found = stamp(self._published.folder)
+        found = stamp(self._specification_path)
         if found != self._stamp:
             self._published = self._load(self._published.folder)
             self._stamp = found
@@ -218,7 +219,8 @@ class SurveyStore:
         """Rewrite the file in key order now, unless that is already so."""
         database = db.connect(self._path)
         try:
-            db.sweep(database)
+            with db.turn(self._path):
+                db.sweep(database)
         finally:
             database.conn.close()
 
@@ -319,7 +321,7 @@ class SurveyStore:
     def _step(self, target: State) -> None:
         database = db.connect(self._path)
         try:
-            with db.transaction(database) as connection:
+            with db.turn(self._path), db.transaction(database) as connection:
                 require_step(_read_state(connection), target)
                 connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
         finally:
@@ -346,7 +348,8 @@ class SurveyStore:
                 self._writer = db.connect(self._path)
             if self._unswept >= self._sweep_after:
                 self._quiet()
-            outcomes, added = _store_group(self._writer, group)
+            with db.turn(self._path):
+                outcomes, added = _store_group(self._writer, group)
         except StorageError as error:
             _LOG.error("submissions-not-stored %s", error.code)
             if self._writer is not None:
@@ -360,7 +363,8 @@ class SurveyStore:
         if self._writer is None:
             return True
         try:
-            db.sweep(self._writer)
+            with db.turn(self._path):
+                db.sweep(self._writer)
         except StorageError as error:
             _LOG.warning("sweep-postponed %s", error.code)
             return False

@@ -80,15 +80,14 @@ def _json(value: dict[str, object], status: int) -> Response:
 
 def _body() -> bytes:
     """The body of a submission, refused before it is read if it is too large or not declared."""
-    length = request.content_length
-    if length is None or "Transfer-Encoding" in request.headers:
+    environ = request.environ
+    length = environ.get("CONTENT_LENGTH", "")
+    if not length.isdecimal() or "HTTP_TRANSFER_ENCODING" in environ:
         raise LengthRequired
-    if length > MAX_SUBMISSION_BYTES:
+    if int(length) > MAX_SUBMISSION_BYTES:
         raise RequestEntityTooLarge
-    if (
-        request.mimetype != "application/json"
-        or request.headers.get("Content-Encoding", "identity") != "identity"
-    ):
+    kind = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
+    if kind != "application/json" or environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
         raise UnsupportedMediaType
     return request.get_data(cache=False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -48,12 +48,12 @@ def create_app(
     try:
         files: ClientFiles | None = client()
     except SetupError as error:
-        _LOG.error("client-missing %s", error.code)
+        _LOG.warning("client-missing %s", error.code)
         files = None
     site = PageSite(config=config, data=data_directory, client=files)
     app.register_blueprint(api.blueprint(config, data_directory))
     app.register_blueprint(site.blueprint())
-    fixed = security.headers(https=config.https)
+    fixed = security.headers(https=config.https) | {"Cache-Control": security.NO_STORE}
 
     def answer(problem: problems.Problem) -> Response:
         if request.path.startswith("/api/"):
@@ -81,15 +81,24 @@ def create_app(
         _LOG.error("request-crashed %s", type(error).__name__)
         return answer(problems.from_status(500))
 
-    @app.after_request
-    def harden(response: Response) -> Response:
-        for name, value in fixed.items():
-            response.headers.setdefault(name, value)
-        response.headers.setdefault("Cache-Control", security.NO_STORE)
-        return response
-
-    app.wsgi_app = _SubPath(app.wsgi_app, config.base)  # type: ignore[method-assign]
+    app.wsgi_app = _Hardened(_SubPath(app.wsgi_app, config.base), fixed)  # type: ignore[method-assign]
     return app
+
+
+class _Hardened:
+    """Put the fixed headers on every answer, whoever made it, unless it has its own of the name."""
+
+    def __init__(self, application: WSGIApplication, fixed: Mapping[str, str]) -> None:
+        self._application = application
+        self._fixed = [(name.lower(), (name, value)) for name, value in fixed.items()]
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Callable[[bytes], object]:
+            present = {name.lower() for name, _ in headers}
+            headers.extend(pair for name, pair in self._fixed if name not in present)
+            return start_response(status, headers, *more)
+
+        return self._application(environ, start)
 
 
 class _SubPath:

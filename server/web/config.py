@@ -34,9 +34,13 @@ class Config:
     list_surveys: bool = field(
         default=True, metadata={"help": "Whether the first page lists open and released surveys."}
     )
-    threads: int = field(default=24, metadata={"help": "Requests served at once, 1 to 256."})
+    processes: int = field(default=2, metadata={"help": "Worker processes, 1 to 16; one per core."})
+    threads: int = field(
+        default=32, metadata={"help": "Requests that each process serves at once, 1 to 256."}
+    )
     connections: int = field(
-        default=1000, metadata={"help": "Connections kept at once, 16 to 10000; more have to wait."}
+        default=1000,
+        metadata={"help": "Connections that each process keeps at once, 16 to 10000; more wait."},
     )
     quiet_seconds: int = field(
         default=3,
@@ -52,6 +56,7 @@ class Config:
                 raise _refused(setting.name, f"{type(value).__name__} given", wanted.__name__)
         for name, low, high in (
             ("port", 1, 65535),
+            ("processes", 1, 16),
             ("threads", 1, 256),
             ("connections", 16, 10_000),
             ("quiet_seconds", 1, 60),

@@ -9,12 +9,11 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import signal
 import socket
-import sys
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Final, NoReturn
+from pathlib import Path
+from typing import Any, Final
 
 from flask import Flask
 from waitress.channel import HTTPChannel
@@ -29,6 +28,8 @@ from server.web import problems, security
 from server.web.api import MAX_SUBMISSION_BYTES
 from server.web.app import create_app
 from server.web.config import Config, is_loopback
+from server.web.static_files import ClientFiles, find_client
+from server.web.supervisor import supervise
 from shared.errors import RoomfulError, SetupError
 from shared.invitation import survey_link
 
@@ -117,20 +118,13 @@ def _error_task(fixed: dict[str, str]) -> type[ErrorTask]:
     return ProblemTask
 
 
-def make_server(app: Flask, config: Config) -> Any:
-    """A waitress server that listens already; ``run()`` serves until SystemExit.
-
-    Raises
-    ------
-    SetupError
-        If the address cannot be listened on; it names the reason.
-    """
+def make_server(app: Flask, config: Config, listener: socket.socket) -> Any:
+    """A waitress server on a socket that listens; ``run()`` serves until SystemExit."""
 
     class Channel(HTTPChannel):
         parser_class = _Parser
         error_task_class = _error_task(security.headers(https=config.https))
 
-    listener = _listen(config)
     server: Any = create_server(
         app,
         sockets=[listener],
@@ -150,7 +144,14 @@ def make_server(app: Flask, config: Config) -> Any:
     return server
 
 
-def _listen(config: Config) -> socket.socket:
+def listen(config: Config) -> socket.socket:
+    """The socket to serve on.
+
+    Raises
+    ------
+    SetupError
+        If the address cannot be listened on; it names the reason.
+    """
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     try:
         return socket.create_server((config.host, config.port), family=family, backlog=1024)
@@ -213,44 +214,53 @@ def invitations(config: Config, data: DataDirectory) -> tuple[tuple[str, str], .
     return tuple(found)
 
 
-def serve(config: Config, data: DataDirectory, say: Callable[[str], None]) -> None:
+def serve(config: Config, path: Path, say: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; then finish what was begun, sweep the databases and return.
 
     Parameters
     ----------
     config : Config
         The configuration.
-    data : DataDirectory
-        The surveys; ended on return.
+    path : Path
+        The data directory.
     say : callable
         Tells the operator a line.
 
     Raises
     ------
     SetupError
-        If the address cannot be listened on.
+        If the address cannot be listened on, or the worker processes keep ending.
     """
     os.umask(0o077)
     set_up_logging()
-    with data:
-        server = make_server(create_app(config, data), config)
-        for warning in warnings(config):
-            say(warning)
+    listener = listen(config)
+    for warning in warnings(config):
+        say(warning)
+    # Everything with a lock or a thread belongs to the workers: this one only looks, closes, and forks.
+    with DataDirectory(path) as data:
         for survey, error in data.settle():
             say(f"WARNING: survey {survey} is damaged and not served: {error}")
-        say(f"Serving {config.public_url}")
-        for title, address in invitations(config, data):
-            say(f"Open: {title}\n  {address}")
+        open_surveys = invitations(config, data)
+    client: ClientFiles | SetupError
+    try:
+        client = find_client()
+    except SetupError as error:
+        client = error
+        say(f"WARNING: {error}")
 
-        def stop(_number: int, _frame: object) -> NoReturn:
-            raise SystemExit
+    def built() -> ClientFiles:
+        if isinstance(client, SetupError):
+            raise client
+        return client
 
-        before = [signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)]
-        try:
+    def work() -> None:
+        with DataDirectory(path, quiet_seconds=config.quiet_seconds) as own:
+            server = make_server(create_app(config, own, client=built), config, listener)
             server.run()
-        finally:
-            for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
-                signal.signal(number, handler)
             server.close()
-            say("Stopping.")
-    sys.stdout.flush()
+
+    say(f"Serving {config.public_url}")
+    for title, address in open_surveys:
+        say(f"Open: {title}\n  {address}")
+    supervise(work, config.processes)
+    say("Stopped.")

@@ -1,0 +1,343 @@
+"""Durable submissions per second, beside a bare endpoint, and what a killed server loses.
+
+    python benchmarks/bench_submissions.py [--seconds 30] [--json]
+
+Three phases, each with the server as a process of its own and the load from another one:
+
+1. The real server (``roomful serve``, full validation, every message different) and a bare Flask + SQLite
+   endpoint (one insert per request, ``synchronous=FULL``, the same WSGI server) take turns, so that whatever
+   else the machine does hits both.
+2. The real server is killed (SIGKILL) in the middle of the load and started again.
+3. Every receipt that was acknowledged in both phases is looked up in the store.
+
+The load is wrk with a Lua script if wrk is installed, else a loop of this file. Only answers 201 count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from server.storage.data_directory import DataDirectory
+from shared.submission import PROTOCOL
+from tests.builders import small_envelope, small_model, small_specification
+
+REQUIRED_RATIO = 0.70
+MESSAGE_BYTES = 1024
+ANSWERS = '{"health":"good","conditions":["asthma"],"wellbeing":7,"smokes":false,"wage":"12.5"}'
+
+LUA = """
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+local threads = {}
+function setup(thread)
+  thread:set("number", #threads)
+  table.insert(threads, thread)
+end
+function init(args)
+  head, tail, run = args[1], '"}', args[2]
+  acknowledged, refused, sent = 0, 0, 0
+  fill = string.rep("x", %(bytes)d)
+  receipts = args[3] and io.open(args[3] .. "." .. number, "w")
+end
+function request()
+  sent = sent + 1
+  local body = head .. run .. "-" .. number .. "-" .. sent .. "-"
+  body = body .. string.sub(fill, 1, %(bytes)d - #body - #tail) .. tail
+  return wrk.format(nil, nil, nil, body)
+end
+function response(status, headers, body)
+  if status == 201 then
+    acknowledged = acknowledged + 1
+    if receipts then receipts:write(body, "\\n") receipts:flush() end
+  else
+    refused = refused + 1
+  end
+end
+function done(summary, latency, requests)
+  local ok, no = 0, 0
+  for _, thread in ipairs(threads) do
+    ok = ok + thread:get("acknowledged")
+    no = no + thread:get("refused")
+  end
+  io.write(string.format('RESULT {"acknowledged": %%d, "refused": %%d, "p50_ms": %%.2f, "p99_ms": %%.2f}\\n',
+    ok, no, latency:percentile(50) / 1000, latency:percentile(99) / 1000))
+end
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What one stretch of load saw."""
+
+    acknowledged: int
+    refused: int
+    p50_ms: float
+    p99_ms: float
+    seconds: float
+
+
+def bare_server(port: int, path: Path, threads: int) -> None:
+    """The endpoint to compare with: one insert and one commit per request, and nothing else."""
+    import waitress
+    from flask import Flask, Response, request
+
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("CREATE TABLE IF NOT EXISTS submission (id INTEGER PRIMARY KEY, body TEXT)")
+    connection.close()
+    local = threading.local()
+    app = Flask(__name__)
+
+    @app.post("/")
+    def submit() -> Response:
+        if not hasattr(local, "connection"):
+            local.connection = sqlite3.connect(path, timeout=30)
+            local.connection.execute("PRAGMA synchronous=FULL")
+        cursor = local.connection.execute("INSERT INTO submission (body) VALUES (?)", (request.get_data(),))
+        local.connection.commit()
+        return Response(json.dumps({"id": cursor.lastrowid}), 201, content_type="application/json")
+
+    waitress.serve(app, host="127.0.0.1", port=port, threads=threads, connection_limit=1000, _quiet=True)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(port: int) -> None:
+    """Wait until somebody listens and answers."""
+    for _ in range(600):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5) as probe:
+            probe.sendall(b"GET /api/v1/openapi.json HTTP/1.0\r\n\r\n")
+            if probe.recv(16):
+                return
+        time.sleep(0.05)
+    raise SystemExit("the server did not start")
+
+
+def start(command: Sequence[str], port: int) -> subprocess.Popen[bytes]:
+    """Start a server process and wait until it answers."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(port)
+    return process
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a server in the orderly way."""
+    process.send_signal(signal.SIGTERM)
+    process.wait(timeout=60)
+
+
+class Loader:
+    """The load: wrk if there is one, else our own loop."""
+
+    def __init__(self, folder: Path, head: str, connections: int, own: bool) -> None:
+        self.folder, self.head, self.connections = folder, head, connections
+        self.wrk = None if own else shutil.which("wrk")
+        self.script = folder / "load.lua"
+        self.script.write_text(LUA % {"bytes": MESSAGE_BYTES})
+
+    def __call__(self, url: str, seconds: float, run: str, receipts: Path | None) -> Load:
+        began = time.monotonic()
+        if self.wrk is None:
+            command = [
+                sys.executable,
+                __file__,
+                "--own-load",
+                url,
+                str(seconds),
+                str(self.connections),
+                self.head,
+            ]
+            command += [run, str(receipts or "")]
+        else:
+            command = [
+                self.wrk,
+                "-t1",
+                f"-c{self.connections}",
+                f"-d{max(1, round(seconds))}s",
+                "--timeout",
+                "10s",
+            ]
+            command += ["-s", str(self.script), url, "--", self.head, run]
+            command += [str(receipts)] if receipts else []
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        found = re.search(r"RESULT (\{.*\})", text)
+        if found is None:
+            raise SystemExit(f"the load failed:\n{text}")
+        return Load(**json.loads(found[1]), seconds=time.monotonic() - began)
+
+
+async def own_load(url: str, seconds: float, connections: int, head: str, run: str, receipts: str) -> None:
+    """A simple loop over keep-alive connections, for machines without wrk."""
+    host, port = re.match(r"http://([^:/]+):(\d+)", url).groups()  # type: ignore[union-attr]
+    path = url.split(port, 1)[1] or "/"
+    end, times, counts = time.monotonic() + seconds, [], [0, 0]
+    with Path(f"{receipts}.0" if receipts else os.devnull).open("wb", buffering=0) as written:
+
+        async def one(number: int) -> None:
+            sent, streams = 0, None
+            while time.monotonic() < end:
+                sent += 1
+                body = f"{head}{run}-{number}-{sent}-"
+                body += "x" * (MESSAGE_BYTES - len(body) - 2) + '"}'
+                began = time.monotonic()
+                try:
+                    streams = streams or await asyncio.open_connection(host, int(port))
+                    reader, writer = streams
+                    writer.write(
+                        f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+                        f"Content-Length: {MESSAGE_BYTES}\r\n\r\n{body}".encode()
+                    )
+                    answer = await reader.readuntil(b"\r\n\r\n")
+                    length = int(re.search(rb"(?i)content-length: (\d+)", answer)[1])  # type: ignore[index]
+                    content = await reader.readexactly(length)
+                except (OSError, asyncio.IncompleteReadError):
+                    streams = None
+                    await asyncio.sleep(0.02)
+                    continue
+                good = b" 201 " in answer.partition(b"\r\n")[0]
+                counts[0 if good else 1] += 1
+                times.append(time.monotonic() - began)
+                if good:
+                    written.write(content + b"\n")
+
+        await asyncio.gather(*(one(number) for number in range(connections)))
+    times.sort()
+    p50, p99 = (1000 * times[int(len(times) * part)] if times else 0.0 for part in (0.5, 0.99))
+    result = {"acknowledged": counts[0], "refused": counts[1], "p50_ms": p50, "p99_ms": p99}
+    print("RESULT", json.dumps(result))
+
+
+def acknowledged_receipts(prefixes: Sequence[Path]) -> Iterator[str]:
+    """Every receipt in the files of the load; a line cut off by the end of the load is no acknowledgement."""
+    for prefix in prefixes:
+        for path in prefix.parent.glob(prefix.name + ".*"):
+            for line in path.read_text().splitlines():
+                with contextlib.suppress(ValueError):
+                    yield json.loads(line)["receipt"]
+
+
+def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, object]:
+    """Run the phases."""
+    data = folder / "data"
+    with DataDirectory(data) as directory:
+        survey = directory.publish(small_envelope(), small_model())
+        directory.open(survey)
+        digest = directory.survey(survey).published.digest
+    assert small_specification().questionnaire.accept(json.loads(ANSWERS))
+    head = f'{{"protocol":"{PROTOCOL}","specification":"{digest}","cell":1,"answers":{ANSWERS},"padding":"'
+    load = Loader(folder, head, arguments.connections, arguments.own)
+    port, bare_port = free_port(), free_port()
+    ours = [sys.executable, "-c", "from server.cli.main import main; main()", "serve"]
+    ours += ["--data", str(data), "--port", str(port)]
+    bare = [sys.executable, __file__, "--bare-server", str(bare_port), str(folder / "bare.sqlite")]
+    bare += [str(arguments.bare_threads)]
+    address = f"http://127.0.0.1:{port}/api/v1/surveys/{survey}/submissions"
+    seconds = arguments.seconds / arguments.rounds
+    server, other = start(ours, port), start(bare, bare_port)
+    loads: dict[str, list[Load]] = {"roomful": [], "bare": []}
+    kept = []
+    for turn in range(arguments.rounds):
+        loads["bare"].append(
+            load(f"http://127.0.0.1:{bare_port}/", seconds, f"b{turn}", folder / f"bare{turn}")
+        )
+        kept.append(folder / f"ours{turn}")
+        loads["roomful"].append(load(address, seconds, f"r{turn}", kept[-1]))
+    stop(other)
+
+    def kill_and_restart() -> None:
+        nonlocal server
+        time.sleep(crash_seconds / 2)
+        server.kill()
+        server.wait()
+        server = start(ours, port)
+
+    crash_seconds = min(10.0, max(4.0, arguments.seconds / 3))
+    killer = threading.Thread(target=kill_and_restart)
+    killer.start()
+    kept.append(folder / "crash")
+    crash = load(address, crash_seconds, "c", kept[-1])
+    killer.join()
+    stop(server)
+
+    receipts = set(acknowledged_receipts(kept))
+    with DataDirectory(data) as directory:
+        store = directory.survey(survey)
+        store.check()
+        lost = sum(not store.has_receipt(receipt) for receipt in receipts)
+        stored = store.total()
+    rates = {
+        name: sum(part.acknowledged for part in parts) / sum(part.seconds for part in parts)
+        for name, parts in loads.items()
+    }
+    return {
+        "load": "wrk" if load.wrk else "own loop",
+        "connections": arguments.connections,
+        "seconds": arguments.seconds,
+        "roomful_per_second": round(rates["roomful"]),
+        "bare_per_second": round(rates["bare"]),
+        "ratio": round(rates["roomful"] / rates["bare"], 3),
+        "required_ratio": REQUIRED_RATIO,
+        "roomful_p50_ms": loads["roomful"][-1].p50_ms,
+        "roomful_p99_ms": loads["roomful"][-1].p99_ms,
+        "bare_p50_ms": loads["bare"][-1].p50_ms,
+        "bare_p99_ms": loads["bare"][-1].p99_ms,
+        "refused": sum(part.refused for part in loads["roomful"]) + crash.refused,
+        "acknowledged": len(receipts),
+        "acknowledged_around_kill": crash.acknowledged,
+        "stored": stored,
+        "lost": lost,
+    }
+
+
+def main() -> None:
+    """Parse the arguments, run, report; exit 1 if something was lost or the rate is too low."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=float, default=30.0, help="load on each of the two servers")
+    parser.add_argument("--rounds", type=int, default=3, help="turns that the two servers take")
+    parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--bare-threads", type=int, default=16, help="threads of the bare endpoint")
+    parser.add_argument("--own", action="store_true", help="use the loop of this file even if there is wrk")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="bench-submissions-") as folder:
+        result = measure(arguments, Path(folder))
+    if arguments.json:
+        print(json.dumps(result, indent=1))
+    else:
+        for name, value in result.items():
+            print(f"{name:28}{value}")
+    if result["lost"] or float(str(result["ratio"])) < REQUIRED_RATIO:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--bare-server"]:
+        bare_server(int(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]))
+    elif sys.argv[1:2] == ["--own-load"]:
+        asyncio.run(own_load(sys.argv[2], float(sys.argv[3]), int(sys.argv[4]), *sys.argv[5:8]))
+    else:
+        main()
