@@ -92,7 +92,7 @@ def cell_failure(counts: Sequence[int], participations: Sequence[str | Fraction]
                 ratios = _convolve(ratios, _ratios(n, pi, k), k)
         terms = [(certain + j, nobody * ratio) for j, ratio in enumerate(ratios)]
         failing = [(j, p) for j, p in terms if 0 < j < k]
-        qbar = sum((p for _, p in failing), Decimal(0))
+        qbar = min(sum((p for _, p in failing), Decimal(0)), Decimal(1))
         weighted = sum((j * p for j, p in failing), Decimal(0))
         return Metrics(
             attained_cell_failure=qbar,
@@ -152,30 +152,30 @@ def n_min_safe(k: int, level: ParticipationLevel, failure: str | Fraction) -> in
 
     Notes
     -----
-    qbar(n+1) - qbar(n) = pi (p_n(0) - p_n(k-1)): it first rises with n, then falls. Once the low end of the
-    range is past the maximum in n and in pi, only the low end matters and qbar falls; there it is bisected.
-    From that point the search walks down while cells stay acceptable.
+    O(k log n). With n the worst qbar over a range of participation first rises, then falls, and it falls from
+    n - 1 to n once n is past the maximum in pi at the high end, C(n-1, k-1) (pi / (1 - pi))^(k-1) >= 1:
+    qbar(n) - qbar(n-1) = pi (p_{n-1}(0) - p_{n-1}(k-1)), which is 0 at the pi* of n, so the maximum over all
+    pi falls too. On the falling side the answer is bisected; if even the maximum is acceptable, it is k.
     """
-    bound, low = _as_decimal(failure), level.lowest
+    bound = _as_decimal(failure)
+
+    def falling(n: int) -> bool:
+        return _past_maximum(n + 1, level.highest, k)
 
     def settled(n: int) -> bool:
-        falling = low == 1 or _log_odds_exceed(n, low, k)
-        return falling and cell_failure((n,), (low,), k).attained_cell_failure <= bound
+        return falling(n) and _worst(n, level.low, level.high, k).attained_cell_failure <= bound
 
     if settled(k):
-        upper = k
-    else:
-        lower, upper = k, 2 * k
-        while not settled(upper):
-            lower, upper = upper, 2 * upper
-            if upper > _LARGEST_CELL:
-                raise ValueError("no cell of up to 10^10 people is safe at this participation and failure")
-        while upper - lower > 1:
-            middle = (lower + upper) // 2
-            lower, upper = (lower, middle) if settled(middle) else (middle, upper)
-    while upper > k and _worst(upper - 1, level.low, level.high, k).attained_cell_failure <= bound:
-        upper -= 1
-    return upper
+        return k
+    lower, upper = k, 2 * k
+    while not settled(upper):
+        if upper == _LARGEST_CELL:
+            raise ValueError("no cell of up to 10^10 people is safe at this participation and failure")
+        lower, upper = upper, min(2 * upper, _LARGEST_CELL)
+    while upper - lower > 1:
+        middle = (lower + upper) // 2
+        lower, upper = (lower, middle) if settled(middle) else (middle, upper)
+    return upper if falling(upper - 1) else k
 
 
 def n_min(k: int, level: ParticipationLevel, failure: str | Fraction) -> int:
@@ -186,16 +186,12 @@ def n_min(k: int, level: ParticipationLevel, failure: str | Fraction) -> int:
 
     Notes
     -----
-    Below 1/e no cell between k and ``n_min_safe`` is acceptable: over all pi, qbar(n) peaks at 1/e or more
-    (attained for k = 2), so a range of participation cannot lie on both sides of the peak and be acceptable.
+    As qbar first rises with n, then falls (see :func:`n_min_safe`), the sizes that are not acceptable follow
+    each other: unless a cell of k is acceptable, the first acceptable size is the safe one.
     """
-    bound = _as_decimal(failure)
-    safe = n_min_safe(k, level, failure)
-    candidates: Iterable[int] = (k,) if bound < Decimal("0.367") else range(k, safe)
-    for n in candidates:
-        if _worst(n, level.low, level.high, k).attained_cell_failure <= bound:
-            return n
-    return safe
+    if _worst(k, level.low, level.high, k).attained_cell_failure <= _as_decimal(failure):
+        return k
+    return n_min_safe(k, level, failure)
 
 
 def table_failure(failures: Iterable[Decimal]) -> Decimal:
@@ -203,14 +199,15 @@ def table_failure(failures: Iterable[Decimal]) -> Decimal:
     values = [float(q) for q in failures]
     if any(q >= 1 for q in values):
         return Decimal(1)
-    return Decimal(repr(-math.expm1(math.fsum(math.log1p(-q) for q in values))))
+    return Decimal(repr(0.0 - math.expm1(math.fsum(math.log1p(-q) for q in values))))
 
 
-def _log_odds_exceed(n: int, pi: Fraction, k: int) -> bool:
-    """Whether C(n-1, k-1) (pi / (1 - pi))^(k-1) >= 1: past the maximum of qbar both in n and in pi."""
-    odds = pi / (1 - pi)
+def _past_maximum(n: int, pi: Fraction, k: int) -> bool:
+    """Whether C(n-1, k-1) (pi / (1 - pi))^(k-1) >= 1: pi is at or beyond the maximum of qbar(n) in pi."""
+    if pi == 1:
+        return True
     with localcontext(_CONTEXT):
-        return math.comb(n - 1, k - 1) * _power(odds, k - 1) >= 1
+        return math.comb(n - 1, k - 1) * _power(pi / (1 - pi), k - 1) >= 1
 
 
 @lru_cache(maxsize=65536)
