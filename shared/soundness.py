@@ -145,7 +145,7 @@ class Examination:
         """The specification, if every check passed.
 
         Guarantee: for every envelope, either a :class:`SoundnessError` with the code of the first refused
-        check (if none is refused, of the first one still open), or a specification that passed all that apply.
+        check (if none is refused, of the first still open), or a specification that passed all that apply.
 
         Parameters
         ----------
