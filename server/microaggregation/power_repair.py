@@ -130,7 +130,7 @@ class _Auction:
         return not waiting and not stuck
 
     def bid(self, site: int) -> list[int] | None:
-        """Lower one offset until the cell is acceptable; give the cells that lost people, None if none could."""
+        """Lower one offset until the cell is acceptable; the losers, or None if none could lose."""
         part = slice(self.start[site], self.start[site + 1])
         points, scores = self.points[part], self.scores[part]
         elsewhere = np.flatnonzero(self.labels[points] != site)

@@ -188,7 +188,7 @@ class Workbench:
         for start in range(0, len(sites), _BLOCK):
             rows = slice(start, min(start + _BLOCK, len(sites)))
             distance = own[rows, None] + own - 2 * ((f[rows] * self.weights) @ f.T)
-            distance[np.arange(len(distance)), np.arange(rows.start, rows.stop)] = np.inf
+            distance[np.arange(len(distance)), np.arange(rows.start, rows.stop)] = EXACT
             nearest[rows] = distance.min(axis=1)
         return np.maximum(nearest.astype(np.int64) // 4, 1)
 
