@@ -1,0 +1,60 @@
+"""Real data: for every record, the design's own cell is the cell that a device finds."""
+
+from __future__ import annotations
+
+import csv
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from server.design.design import Design, design
+from server.design.plan import plan_of
+from server.reading.model import read_model
+from server.reading.survey_file import read_survey_file
+from shared.effective_anonymity import worst_cell_failure
+from shared.specification import Specification
+from tests.registers import EVEN, RATES_BY_AGE, write_adult, write_numeric
+
+
+def made(survey: Path) -> Design:
+    declared = read_survey_file(survey)
+    return design(plan_of(declared), read_model(declared))
+
+
+def check_every_record(survey: Path, result: Design) -> None:
+    """From the text of each record, through the signed bytes, to the design's own label."""
+    specification = Specification.parse(result.specification.to_bytes())
+    names = [attribute.name for attribute in specification.attributes]
+    counts = [0] * specification.cells.count
+    known: dict[tuple[str, ...], int] = {}
+    with (survey.parent / "records.csv").open(newline="", encoding="utf-8") as file:
+        for i, record in enumerate(csv.DictReader(file)):
+            answers = {name: record[name] for name in names}
+            key = tuple(answers.values())
+            if key not in known:
+                known[key] = specification.cells.assign(specification.vector(answers))
+            cell = known[key]
+            assert cell == result.labels[result.model.tuple_of_record[i]], (i, answers)
+            counts[cell] += 1
+    assert counts == [sum(row) for row in specification.eligible]
+    bound = Fraction(specification.acceptable_cell_failure)
+    for row in specification.eligible:
+        assert Fraction(worst_cell_failure(row, specification.levels, specification.k)) <= bound
+
+
+@pytest.mark.parametrize("kind", ["public", "register"])
+@pytest.mark.parametrize("name", ["census", "tarragona"])
+def test_every_record_of_a_casc_file(tmp_path: Path, reference_data: Path, name: str, kind: str) -> None:
+    survey = write_numeric(tmp_path, reference_data, name, kind=kind)
+    result = made(survey)
+    assert result.specification.cells.count > 20
+    check_every_record(survey, result)
+
+
+@pytest.mark.parametrize("participation", [EVEN, RATES_BY_AGE], ids=["even", "rates by age"])
+def test_every_record_of_adult(tmp_path: Path, reference_data: Path, participation: str) -> None:
+    survey = write_adult(tmp_path, reference_data, participation=participation)
+    result = made(survey)
+    assert result.specification.model.people == 45_222
+    check_every_record(survey, result)
