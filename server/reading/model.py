@@ -367,11 +367,11 @@ def _warnings(
     found: list[str] = []
     if dropped:
         found.append(
-            f"{dropped} incomplete {'record was' if dropped == 1 else 'records were'} dropped;"
+            f"{dropped:,} incomplete {'record was' if dropped == 1 else 'records were'} dropped;"
             " these people cannot take part."
         )
     if uncounted:
-        found.append(f"{uncounted} {'record counts' if uncounted == 1 else 'records count'} 0 people.")
+        found.append(f"{uncounted:,} {'record counts' if uncounted == 1 else 'records count'} 0 people.")
     start = 0
     for attribute in attributes:
         part = X[:, start : start + attribute.dimension]

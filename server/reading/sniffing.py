@@ -106,7 +106,7 @@ def sniff_separator(text: str, *, wanted: Iterable[str] = ()) -> str:
     Returns
     -------
     str
-        Tab, semicolon or comma; comma for a file of one column.
+        Tab, semicolon or comma. For a file of one column one that its cells do not hold, comma if possible.
 
     Notes
     -----
@@ -127,11 +127,14 @@ def sniff_separator(text: str, *, wanted: Iterable[str] = ()) -> str:
             records.append([])
         if cut and len(records) < SAMPLE_RECORDS:
             records = records[:-1]
-        if not records or len(records[0]) < 2:
+        if not records:
             return (0.0, 0.0, 0.0, 0.0)
         header = [name.strip() for name in records[0]]
         found = len(names.intersection(header))
         even = sum(len(record) == len(header) for record in records) / len(records)
+        if len(header) < 2:
+            # Below every candidate that divides the header.
+            return (float(found), 0.0, even, 1.0)
         others = tuple(other for other in SEPARATORS if other != separator)
         cells = [cell for record in records for cell in record]
         glued = sum(
@@ -142,4 +145,6 @@ def sniff_separator(text: str, *, wanted: Iterable[str] = ()) -> str:
 
     ranks = {separator: rank(separator) for separator in SEPARATORS}
     best = max(SEPARATORS, key=lambda separator: ranks[separator])
-    return best if ranks[best][3] > 1 else ","
+    if ranks[best][3] > 1:
+        return best
+    return max((",", ";", "\t"), key=lambda separator: ranks[separator])

@@ -12,7 +12,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from server.report.numbers import significant
 from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
 from shared.decimals import format_decimal, parse_decimal
 
@@ -81,23 +80,24 @@ def _ticks(attribute: Attribute, low: int, high: int, language: str) -> tuple[tu
         minimum, step = Fraction(attribute.minimum), Fraction(attribute.step)
     else:
         minimum, step = Fraction(0), Fraction(1)
-    values = _round_values(minimum + low * step, minimum + high * step)
-    return tuple(
-        (int((value - minimum) / step * SCALE), significant(Decimal(format_decimal(value)), 6))
-        for value in values
-    )
+    values = _round_values(minimum + low * step, minimum + high * step, step)
+    return tuple((int((value - minimum) / step * SCALE), format_decimal(value)) for value in values)
 
 
-def _round_values(low: Fraction, high: Fraction, wanted: int = 6) -> list[Fraction]:
-    """Return at most ``wanted`` + 1 round numbers from low to high: multiples of 1, 2 or 5 powers of ten."""
+def _round_values(low: Fraction, high: Fraction, finest: Fraction, wanted: int = 6) -> list[Fraction]:
+    """Return at most ``wanted`` + 1 round numbers from low to high: multiples of 1, 2 or 5 powers of ten.
+
+    They are no closer than ``finest``; without a round number in between, the ends stand for themselves.
+    """
     span = high - low
     power = Fraction(10) ** (len(str(max(int(span), 1))) - 12)
     while True:
         for factor in (1, 2, 5):
             step = factor * power
-            if span / step <= wanted:
+            if step >= finest and span / step <= wanted:
                 first = -(-low // step)
-                return [step * number for number in range(int(first), int(high // step) + 1)]
+                values = [step * number for number in range(int(first), int(high // step) + 1)]
+                return values or [low, high]
         power *= 10
 
 

@@ -11,7 +11,7 @@ from shared.specification import Specification
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurveLine:
-    """Points of a line as decimal texts, ascending in ``x``."""
+    """Points of a line as decimal texts, in the order in which they are joined."""
 
     label: str
     x: tuple[str, ...]
@@ -61,8 +61,8 @@ class DesignReportInput:
         Of each cell, at the worst participation.
     table_failure : Decimal
         tbar: that at least one cell of the table fails.
-    distortion : str
-        D as a decimal from 0 (no loss) to 1.
+    distortion : float
+        D from 0 (no loss) to 1.
     source : str
         Name of the model file.
     records, dropped, n_tuples : int
@@ -80,7 +80,7 @@ class DesignReportInput:
     specification: Specification
     metrics: tuple[Metrics, ...]
     table_failure: Decimal
-    distortion: str
+    distortion: float
     source: str
     records: int
     dropped: int
@@ -93,5 +93,8 @@ class DesignReportInput:
     def __post_init__(self) -> None:
         if len(self.metrics) != self.specification.cells.count:
             raise ValueError("metrics and cells differ in number")
+        names = [curve.name for curve in self.curves]
+        if len(set(names)) < len(names):
+            raise ValueError("two curves have one name")
         if self.tuples and self.specification.model.kind != "public":
             raise ValueError("tuples of a register are people and never leave the organizer's machine")

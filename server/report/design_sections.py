@@ -102,7 +102,7 @@ def promise(data: DesignReportInput) -> Section:
         ),
         KeyFigure(
             label="Distortion (D)",
-            value=significant(Decimal(data.distortion)),
+            value=significant(Decimal(repr(float(data.distortion)))),
             meaning="Share of the differences between people that cells blur: 0 keeps all detail, 1 none.",
             safe="Smaller keeps more detail; it does not change the safety.",
         ),
@@ -193,14 +193,15 @@ def map_of_cells(
 
 
 def price(data: DesignReportInput) -> tuple[Section, ...]:
-    if not data.curves:
+    curves = [curve for curve in data.curves if all(line.x for line in curve.lines)]
+    if not curves:
         return ()
     return (
         Section(
             name="price",
             title="The price of the guarantee",
             paragraphs=("What another choice would cost. The diamond marks this design.",),
-            pictures=tuple(_curve(curve) for curve in data.curves),
+            pictures=tuple(_curve(curve) for curve in curves),
         ),
     )
 
@@ -265,9 +266,9 @@ def every_cell(data: DesignReportInput, people: list[int], language: str) -> Sec
         name="every-cell",
         title="Every cell, worst first",
         paragraphs=(
-            "rbar′ is the probability that a participant is not protected, qbar that the cell fails, rbar that"
-            " an eligible person takes part and is not protected. u is how many answers a failing cell exposes"
-            " on average. All are taken at the worst published participation.",
+            "rbar′ is the probability that a participant is not protected, qbar that the cell fails, rbar"
+            " that an eligible person takes part and is not protected. u is how many answers a failing cell"
+            " exposes on average. All are taken at the worst published participation.",
         ),
         tables=(
             DataTable(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import io
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -184,7 +185,9 @@ def histogram(
 
 
 def _svg(draw: Callable[[Axes], None], *, name: str, alt: str) -> Markup:
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
+        # Texts stay text and are shown in the reader's fonts, which have more scripts than the measuring one.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()

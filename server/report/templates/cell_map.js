@@ -23,6 +23,11 @@
     const x = data.axes[selects[0].value], y = data.axes[selects[1].value];
     const longest = Math.max(...y.ticks.map((tick) => Math.min(tick[1].length, narrow ? 9 : 18)));
     const box = { left: 34 + longest * 7.2, right: width - 14, top: 14, bottom: height - 62 };
+    const room = x.bands ? (box.right - box.left) / x.ticks.length : 72;
+    const every = x.bands ? Math.max(1, Math.ceil(24 / room)) : 1;
+    const widest = Math.min(14, Math.max(...x.ticks.map((tick) => tick[1].length)));
+    const slanted = x.bands && widest * 7.8 > room;
+    if (slanted) box.bottom -= widest * 4.4;
     const scale = (axis, from, to) => {
       const margin = axis.bands ? 0 : (axis.high - axis.low) * 0.03;
       const low = axis.low - margin, high = axis.high + margin;
@@ -38,16 +43,13 @@
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `Map of ${drawn.length} cells. From left to right: ${x.label}. From bottom to top: ${y.label}.`);
 
-    const room = x.bands ? (box.right - box.left) / x.ticks.length : 72;
-    const every = x.bands ? Math.max(1, Math.ceil(24 / room)) : 1;
-    const slanted = x.bands && room < 64;
     x.ticks.forEach(([position, text], number) => {
       const at = left(position);
       make("line", { class: "grid", x1: at, x2: at, y1: box.top, y2: box.bottom }, svg);
       if (number % every) return;
       const turn = slanted ? `rotate(-35 ${at} ${box.bottom + 16})` : "";
       make("text", { x: at, y: box.bottom + 18, "text-anchor": slanted ? "end" : "middle", transform: turn }, svg,
-        short(text, slanted ? 8 : Math.max(4, Math.floor(room / 7))));
+        short(text, 14));
     });
     y.ticks.forEach(([position, text]) => {
       const at = up(position);
@@ -59,11 +61,13 @@
     const middle = (box.top + box.bottom) / 2;
     make("text", { x: 14, y: middle, "text-anchor": "middle", transform: `rotate(-90 14 ${middle})` }, svg, y.label);
 
-    data.people.forEach((point, index) => {
-      const a = point[selects[0].value], b = point[selects[1].value];
-      if (a === NOWHERE || b === NOWHERE) return;
-      make("circle", { class: "person", r: 1.2, cx: left(a + spread(x, index, 0.618034)), cy: up(b + spread(y, index, 0.754878)) }, svg);
-    });
+    // Tuples of a public model, once for each place; in bands they would say nothing.
+    const places = new Set();
+    if (!x.bands && !y.bands) for (const point of data.people) places.add(`${point[selects[0].value]} ${point[selects[1].value]}`);
+    for (const place of places) {
+      const [a, b] = place.split(" ").map(Number);
+      if (a !== NOWHERE && b !== NOWHERE) make("circle", { class: "person", r: 1.3, cx: left(a).toFixed(2), cy: up(b).toFixed(2) }, svg);
+    }
     const largest = Math.max(...data.cells.map((cell) => cell[0]));
     const radius = Math.min(17, Math.max(3.5, (narrow ? 75 : 120) / Math.sqrt(data.cells.length)));
     drawn.forEach(({ cell, index, a, b }) => {
@@ -81,7 +85,9 @@
   data.axes.forEach((axis, number) => {
     selects.forEach((select) => select.add(new Option(axis.label, String(number))));
   });
-  selects[1].value = String(Math.min(1, data.axes.length - 1));
+  // Begin with two continuous axes if there are two.
+  const order = data.axes.map((axis, number) => number).sort((a, b) => data.axes[a].bands - data.axes[b].bands || a - b);
+  selects.forEach((select, number) => { select.value = String(order[Math.min(number, order.length - 1)]); });
   selects.forEach((select) => select.addEventListener("change", draw));
   document.getElementById("map-choices").hidden = false;
   let narrow = picture.clientWidth < 520;

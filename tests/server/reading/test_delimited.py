@@ -81,6 +81,8 @@ def test_wanted_names_decide_between_two_possible_separators() -> None:
 
 def test_one_column() -> None:
     assert cells(read_delimited(b"age\n31\n4\n")) == [("31",), ("4",)]
+    decimals = read_delimited(b"age\n31,5\n4,0\n", numeric_columns=["age"])
+    assert (cells(decimals), decimals.understood.decimal) == ([("31,5",), ("4,0",)], ",")
 
 
 def test_separator_can_be_set() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import time
 from collections import Counter
@@ -10,6 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -286,3 +289,27 @@ def test_grid_levels_never_exceed_the_rates() -> None:
     read = build_model(table, (attribute("x"),), RULES, ParticipationSource(kind="column", column="p"), None)
     assert [Fraction(level.low) for level in read.levels] == [Fraction(step, 20) for step in range(1, 20)]
     assert read.people.sum(axis=0).tolist() == [50] * 19
+
+
+def test_parquet_and_csv_give_the_same_model(tmp_path: Path, model: ReadModel) -> None:
+    pyarrow.parquet.write_table(
+        pyarrow.table({"age": [30.0, 31.0, 30.0], "sex": pyarrow.array(["m", "f", "m"]).dictionary_encode()}),
+        tmp_path / "people.parquet",
+    )
+    parquet = model((tmp_path / "people.parquet").read_bytes())
+    assert parquet.understood.form == "parquet"
+    assert parquet.canonical_text() == model("age;sex\n30;m\n31;f\n30;m\n").canonical_text()
+
+
+def test_nobody_is_left_when_the_caller_forgets_a_level() -> None:
+    with pytest.raises(ValueError, match="needs its level"):
+        build_model(read_delimited(b"x\n1\n"), (attribute("x"),), RULES, EVEN, None)
+    source = ParticipationSource(kind="rates", attribute="y", rates=(Rate(rate="0.5", upto="9"),))
+    with pytest.raises(ValueError, match="no attribute 'y'"):
+        build_model(read_delimited(b"x\n1\n"), (attribute("x"),), RULES, source, None)
+
+
+def test_arrays_that_do_not_fit_are_refused(model: ReadModel) -> None:
+    read = model("age,sex\n1,m\n")
+    with pytest.raises(ValueError, match="does not fit"):
+        dataclasses.replace(read, people=np.zeros((2, 1), np.int64))
