@@ -52,6 +52,7 @@ _NAMED: Final = {
     sqlite3.SQLITE_PERM: _READ_ONLY,
     sqlite3.SQLITE_CANTOPEN: ("missing", "the database cannot be opened", "Check its place and rights."),
     sqlite3.SQLITE_CORRUPT: ("corrupt", "the database is damaged", _RESTORE),
+    sqlite3.SQLITE_ERROR: ("corrupt", "the database is not a survey's", _RESTORE),
     sqlite3.SQLITE_NOTADB: ("corrupt", "the file is not a database", _RESTORE),
     sqlite3.SQLITE_IOERR: ("disk", "the disk failed to read or write", "Check the disk."),
 }
@@ -73,15 +74,13 @@ def named_errors() -> Iterator[None]:
         raise storage_error(error) from error
 
 
-def connect(path: Path, *, create: bool = False, busy_seconds: float = BUSY_SECONDS) -> Database:
-    """Open a file with the settings above.
+def connect(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> Database:
+    """Open a file that exists with the settings above.
 
     Parameters
     ----------
     path : Path
         The SQLite file.
-    create : bool
-        Create it if it does not exist; otherwise its absence is an error.
     busy_seconds : float
         How long to wait for another process.
 
@@ -90,10 +89,9 @@ def connect(path: Path, *, create: bool = False, busy_seconds: float = BUSY_SECO
     StorageError
         If it is missing, damaged, not a database, or cannot be locked.
     """
-    mode = "rwc" if create else "rw"
     with named_errors():
         connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}",
+            f"{path.absolute().as_uri()}?mode=rw",
             uri=True,
             timeout=busy_seconds,
             isolation_level=None,

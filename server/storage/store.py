@@ -17,11 +17,12 @@ from typing import Any, Final, Self
 from sqlite_utils import Database
 
 from server.storage import database as db
+from server.storage.files import write_new
 from server.storage.group_commit import GroupCommitter
 from server.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
 from server.storage.schema import create_statements
 from server.storage.states import State, refusal, require_step
-from shared.envelope import survey_id
+from shared.envelope import decode_key, encode_key, survey_id
 from shared.errors import StateError, StorageError, VerificationError
 from shared.specification import Specification
 from shared.submission import decode, validate
@@ -48,7 +49,8 @@ def create_database(path: Path, *, specification_digest: str, organizer_key: byt
     StorageError
         If it cannot be written.
     """
-    database = db.connect(path, create=True)
+    write_new(path, b"")  # so that it and its journal belong to the owner alone
+    database = db.connect(path)
     try:
         with db.transaction(database) as connection:
             for statement in create_statements():
@@ -57,13 +59,12 @@ def create_database(path: Path, *, specification_digest: str, organizer_key: byt
                 "INSERT INTO survey VALUES (?, ?)",
                 (
                     ("specification", specification_digest),
-                    ("organizer_key", organizer_key.hex()),
+                    ("organizer_key", encode_key(organizer_key)),
                     ("state", State.DRAFT.value),
                 ),
             )
     finally:
         database.conn.close()
-    path.chmod(0o600)
 
 
 class SurveyStore:
@@ -90,7 +91,7 @@ class SurveyStore:
         self._reader = db.connect(self._path)
         self._reading = threading.Lock()
         try:
-            self._organizer_key = bytes.fromhex(self._value("organizer_key"))
+            self._organizer_key = decode_key(self._value("organizer_key"))
             self._digest = self._value("specification")
             self._specification_path = str(folder / SPECIFICATION_NAME)
             self._stamp = stamp(self._specification_path)
@@ -146,7 +147,7 @@ class SurveyStore:
     @property
     def state(self) -> State:
         """The state as of now, whoever set it."""
-        return State(self._value("state"))
+        return _as_state(self._value("state"))
 
     def total(self) -> int:
         """The number of submissions. There is no count of anything smaller while a survey is open."""
@@ -303,7 +304,9 @@ class SurveyStore:
         with self._reading, db.named_errors():
             row = self._reader.conn.execute(query, parameters).fetchone()
         if row is None:
-            raise StorageError("the database is not a survey", where=self._path.name, code="storage.corrupt")
+            raise StorageError(
+                "the database is not a survey's", where=self._path.name, code="storage.corrupt"
+            )
         return tuple(row)
 
     def _value(self, name: str) -> str:
@@ -376,8 +379,15 @@ class SurveyStore:
 def _read_state(connection: sqlite3.Connection) -> State:
     row = connection.execute("SELECT value FROM survey WHERE name = 'state'").fetchone()
     if row is None:
-        raise StorageError("the database is not a survey", code="storage.corrupt")
-    return State(row[0])
+        raise StorageError("the database is not a survey's", code="storage.corrupt")
+    return _as_state(row[0])
+
+
+def _as_state(text: str) -> State:
+    try:
+        return State(text)
+    except ValueError:
+        raise StorageError("the database is not a survey's", code="storage.corrupt") from None
 
 
 def _store_group(database: Database, group: Sequence[_Row]) -> tuple[list[Exception | None], int]:

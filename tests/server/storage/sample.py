@@ -9,8 +9,7 @@ from functools import cache
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared import strict_json
-from shared.envelope import Envelope, SignatureClaim, pre_authentication_encoding, survey_digest
-from shared.envelope import PAYLOAD_TYPE
+from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding, survey_digest
 from shared.submission import encode, entropy_needed
 
 KEY = Ed25519PrivateKey.from_private_bytes(b"\x07" * 32)
@@ -54,7 +53,8 @@ def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, 
                 {
                     "name": "p1", "title": {"en": "", "de": ""},
                     "elements": [
-                        {"type": "radiogroup", "name": "health", "isRequired": True, "choices": ["good", "bad"]},
+                        {"type": "radiogroup", "name": "health", "isRequired": True,
+                         "choices": ["good", "bad"]},
                         {"type": "comment", "name": "remark", "isRequired": False},
                     ],
                 }

@@ -1,0 +1,143 @@
+"""The line of waiting callers, without a database."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from server.storage.group_commit import MAX_GROUP, GroupCommitter
+from shared.errors import StateError, StorageError
+
+
+def _run_all(committer: GroupCommitter[int], items: Sequence[int]) -> dict[int, Exception | None]:
+    outcomes: dict[int, Exception | None] = {}
+
+    def one(item: int) -> None:
+        try:
+            committer.store(item)
+            outcomes[item] = None
+        except Exception as error:
+            outcomes[item] = error
+
+    threads = [threading.Thread(target=one, args=(item,)) for item in items]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    return outcomes
+
+
+def test_waiting_items_share_a_commit_and_each_gets_its_own_outcome() -> None:
+    groups: list[list[int]] = []
+    first = threading.Event()
+
+    def commit(group: Sequence[int]) -> list[Exception | None]:
+        groups.append(list(group))
+        if len(groups) == 1:
+            first.set()
+            time.sleep(0.3)  # meanwhile the others line up
+        return [StateError("odd") if item % 2 else None for item in group]
+
+    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    outcomes = _run_all(committer, range(50))
+    committer.end()
+    assert first.is_set()
+    assert len(groups) <= 5
+    assert sorted(item for group in groups for item in group) == list(range(50))
+    assert {item for item, error in outcomes.items() if error is None} == set(range(0, 50, 2))
+    assert all(isinstance(outcomes[item], StateError) for item in range(1, 50, 2))
+
+
+def test_nobody_is_answered_before_the_commit() -> None:
+    go, answered = threading.Event(), threading.Event()
+
+    def commit(group: Sequence[int]) -> list[Exception | None]:
+        assert go.wait(10)
+        return [None] * len(group)
+
+    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    thread = threading.Thread(target=lambda: (committer.store(1), answered.set()))
+    thread.start()
+    assert not answered.wait(0.2)
+    go.set()
+    assert answered.wait(10)
+    thread.join()
+    committer.end()
+
+
+def test_a_failed_commit_fails_its_whole_group_and_the_writer_goes_on() -> None:
+    fail = [True]
+
+    def commit(group: Sequence[int]) -> list[Exception | None]:
+        if fail[0]:
+            raise StorageError("disk", code="storage.disk")
+        return [None] * len(group)
+
+    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    with pytest.raises(StorageError):
+        committer.store(1)
+    fail[0] = False
+    committer.store(2)
+    committer.end()
+
+
+def test_tidying_up_is_tried_again_until_it_succeeds_and_once_more_at_the_end() -> None:
+    calls: list[int] = []
+
+    def quiet() -> bool:
+        calls.append(1)
+        return len(calls) >= 3
+
+    committer = GroupCommitter(lambda group: [None] * len(group), quiet, name="test", quiet_seconds=0.05)
+    committer.store(1)
+    time.sleep(0.6)
+    assert len(calls) == 3
+    committer.end()
+    assert len(calls) == 4
+
+
+def test_ending_stores_what_waits_and_refuses_what_comes_later() -> None:
+    stored: list[int] = []
+
+    def commit(group: Sequence[int]) -> list[Exception | None]:
+        time.sleep(0.1)
+        stored.extend(group)
+        return [None] * len(group)
+
+    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    outcomes: dict[int, Exception | None] = {}
+    loader = threading.Thread(target=lambda: outcomes.update(_run_all(committer, range(20))))
+    loader.start()
+    time.sleep(0.05)
+    committer.end()
+    committer.end()
+    loader.join()
+    acknowledged = {item for item, error in outcomes.items() if error is None}
+    assert acknowledged == set(stored)
+    with pytest.raises(StorageError) as caught:
+        committer.store(99)
+    assert caught.value.code == "storage.stopping"
+
+
+def test_a_group_has_a_limit() -> None:
+    sizes: list[int] = []
+    go = threading.Event()
+
+    def commit(group: Sequence[int]) -> list[Exception | None]:
+        go.wait(10)
+        sizes.append(len(group))
+        return [None] * len(group)
+
+    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    threads = [threading.Thread(target=committer.store, args=(n,)) for n in range(MAX_GROUP + 40)]
+    for thread in threads:
+        thread.start()
+    go.set()
+    for thread in threads:
+        thread.join(timeout=20)
+    committer.end()
+    assert sum(sizes) == MAX_GROUP + 40
+    assert max(sizes) <= MAX_GROUP

@@ -1,0 +1,64 @@
+"""Nothing is stored that is not told."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from server.storage.schema import STORED_FIELDS, SURVEY_ROWS
+from server.storage.store import SurveyStore
+from shared.specification import STORED
+from tests.server.storage import sample
+
+
+def _connect(store: SurveyStore) -> sqlite3.Connection:
+    return sqlite3.connect(store.published.folder / "answers.sqlite")
+
+
+def test_the_real_schema_is_the_list_and_nothing_else(store: SurveyStore) -> None:
+    """A new table, column, index, trigger or view fails here, on purpose."""
+    store.submit(sample.message())
+    connection = _connect(store)
+    objects = connection.execute("SELECT type, name FROM sqlite_schema").fetchall()
+    assert {kind for kind, _ in objects} == {"table"}
+    found = {
+        f"{table}.{column[1]}"
+        for _, table in objects
+        for column in connection.execute(f"PRAGMA table_info({table})")
+    }
+    connection.close()
+    assert found == {field.name for field in STORED_FIELDS}
+    assert found == {
+        "answer.key", "answer.cell", "answer.answers", "receipt.digest", "survey.name", "survey.value",
+    }  # fmt: skip
+
+
+def test_no_table_numbers_its_rows(store: SurveyStore) -> None:
+    connection = _connect(store)
+    tables = connection.execute("PRAGMA table_list").fetchall()
+    connection.close()
+    ours = {row[1]: row[4] for row in tables if not row[1].startswith("sqlite_")}
+    assert ours == {"answer": 1, "receipt": 1, "survey": 1}  # 1: WITHOUT ROWID
+
+
+def test_the_survey_table_has_the_named_rows_only(store: SurveyStore) -> None:
+    connection = _connect(store)
+    rows = dict(connection.execute("SELECT name, value FROM survey").fetchall())
+    connection.close()
+    assert tuple(sorted(rows)) == tuple(sorted(SURVEY_ROWS))
+    assert rows["specification"] == sample.digest()
+    assert rows["state"] == "open"
+
+
+def test_every_field_from_a_respondent_has_its_word_in_the_specification() -> None:
+    """From these words the statement "what the server stores" is made."""
+    assert {field.told_as for field in STORED_FIELDS} - {None} == set(STORED)
+
+
+def test_nothing_but_known_files_lies_beside_the_database(store: SurveyStore) -> None:
+    store.submit(sample.message())
+    store.sweep()
+    assert {path.name for path in store.published.folder.iterdir()} == {
+        "specification.dsse.json", "model.csv", "answers.sqlite", "answers.sqlite-journal", "answers.lock",
+    }  # fmt: skip
+    assert (store.published.folder / "answers.sqlite-journal").read_bytes() == b""
+    assert (store.published.folder / "answers.lock").read_bytes() == b""
