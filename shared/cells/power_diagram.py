@@ -44,12 +44,12 @@ class PowerDiagram(Cells):
         """See :meth:`Cells.assign`."""
         scaled = [self.resolution * a for a in x]
         weights = self.weights
-        best, nearest = 2 * EXACT_BOUND, 0
+        best, nearest = 0, -1
         for i, (site, value) in enumerate(zip(self.sites, self.offsets, strict=True)):
             d = value
             for a, b, w in zip(scaled, site, weights, strict=True):
                 d += w * (a - b) * (a - b)
-            if d < best:
+            if nearest < 0 or d < best:
                 best, nearest = d, i
         return nearest
 
