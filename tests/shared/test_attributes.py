@@ -1,0 +1,194 @@
+"""All kinds of quasi-identifiers keep the same promises."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal, parse_attribute
+from shared.errors import AnswerError, SpecificationError
+from shared.limits import MAX_COORDINATES
+from tests.builders import LANGUAGES, age, sex
+from tests.shared.strategies import VALUES, admissible, attributes
+from tests.vectors.surveys import band
+
+HOSTILE = [
+    "inf",
+    "-inf",
+    "nan",
+    "NaN",
+    "1e5",
+    "1E5",
+    "0x1F",
+    "1_000",
+    "1,5",
+    "٣٤",
+    "３４",
+    "²",
+    "½",
+    "१२",
+    "1/2",
+    "--1",
+    "+-1",
+    "1.",
+    ".5",
+    "1.2.3",
+    "True",
+    "None",
+    "null",
+    "\x00",
+    "12\x00",
+    "\ufeff12",
+    "1" * 10_000,
+    "9" * 31,
+    "a" * 100_000,
+    "<script>",
+    "'; DROP TABLE answer; --",
+    "\ud800",
+]
+
+
+@given(st.data())
+def test_answer_vector_and_canonical_text_are_one_to_one(data: st.DataObject) -> None:
+    attribute = data.draw(attributes())
+    text = data.draw(st.sampled_from(admissible(attribute)))
+    vector = attribute.vector(text)
+    assert attribute.text_of(vector) == text
+    assert attribute.canonical(text) == text
+    assert attribute.vector(attribute.text_of(vector)) == vector
+
+
+@given(attributes())
+def test_vectors_lie_within_the_ranges_and_are_distinct(attribute: Attribute) -> None:
+    vectors = [attribute.vector(text) for text in admissible(attribute)]
+    assert len(set(vectors)) == len(vectors)
+    assert attribute.dimension == len(attribute.coordinate_ranges) == len(attribute.coordinate_names)
+    assert len(set(attribute.coordinate_names)) == attribute.dimension
+    for vector in vectors:
+        assert len(vector) == attribute.dimension
+        for value, (low, high) in zip(vector, attribute.coordinate_ranges, strict=True):
+            assert type(value) is int
+            assert low <= value <= high
+
+
+@given(attributes())
+def test_no_other_vector_has_an_answer(attribute: Attribute) -> None:
+    known = {attribute.vector(text) for text in admissible(attribute)}
+    around = [range(low - 1, high + 2) for low, high in attribute.coordinate_ranges]
+    for vector in itertools.islice(itertools.product(*around), 2000):
+        if vector not in known:
+            with pytest.raises(AnswerError):
+                attribute.text_of(vector)
+    for wrong_length in ((), (0,) * (attribute.dimension + 1)):
+        with pytest.raises(AnswerError):
+            attribute.text_of(wrong_length)
+
+
+@given(st.data())
+def test_answers_within_bounds_are_counted_as_by_brute_force(data: st.DataObject) -> None:
+    attribute = data.draw(attributes())
+    bounds = []
+    for low, high in attribute.coordinate_ranges:
+        ends = st.integers(low - 2, high + 2)
+        bounds.append((data.draw(ends), data.draw(ends)))
+    ranges = tuple(bounds)
+    slow = sum(
+        all(low <= value <= high for value, (low, high) in zip(attribute.vector(text), ranges, strict=True))
+        for text in admissible(attribute)
+    )
+    assert attribute.count_within(ranges) == slow
+    assert attribute.count_within(attribute.coordinate_ranges) == len(admissible(attribute))
+
+
+@given(attributes(), st.one_of(st.text(max_size=12), VALUES, st.sampled_from(HOSTILE)))
+def test_every_text_gives_a_vector_of_the_domain_or_an_answer_error(attribute: Attribute, text: str) -> None:
+    try:
+        vector = attribute.vector(text)
+    except AnswerError as problem:
+        assert problem.where == attribute.name  # noqa: PT017 - both outcomes are right
+        assert len(str(problem)) < 1000  # noqa: PT017
+    else:
+        assert vector in {attribute.vector(t) for t in admissible(attribute)}
+
+
+@given(attributes())
+def test_a_missing_answer_is_refused_or_has_its_own_category(attribute: Attribute) -> None:
+    for text in (None, "", "  ", "\t"):
+        if attribute.takes_missing:
+            assert attribute.canonical(text) is None
+            assert attribute.vector(text)[-1] == 1
+        else:
+            with pytest.raises(AnswerError, match="the value is missing"):
+                attribute.vector(text)
+
+
+@given(attributes())
+def test_declaration_survives_a_round_trip(attribute: Attribute) -> None:
+    assert parse_attribute(attribute.to_object(), "attributes[0]", LANGUAGES) == attribute
+
+
+def test_blanks_around_an_answer_do_not_matter() -> None:
+    assert age().vector(" 17\n") == age().vector("17")
+    assert sex().vector(" male ") == sex().vector("male")
+
+
+@pytest.mark.parametrize("name", ["", " age", "age "])
+def test_unusable_names_are_refused(name: str) -> None:
+    with pytest.raises(SpecificationError, match="unusable"):
+        age(name=name)
+
+
+def test_unknown_rule_for_missing_values_is_refused() -> None:
+    with pytest.raises(SpecificationError, match="the rule for missing values 'ignored' is unknown"):
+        sex(missing="ignored")
+
+
+def test_missing_values_of_ordered_kinds_lie_in_the_middle() -> None:
+    assert age(missing="own-category").vector(None) == (49, 1)
+    assert band().vector(None) == (1, 1)
+    assert band().vector("middle") == (1, 0)
+
+
+@pytest.mark.parametrize("kind", ["numeric", "ordinal", "nominal", "lookup"])
+def test_each_kind_has_its_own_fields(kind: str) -> None:
+    with pytest.raises(SpecificationError, match="is missing"):
+        parse_attribute({"kind": kind}, "attributes[0]", LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    "value", [None, [], "numeric", {}, {"kind": 3}, {"kind": ["numeric"]}, {"kind": "text"}]
+)
+def test_what_is_no_attribute_is_refused(value: Any) -> None:
+    with pytest.raises(SpecificationError) as caught:
+        parse_attribute(value, "attributes[0]", LANGUAGES)
+    assert caught.value.where.startswith("attributes[0]")
+
+
+def test_unknown_kind_is_named() -> None:
+    declaration = {name: v for name, v in sex().to_object().items() if name != "categories"}
+    with pytest.raises(SpecificationError, match=r"attributes\[0\].kind: 'text' stands here"):
+        parse_attribute(declaration | {"kind": "text"}, "attributes[0]", LANGUAGES)
+
+
+def test_a_nominal_attribute_cannot_have_more_categories_than_coordinates() -> None:
+    categories = [
+        {"value": str(i), "label": dict.fromkeys(LANGUAGES, str(i))} for i in range(MAX_COORDINATES + 1)
+    ]
+    document = sex().to_object() | {"categories": categories}
+    with pytest.raises(SpecificationError, match="257 entries stand here"):
+        parse_attribute(document, "attributes[0]", LANGUAGES)
+    parsed = parse_attribute(document | {"kind": "ordinal"}, "attributes[0]", LANGUAGES)
+    assert parsed.coordinate_ranges == ((0, 256),)
+
+
+def test_kinds_are_told_apart() -> None:
+    assert [c.kind for c in (Numeric, Ordinal, Nominal, Lookup)] == [
+        "numeric",
+        "ordinal",
+        "nominal",
+        "lookup",
+    ]

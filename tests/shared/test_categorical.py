@@ -1,0 +1,106 @@
+"""Ordinal and nominal attributes, and tables of places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shared.attributes import Category, Entry, Lookup, Nominal
+from shared.errors import AnswerError, SpecificationError
+from shared.limits import EXACT_BOUND
+from tests.builders import both, sex
+from tests.vectors.surveys import band
+
+
+def place(
+    *entries: tuple[str, tuple[int, ...]], axes: tuple[str, ...] = ("east", "north"), **more: Any
+) -> Lookup:
+    """A table of places."""
+    table = tuple(Entry(value=v, vector=x) for v, x in entries)
+    common = {"name": "place", "label": both("Place"), "help": both(""), "missing": "refused"}
+    return Lookup(**common | more, axes=axes, entries=table)
+
+
+PLACES = (("north", (3, 9)), ("south", (3, -2)), ("Süd", (3, -2)), ("east", (8, 0)))
+
+
+def test_order_of_categories() -> None:
+    assert [band(missing="refused").vector(t) for t in ("low", "middle", "high")] == [(0,), (1,), (2,)]
+    assert band().coordinate_names == ("income", "income: missing")
+
+
+def test_nominal_categories_are_equally_far() -> None:
+    colours = Nominal(
+        name="colour",
+        label=both("Colour"),
+        help=both(""),
+        missing="own-category",
+        categories=tuple(Category(value=v, label=both(v)) for v in ("red", "green", "blue")),
+    )
+    vectors = [colours.vector(t) for t in ("red", "green", "blue", None)]
+    far = {sum((a - b) ** 2 for a, b in zip(x, y)) for x in vectors for y in vectors if x != y}
+    assert far == {2}
+    assert colours.coordinate_names[-1] == "colour: missing"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[], ["one"], ["a", "a"], ["a", ""], ["a", " b"], ["a", "b "]],
+)
+def test_unusable_categories_are_refused(values: list[str]) -> None:
+    categories = tuple(Category(value=v, label=both(v)) for v in values)
+    for make in (band, sex):
+        with pytest.raises(SpecificationError) as caught:
+            make(categories=categories)
+        assert caught.value.where.startswith("attribute ")
+
+
+def test_unknown_category_names_some_that_are_known() -> None:
+    with pytest.raises(AnswerError) as caught:
+        sex().vector("other")
+    assert str(caught.value) == "sex: 'other' is not a category; expected one of female, male"
+    many = tuple(Category(value=f"c{i}", label=both(str(i))) for i in range(9))
+    with pytest.raises(AnswerError, match=r"c0, c1, c2, c3, c4, c5, \.\.\. \(9 categories\)"):
+        band(categories=many).vector("x" * 1000)
+
+
+def test_categories_tell_capitals_apart() -> None:
+    with pytest.raises(AnswerError):
+        sex().vector("Female")
+
+
+def test_places_at_the_same_point_are_the_same_answer() -> None:
+    table = place(*PLACES)
+    assert table.canonical("Süd") == "south"
+    assert table.coordinate_ranges == ((3, 8), (-2, 9))
+    assert table.coordinate_names == ("place: east", "place: north")
+    assert table.count_within(((3, 3), (-2, 9))) == 2
+
+
+def test_missing_place_is_in_the_middle() -> None:
+    table = place(*PLACES, missing="own-category")
+    assert table.vector(None) == (5, 3, 1)
+    assert table.vector("east") == (8, 0, 0)
+    assert table.coordinate_names[-1] == "place: missing"
+    with pytest.raises(AnswerError):
+        table.text_of((8, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("entries", "axes", "message"),
+    [
+        ([("a", (1, 2))], ("x", "y"), "too few"),
+        ([("a", (1, 2)), ("a", (3, 4))], ("x", "y"), "repeated"),
+        ([("a", (1, 2)), (" b", (3, 4))], ("x", "y"), "unusable"),
+        ([("a", (1, 2)), ("", (3, 4))], ("x", "y"), "unusable"),
+        ([("a", (1, 2)), ("b", (3,))], ("x", "y"), "wrong length"),
+        ([("a", ()), ("b", ())], (), "wrong length"),
+        ([("a", (1, 2)), ("b", (3, -EXACT_BOUND))], ("x", "y"), "too large"),
+    ],
+)
+def test_unusable_tables_are_refused(
+    entries: list[tuple[str, tuple[int, ...]]], axes: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(SpecificationError, match=message):
+        place(*entries, axes=axes)
