@@ -1,0 +1,79 @@
+"""docs/command-line.md agrees with click: every command, argument and option, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+
+from server.cli.main import command_table, roomful
+from tests.docs.documents import ROOT, section, text_of
+
+PAGE = "docs/command-line.md"
+
+
+def command(name: str) -> click.Command:
+    """A command as it is run."""
+    found = roomful.get_command(click.Context(roomful), name)
+    assert found is not None
+    return found
+
+
+def documented(name: str) -> dict[str, list[str]]:
+    """Rows of the command's table."""
+    rows = {}
+    for line in section(text_of(PAGE), name).splitlines():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) == 4 and cells[0].startswith("`"):
+            rows[cells[0].strip("`")] = cells
+    return rows
+
+
+def spelled(parameter: click.Parameter) -> str:
+    """As a person types it."""
+    if isinstance(parameter, click.Argument):
+        return str(parameter.name).upper()
+    return next(name for name in parameter.opts if name.startswith("--"))
+
+
+@pytest.mark.parametrize("name", command_table())
+def test_every_option_is_documented(name: str) -> None:
+    assert set(documented(name)) == {spelled(parameter) for parameter in command(name).params}
+
+
+@pytest.mark.parametrize("name", command_table())
+def test_required_options_and_defaults_are_those_of_the_command(name: str) -> None:
+    for parameter in command(name).params:
+        _, value, default, meaning = documented(name)[spelled(parameter)]
+        assert meaning
+        assert (default == "required") == parameter.required
+        if isinstance(parameter, click.Option) and parameter.is_flag:
+            assert (value, default) == ("flag", "")
+        elif isinstance(parameter, click.Option) and parameter.show_default:
+            assert default.strip("`") == str(parameter.default)
+        if isinstance(parameter.type, click.IntRange):
+            numbers = [str(n) for n in (parameter.type.min, parameter.type.max) if n is not None]
+            assert re.findall(r"\d+", value) == numbers
+        if isinstance(parameter.type, click.Choice):
+            assert re.findall(r"`([^`]+)`", value) == list(parameter.type.choices)
+
+
+def test_no_command_is_documented_that_does_not_exist() -> None:
+    titles = re.findall(r"^## `([a-z]+)`$", text_of(PAGE), re.MULTILINE)
+    assert sorted(titles) == sorted(command_table())
+
+
+def test_every_environment_variable_is_documented() -> None:
+    files = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "tests").rglob("*.sh"), *(ROOT / "deploy").rglob("*.*")]
+    for package in ("server", "respondent_client", "shared"):
+        files += [path for path in (ROOT / package).rglob("*.py") if "node_modules" not in path.parts]
+    used = {
+        name
+        for path in files
+        if path.suffix in (".py", ".sh") and path != ROOT / "tests" / "docs" / "test_command_line.py"
+        for name in re.findall(r"ROOMFUL_[A-Z_]+", path.read_text("utf-8"))
+    }
+    told = set(re.findall(r"^\| `(ROOMFUL_[A-Z_]+)", text_of(PAGE), re.MULTILINE))
+    assert {name for name in used if name not in told and not name.startswith("ROOMFUL_SERVER_")} == set()
+    assert {name for name in told - used if name != "ROOMFUL_SERVER_"} == set()

@@ -1,0 +1,168 @@
+"""docs/protocol.md agrees with the code: fields, limits, paths, stored fields and the worked example."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from server.storage.schema import STORED_FIELDS, SURVEY_ROWS
+from server.storage.states import NEXT, State
+from server.web.openapi import document
+from server.web.problems import CONTENT_TYPE
+from shared import limits
+from shared.attributes import Category, Entry, Lookup, Nominal, Numeric, Ordinal
+from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
+from shared.effective_anonymity import Metrics
+from shared.envelope import PAYLOAD_TYPE
+from shared.questionnaire import ELEMENT_TYPES, Questionnaire
+from shared.submission import decode, receipt
+from tests.docs.documents import first_cells, section, text_of
+from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, rewrite
+
+LANGUAGES = ("en", "de")
+BOTH = dict.fromkeys(LANGUAGES, "text")
+ELEMENTS: list[dict[str, Any]] = [
+    {"type": "radiogroup", "name": "a", "choices": ["x", "y"]},
+    {"type": "dropdown", "name": "b", "choices": ["x", "y"]},
+    {"type": "checkbox", "name": "c", "choices": ["x", "y"]},
+    {"type": "rating", "name": "d"},
+    {"type": "boolean", "name": "e"},
+    {"type": "text", "name": "f", "inputType": "number"},
+    {"type": "comment", "name": "g"},
+]
+
+
+def table_fields(title: str) -> set[str]:
+    """Names in the first column of the tables of a section."""
+    return {cell.strip("`") for cell in first_cells(section(text_of("docs/protocol.md"), title))}
+
+
+def paths(value: Any, path: str = "") -> set[str]:
+    """Every field of a document as the page writes it."""
+    if isinstance(value, dict):
+        if value and set(value) <= set(LANGUAGES):
+            return {f"{path}.{{language}}"}
+        inner = [paths(item, f"{path}.{key}" if path else key) for key, item in value.items()]
+        return set().union(*inner) if inner else {path}
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return set().union(*(paths(item, f"{path}[]") for item in value))
+    return {path}
+
+
+def test_every_field_of_a_specification_is_documented() -> None:
+    specification = build().specification.to_object()
+    specification["title"] = specification["description"] = BOTH
+    specification["participation"]["source"]["rates"] = [{"upto": "1", "value": None, "rate": "0.5"}]
+    for name in ("attributes", "cells", "questionnaire"):
+        del specification[name]
+    documented = table_fields("The specification")
+    own = {
+        field
+        for field in documented
+        if not field.startswith(("attributes[", "questionnaire.")) and field not in ("attributes", "cells", "questionnaire")
+    }
+    assert own == paths(specification)
+    assert {"attributes", "cells", "questionnaire"} <= documented
+
+
+def test_every_field_of_an_attribute_is_documented() -> None:
+    common: dict[str, Any] = {"name": "a", "label": BOTH, "help": BOTH, "missing": "refused"}
+    categories = tuple(Category(value=value, label=BOTH) for value in "xy")
+    entries = (Entry(value="x", vector=(0,)), Entry(value="y", vector=(1,)))
+    attributes = (
+        Numeric(**common, minimum="0", maximum="1", step="1"),
+        Ordinal(**common, categories=categories),
+        Nominal(**common, categories=categories),
+        Lookup(**common, axes=("east",), entries=entries),
+    )
+    found = set().union(*(paths(attribute.to_object(), "attributes[]") for attribute in attributes))
+    assert table_fields("Attributes") == found
+
+
+def test_every_field_of_a_questionnaire_is_documented() -> None:
+    assert {element["type"] for element in ELEMENTS} == set(ELEMENT_TYPES)
+    made = Questionnaire.parse({"pages": [{"elements": ELEMENTS}]}, LANGUAGES).to_object()
+    assert table_fields("Questionnaire") == paths(made, "questionnaire")
+
+
+def test_every_field_of_the_cell_shapes_is_documented() -> None:
+    shapes: tuple[Cells, ...] = (
+        Balls(weights=(1,), references=((0,),), radii=(1,), remainder="nearest"),
+        PowerDiagram(weights=(1,), resolution=1, sites=((0,),), offsets=(0,)),
+        Boxes(weights=(1,), boxes=(((0, 1),),)),
+        Prototypes(weights=(1,), points=((0,),), cells=(0,)),
+    )
+    found = set().union(*(paths(shape.to_object(), "cells") for shape in shapes))
+    documented = {field for field in table_fields("Cell shapes") if field.startswith("cells.")}
+    assert documented == found
+
+
+def test_the_envelope_and_the_submission_are_documented() -> None:
+    example = build()
+    envelope = json.loads(example.envelope.to_bytes())
+    assert table_fields("The envelope") == paths(envelope)
+    assert list(envelope) == ["payload", "payloadType", "signatures"]
+    assert PAYLOAD_TYPE in section(text_of("docs/protocol.md"), "The envelope")
+    message = json.loads(example.message)
+    assert table_fields("The submission") == set(message)
+
+
+def test_every_limit_is_documented_with_its_value() -> None:
+    rows = re.findall(r"^\| `([A-Z_]+)` \| ([0-9, ]+)", section(text_of("docs/protocol.md"), "Limits"), re.MULTILINE)
+    documented = {name: tuple(map(int, value.split(","))) for name, value in rows}
+    actual = {
+        name: value if isinstance(value, tuple) else (value,)
+        for name, value in vars(limits).items()
+        if name.isupper()
+    }
+    assert documented == actual
+
+
+def test_every_stored_field_is_documented() -> None:
+    text = section(text_of("docs/protocol.md"), "What is stored")
+    assert {cell.strip("`") for cell in first_cells(text)} == {field.name for field in STORED_FIELDS}
+    assert all(f"`{row}`" in text for row in SURVEY_ROWS)
+
+
+def test_every_path_of_the_server_is_documented() -> None:
+    rows = first_cells(section(text_of("docs/protocol.md"), "HTTP API"))
+    documented = {cell.strip("`") for cell in rows if "/" in cell}
+    described = {
+        f"{method.upper()} {path}"
+        for path, item in document("https://survey.example/")["paths"].items()
+        for method in item
+        if method != "parameters"
+    }
+    assert documented == described
+    assert CONTENT_TYPE in text_of("docs/protocol.md")
+
+
+def test_every_state_is_documented() -> None:
+    text = section(text_of("docs/protocol.md"), "States of a survey")
+    assert [cell for cell in first_cells(text)] == [state.value for state in State]
+    order = [State.DRAFT]
+    while (following := NEXT[order[-1]]) is not None:
+        order.append(following)
+    assert re.findall(r"[a-z]+", text.strip().splitlines()[0].replace("-->", " "))[::2] == [s.value for s in order]
+
+
+def test_every_metric_is_documented() -> None:
+    text = section(text_of("docs/protocol.md"), "Effective anonymity")
+    for name in (*Metrics.__slots__, "table_failure", "n_min", "n_min_safe"):
+        assert f"| `{name}` |" in text
+
+
+def test_the_worked_example_is_what_the_code_gives() -> None:
+    text = PROTOCOL.read_text("utf-8")
+    assert set(re.findall(r"<!-- generated: ([a-z-]+) -->", text)) == set(blocks())
+    assert rewrite(text) == text
+
+
+def test_the_worked_example_is_sound_and_accepted() -> None:
+    example = build()
+    assert example.examination.sound().digest == example.digest
+    assert decode(example.message).cell == example.cell == 1
+    assert len(example.message) == 1024
+    assert receipt(example.message) == blocks()["receipt"]
+    assert SHOWN_PADDING >= 22
