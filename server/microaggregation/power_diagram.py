@@ -149,11 +149,12 @@ def power_diagram(
     for step in range(LLOYD_STEPS):
         if count == 1:
             break
+        if step:
+            sites = heads.means(labels, count, sites)
+            pace = np.maximum(pace, bench.scale(sites) // 16)
         lists = bench.lists(sites, offsets, 3 * target)
         offsets, pace = bench.ascend(lists, offsets, pace, target, ASCENT_ROUNDS)
         labels, _ = lists.assign(offsets)
-        sites = heads.means(labels, count, sites)
-        pace = np.maximum(pace, bench.scale(sites) // 16)
         report(step + 2)
     # From here on every centroid is one of an acceptable cell.
     result = repair(bench, people, need, sites, offsets, target)
