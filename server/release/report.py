@@ -64,19 +64,20 @@ def render_report(
 
 def _released(specification: Specification, decision: Decision) -> Section:
     rule, sizes = specification.release, sorted(group.answers for group in decision.groups)
+    judged = rule.distinct_values > 1 or rule.t_closeness is not None
+    failing = f"groups with fewer than {rule.minimum} answers" + (
+        ", or with answers that are too much alike," if judged else ""
+    )
     share = f"{100 * decision.withheld_answers / decision.total_answers:.1f} %"
     if rule.rule == "withhold":
         explained = (
-            f"The signed rule: groups with fewer than {rule.minimum} answers are withheld, together with so "
-            f"many others that nothing follows by subtraction. {len(decision.not_released)} of "
-            f"{specification.cells.count} groups are not in the table, because they were withheld or because "
-            "nobody in them answered; the files do not say which."
+            f"The signed rule: {failing} are withheld, together with so many others that nothing "
+            f"follows by subtraction. {len(decision.not_released)} of {specification.cells.count} groups "
+            "are not in the table, because they were withheld or because nobody in them answered; the "
+            "files do not say which."
         )
     else:
-        explained = (
-            f"The signed rule: groups with fewer than {rule.minimum} answers are merged with the nearest. "
-            "No answer is withheld."
-        )
+        explained = f"The signed rule: {failing} are merged with the nearest. No answer is withheld."
     svg, bins = histogram(
         name="sizes",
         alt="How many released groups have how many people",
@@ -215,10 +216,10 @@ def _answers(counted: list[QuestionCounts]) -> Section:
         if not counts.bars:
             only_text.append(f"{counts.title}: {counts.answered} answered. {counts.note}")
             continue
-        caption = f"{counts.title} ({whole(counts.answered)} answered, {whole(counts.skipped)} did not)"
+        caption = f"{whole(counts.answered)} answered, {whole(counts.skipped)} did not. {counts.note}".strip()
         pictures.append(
             Picture(
-                svg=bar_chart(counts.bars, alt=f"Answers to: {counts.title}"),
+                svg=bar_chart(counts.bars, title=counts.title),
                 caption=caption,
                 data=DataTable(
                     caption="The same in numbers",
@@ -228,7 +229,6 @@ def _answers(counted: list[QuestionCounts]) -> Section:
                         Column(heading="Share"),
                     ),
                     rows=tuple((bar.label, whole(bar.count), bar.percent) for bar in counts.bars),
-                    note=counts.note,
                     folded=True,
                 ),
             )

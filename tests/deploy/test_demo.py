@@ -1,0 +1,107 @@
+"""The demo script: what it refuses, what it leaves alone, and, where asked for, the whole of it.
+
+The whole demo sets up an environment and takes a minute or two; it runs if ROOMFUL_TEST_DEMO names a folder
+to put it in.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "deploy" / "demo.sh"
+
+
+def demo(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", str(SCRIPT), *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_it_is_plain_sh() -> None:
+    subprocess.run(["sh", "-n", str(SCRIPT)], check=True)
+    assert not re.search(r"\[\[|\bfunction\b|\blocal\b|pipefail", SCRIPT.read_text())
+
+
+def test_help_names_every_option(tmp_path: Path) -> None:
+    result = demo("--help", folder=tmp_path)
+    assert result.returncode == 0
+    for option in ("--no-serve", "--dir DIR", "--port PORT", "ROOMFUL_PASSPHRASE"):
+        assert option in result.stdout
+    assert "#" not in result.stdout.replace("#!", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [("--serve",), ("--dir",), ("--port", "http"), ("--dir", ""), ("x",)])
+def test_wrong_use_is_refused_before_anything_happens(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    result = demo(*arguments, folder=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[-1].startswith("demo: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "thesis.txt").write_text("years of work")
+    result = demo(folder=tmp_path)
+    assert result.returncode == 1
+    assert "demo is not from an earlier demo, so it is left alone" in result.stderr
+    assert (tmp_path / "demo" / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_running_demo_is_not_overwritten(tmp_path: Path) -> None:
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    (folder / ".roomful-demo").touch()
+    waiting = [sys.executable, "-c", "import sys; sys.stdin.read()", "roomful serve"]
+    with subprocess.Popen(waiting, stdin=subprocess.PIPE) as running:
+        (folder / "server.pid").write_text(str(running.pid))
+        result = demo("--no-serve", folder=tmp_path)
+    assert result.returncode == 1
+    assert "a demo is running in demo" in result.stderr
+
+
+whole = pytest.mark.skipif("ROOMFUL_TEST_DEMO" not in os.environ, reason="ROOMFUL_TEST_DEMO is not set")
+
+
+@whole
+def test_the_whole_demo_twice_and_with_a_server_at_the_end() -> None:
+    out = Path(os.environ["ROOMFUL_TEST_DEMO"])
+    started = time.monotonic()
+    result = demo("--no-serve", "--dir", str(out), folder=out.parent)
+    assert result.returncode == 0, result.stderr
+    assert time.monotonic() - started < 180
+    with (out / "release" / "microdata.csv").open(newline="", encoding="utf-8") as stream:
+        sizes = Counter(row["group"] for row in csv.DictReader(stream))
+    assert min(sizes.values()) >= 10
+    package = json.loads((out / "release" / "datapackage.json").read_bytes())
+    assert sizes.total() == package["roomful"]["released_answers"]
+    assert not (out / "server.pid").exists()
+    command = ["sh", str(SCRIPT), "--dir", str(out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
+        assert running.stdout is not None
+        address = None
+        for line in running.stdout:
+            found = re.search(r"(http://127\.0\.0\.1:\d+/s/[0-9a-f]{16})#", line)
+            address = found.group(1) if found else address
+            if "Stop the server with Ctrl-C" in line:
+                break
+        assert address is not None
+        with urllib.request.urlopen(address, timeout=10) as page:
+            assert "A new library for Lindenau?" in page.read().decode()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=30) == 130
+    with pytest.raises(OSError):
+        urllib.request.urlopen(address, timeout=5)
+    assert not (out / "server.pid").exists()
