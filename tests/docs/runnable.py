@@ -1,7 +1,7 @@
 """Code blocks that say they run: files, commands and their output, page by page.
 
-A block after ``<!-- file: NAME -->`` is a file; after ``<!-- run -->`` commands, which are run by ``sh`` in the
-order of the page, all in one empty folder; after ``<!-- output -->`` what the commands before it print.
+A block after ``<!-- file: NAME -->`` is a file; after ``<!-- run -->`` commands, which are run by ``sh`` in
+the order of the page, all in one empty folder; after ``<!-- output -->`` what the commands before it print.
 ``python -m tests.docs.runnable PAGE...`` writes the outputs into the pages again.
 """
 
@@ -26,7 +26,10 @@ _CHANGING = (
     (re.compile(r"ed25519:[A-Za-z0-9_-]{43}"), "ed25519:KEY"),
     (re.compile(r"\b[0-9a-f]{64}(\.[A-Za-z0-9_-]{43})?"), "DIGEST"),
     (re.compile(r"\b[0-9a-f]{16}\b"), "ID"),
-    (re.compile(r"\b([bdfghjklmnprstvz][aiou][bdfghjklmnprstvz][aiou][bdfghjklmnprstvz]-){7}[a-z]{5}\b"), "WORDS"),
+    (
+        re.compile(r"\b([bdfghjklmnprstvz][aiou][bdfghjklmnprstvz][aiou][bdfghjklmnprstvz]-){7}[a-z]{5}\b"),
+        "WORDS",
+    ),
     (re.compile(r"\bkey [A-Za-z0-9_-]{43}"), "key KEY"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
     (re.compile(r"[\d.]+ a second"), "N a second"),
@@ -93,7 +96,12 @@ def _run(commands: list[Block], folder: Path) -> list[str]:
     output, errors = folder / ".stdout", folder / ".stderr"
     with output.open("wb") as out, errors.open("wb") as err:
         process = subprocess.Popen(
-            ["sh", "-euc", script], cwd=folder, stdout=out, stderr=err, env=environment, start_new_session=True
+            ["sh", "-euc", script],
+            cwd=folder,
+            stdout=out,
+            stderr=err,
+            env=environment,
+            start_new_session=True,
         )
         try:
             code = process.wait(TIMEOUT_SECONDS)
@@ -119,7 +127,9 @@ def rewrite(path: Path) -> None:
         pairs = run_page(path, Path(folder))
     for said, printed in pairs:
         if comparable(said) != comparable(printed):
-            text = text.replace(f"<!-- output -->\n```text\n{said}```", f"<!-- output -->\n```text\n{printed.strip()}\n```")
+            text = text.replace(
+                f"<!-- output -->\n```text\n{said}```", f"<!-- output -->\n```text\n{printed.strip()}\n```"
+            )
     path.write_text(text, "utf-8")
 
 

@@ -65,7 +65,11 @@ def test_no_command_is_documented_that_does_not_exist() -> None:
 
 
 def test_every_environment_variable_is_documented() -> None:
-    files = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "tests").rglob("*.sh"), *(ROOT / "deploy").rglob("*.*")]
+    files = [
+        *(ROOT / "tests").rglob("*.py"),
+        *(ROOT / "tests").rglob("*.sh"),
+        *(ROOT / "deploy").rglob("*.*"),
+    ]
     for package in ("server", "respondent_client", "shared"):
         files += [path for path in (ROOT / package).rglob("*.py") if "node_modules" not in path.parts]
     used = {

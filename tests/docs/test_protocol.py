@@ -60,7 +60,8 @@ def test_every_field_of_a_specification_is_documented() -> None:
     own = {
         field
         for field in documented
-        if not field.startswith(("attributes[", "questionnaire.")) and field not in ("attributes", "cells", "questionnaire")
+        if not field.startswith(("attributes[", "questionnaire."))
+        and field not in ("attributes", "cells", "questionnaire")
     }
     assert own == paths(specification)
     assert {"attributes", "cells", "questionnaire"} <= documented
@@ -109,7 +110,9 @@ def test_the_envelope_and_the_submission_are_documented() -> None:
 
 
 def test_every_limit_is_documented_with_its_value() -> None:
-    rows = re.findall(r"^\| `([A-Z_]+)` \| ([0-9, ]+)", section(text_of("docs/protocol.md"), "Limits"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `([A-Z_]+)` \| ([0-9, ]+)", section(text_of("docs/protocol.md"), "Limits"), re.MULTILINE
+    )
     documented = {name: tuple(map(int, value.split(","))) for name, value in rows}
     actual = {
         name: value if isinstance(value, tuple) else (value,)
@@ -140,11 +143,13 @@ def test_every_path_of_the_server_is_documented() -> None:
 
 def test_every_state_is_documented() -> None:
     text = section(text_of("docs/protocol.md"), "States of a survey")
-    assert [cell for cell in first_cells(text)] == [state.value for state in State]
+    assert list(first_cells(text)) == [state.value for state in State]
     order = [State.DRAFT]
     while (following := NEXT[order[-1]]) is not None:
         order.append(following)
-    assert re.findall(r"[a-z]+", text.strip().splitlines()[0].replace("-->", " "))[::2] == [s.value for s in order]
+    assert re.findall(r"[a-z]+", text.strip().splitlines()[0].replace("-->", " "))[::2] == [
+        s.value for s in order
+    ]
 
 
 def test_every_metric_is_documented() -> None:

@@ -17,6 +17,8 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
 
 
 def test_what_changes_from_run_to_run_is_left_out_of_the_comparison() -> None:
-    line = "key ed25519:" + "A" * 43 + " words " + "-".join(["babad"] * 8) + " 188.8 a second, 0123456789abcdef"
+    line = (
+        "key ed25519:" + "A" * 43 + " words " + "-".join(["babad"] * 8) + " 188.8 a second, 0123456789abcdef"
+    )
     assert comparable(line) == "key ed25519:KEY words WORDS N a second, ID"
     assert comparable("43 cells") != comparable("44 cells")

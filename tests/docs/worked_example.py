@@ -1,7 +1,7 @@
 """The worked example of docs/protocol.md: a survey so small that every byte can be read.
 
-``python -m tests.docs.worked_example`` writes the generated blocks into docs/protocol.md again; a test compares
-them with what the code gives.
+``python -m tests.docs.worked_example`` writes the generated blocks into docs/protocol.md again; a test
+compares them with what the code gives.
 """
 
 from __future__ import annotations
@@ -67,7 +67,13 @@ class Example:
 def build() -> Example:
     """Design by hand, sign, examine, map and encode, all by the code of ``shared``."""
     age = Numeric(
-        name="age", label={"en": "Age"}, help={"en": ""}, missing="refused", minimum="18", maximum="25", step="1"
+        name="age",
+        label={"en": "Age"},
+        help={"en": ""},
+        missing="refused",
+        minimum="18",
+        maximum="25",
+        step="1",
     )
     level = ParticipationLevel(low="0.5", high="0.5")
     rows = [ModelRow(vector=(x,), level=0, people=4) for x in range(8)]
@@ -79,7 +85,9 @@ def build() -> Example:
         cell = cells.assign(row.vector)
         counts[cell] += row.people
         sums[cell][0] += row.people * row.vector[0]
-    questions = {"pages": [{"elements": [{"type": "boolean", "name": "content", "title": "Are you content?"}]}]}
+    questions = {
+        "pages": [{"elements": [{"type": "boolean", "name": "content", "title": "Are you content?"}]}]
+    }
     specification = Specification(
         languages=("en",),
         title={"en": "Contentment"},
@@ -141,10 +149,7 @@ def blocks() -> dict[str, str]:
     message = example.message.decode()
     head, _, padding = message.partition('"padding":"')
     metrics = cell_failure((16,), ("0.5",), 3)
-    distances = [
-        squared_distance(example.vector, site, specification.weights, 2)
-        for site in ((3,), (11,))
-    ]
+    distances = [squared_distance(example.vector, site, specification.weights, 2) for site in ((3,), (11,))]
     pae = pre_authentication_encoding(PAYLOAD_TYPE, payload)
     return {
         "model": example.model.decode().rstrip("\n"),
@@ -159,7 +164,13 @@ def blocks() -> dict[str, str]:
             )
         ),
         "pae": f"{pae[: pae.index(payload)].decode()}{payload[:41].decode()}...  ({len(pae)} bytes)",
-        "signature": f"public key  {public.hex()}\nsignature   {signature.hex()[:64]}\n            {signature.hex()[64:]}",
+        "signature": "\n".join(
+            (
+                f"public key  {public.hex()}",
+                f"signature   {signature.hex()[:64]}",
+                f"            {signature.hex()[64:]}",
+            )
+        ),
         "envelope": _shortened(example.envelope.to_bytes().decode()),
         "link": survey_link(PUBLIC_URL, example.digest, public),
         "checks": "\n".join(
