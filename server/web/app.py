@@ -44,7 +44,9 @@ def create_app(
         Without cookies, sessions, access log, entity tags or dates of files.
     """
     app = Flask(__name__, static_folder=None)
-    app.json.sort_keys = False  # type: ignore[attr-defined] # of the default provider
+    # No address leads to another one: a redirect would be made from the Host header, which anybody can send.
+    app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False
     try:
         files: ClientFiles | None = client()
     except SetupError as error:

@@ -79,7 +79,7 @@ class Config:
             raise _refused("public_url", "not a web address", expected)
         if parts.query or parts.fragment or parts.username is not None or not self.public_url.isascii():
             raise _refused("public_url", "has a query, a fragment, a user or unusual characters", expected)
-        segments = parts.path.strip("/").split("/")
+        segments = parts.path.removeprefix("/").removesuffix("/").split("/")
         if segments != [""] and any(segment in ("", ".", "..") or "%" in segment for segment in segments):
             raise _refused("public_url", "has an irregular path", expected)
         if segments[0] in RESERVED:
