@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +18,9 @@ from server.reading.problems import SHOWN, Problems
 from server.reading.sniffing import SEPARATOR_WORDS, decode, sniff_separator
 from server.reading.table import Column, Table, Understood, quoted
 from shared.errors import ModelFileError
+
+Progress = Callable[[int, int], None]
+"""Called with what is done and the total."""
 
 _CHUNK_RECORDS = 65_536
 _MAX_CELL_CHARACTERS = csv.field_size_limit()
@@ -41,6 +44,7 @@ def read_delimited(
     encoding: str | None = None,
     wanted: Collection[str] | None = None,
     numeric_columns: Iterable[str] | None = None,
+    progress: Progress | None = None,
 ) -> Table:
     """Read a delimited text file.
 
@@ -56,6 +60,8 @@ def read_delimited(
         The columns to keep; others are checked for shape and passed over. By default all.
     numeric_columns : iterable of str, optional
         Columns whose decimal sign is judged strictly, see `decimal_sign.with_decimal_sign`.
+    progress : callable, optional
+        Called with the lines that are read and their total, now and then.
 
     Returns
     -------
@@ -88,7 +94,7 @@ def read_delimited(
             expected="one character, such as , ; or tab",
         )
     chosen = separator or sniff_separator(text, wanted=wanted or ())
-    header, columns, lines = _parse(text, chosen, name, wanted)
+    header, columns, lines = _parse(text, chosen, name, wanted, progress)
     table = Table(
         source=name,
         header=header,
@@ -120,7 +126,11 @@ def read_bytes(path: Path, *, source: str) -> bytes:
 
 
 def _parse(
-    text: str, separator: str, source: str, wanted: Collection[str] | None
+    text: str,
+    separator: str,
+    source: str,
+    wanted: Collection[str] | None,
+    progress: Progress | None,
 ) -> tuple[tuple[str, ...], tuple[Column, ...], NDArray[np.int64]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     header = _header(reader, source, separator)
@@ -129,7 +139,10 @@ def _parse(
     codes: list[list[NDArray[np.int32]]] = [[] for _ in kept]
     places: list[NDArray[np.int64]] = []
     ragged = Problems(source, "records have another width than the header")
+    n_lines = text.count("\n") + text.count("\r") - text.count("\r\n")
     for records, lines in _chunks(reader, source):
+        if progress is not None:
+            progress(min(reader.line_num, n_lines), n_lines)
         if set(map(len, records)) != {len(header)}:
             _note_ragged(ragged, records, lines, len(header), separator)
             continue

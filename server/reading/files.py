@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from server.reading.delimited import read_delimited
+from server.reading.delimited import Progress, read_delimited
 from server.reading.parquet import MAGIC, read_parquet
 from server.reading.table import Table
 
@@ -18,6 +18,7 @@ def read_table(
     encoding: str | None = None,
     wanted: Collection[str] | None = None,
     numeric_columns: Iterable[str] | None = None,
+    progress: Progress | None = None,
 ) -> Table:
     """Read CSV or Parquet, told apart by the first bytes and not by the name.
 
@@ -37,4 +38,5 @@ def read_table(
         encoding=encoding,
         wanted=wanted,
         numeric_columns=numeric_columns,
+        progress=progress,
     )

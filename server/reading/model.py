@@ -6,7 +6,6 @@ is ever a float, and the order of the file does not matter: tuples are sorted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,22 +13,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from server.reading.delimited import Progress
 from server.reading.files import read_table
 from server.reading.participation import record_levels
 from server.reading.problems import Problems
+from server.reading.records import answer_text, complete_rows, distinct_tuples, head_counts, ranked_vectors
 from server.reading.survey_file import SurveyFile
 from server.reading.table import Table, Understood, quoted
 from shared.attributes import Attribute
-from shared.errors import AnswerError, ModelFileError
+from shared.errors import ModelFileError
 from shared.limits import MAX_PEOPLE
 from shared.model import ModelRow, ReadingRules, format_model
 from shared.participation import ParticipationLevel, ParticipationSource
-
-_WHOLE = re.compile(r"[0-9]{1,11}", re.ASCII)
-_INCOMPLETE = (
-    'Complete the records, or set incomplete = "drop" in [model], or give the attribute'
-    ' missing = "own-category"; if a text such as ? stands for a missing value, list it in missing_markers.'
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,8 +97,8 @@ class Model:
         return format_model(self.attributes, self.model_rows())
 
 
-def read_model(survey: SurveyFile) -> Model:
-    """Read the population file that a survey names.
+def read_model(survey: SurveyFile, progress: Progress | None = None) -> Model:
+    """Read the population file that a survey names; ``progress`` as in `read_delimited`.
 
     Raises
     ------
@@ -119,6 +114,7 @@ def read_model(survey: SurveyFile) -> Model:
         separator=survey.model.separator,
         decimal=survey.model.decimal,
         encoding=survey.model.encoding,
+        progress=progress,
     )
 
 
@@ -132,6 +128,7 @@ def read_population(
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    progress: Progress | None = None,
 ) -> Model:
     """Read a population file by rules that may come from a survey.toml or from a specification.
 
@@ -143,6 +140,8 @@ def read_population(
         As in `build_model`.
     separator, decimal, encoding : str, optional
         What is known about a CSV; otherwise found out.
+    progress : callable, optional
+        As in `read_delimited`.
 
     Raises
     ------
@@ -158,6 +157,7 @@ def read_population(
         encoding=encoding,
         wanted=frozenset((*(a.name for a in attributes), *rules.required_columns, *extra)),
         numeric_columns=[*numeric, *([] if source.column is None else [source.column])],
+        progress=progress,
     )
     return build_model(table, attributes, rules, source, level)
 
@@ -197,13 +197,13 @@ def build_model(
     Vectors are computed once per distinct text. Time is linear in the records but for the sort of their
     keys; a million records take about a second after reading.
     """
-    rows, dropped = _complete_rows(table, attributes, rules)
+    rows, dropped = complete_rows(table, attributes, rules)
     problems = Problems(table.source)
-    ranks = [_ranked(table, attribute, rows, rules, problems) for attribute in attributes]
-    counts = _counts(table, rows, rules.count_column, problems)
+    ranks = [ranked_vectors(table, attribute, rows, rules, problems) for attribute in attributes]
+    counts = head_counts(table, rows, rules.count_column, problems)
 
     def answer_of(table: Table, attribute: Attribute, text: str | None) -> str | None:
-        return _answer(table, attribute, text, rules.missing_markers)
+        return answer_text(table, attribute, text, rules.missing_markers)
 
     levels, level_of_record = record_levels(table, rows, source, level, attributes, answer_of, problems)
     problems.raise_if_any()
@@ -217,7 +217,7 @@ def build_model(
         raise ModelFileError(
             f"{total} people are too many", where=table.source, expected=f"at most {MAX_PEOPLE}"
         )
-    X, inverse = _distinct([(vectors, codes[counted]) for vectors, codes in ranks])
+    X, inverse = distinct_tuples([(vectors, codes[counted]) for vectors, codes in ranks])
     people = np.zeros((len(X), len(levels)), np.int64)
     np.add.at(people, (inverse, level_of_record[counted]), counts[counted])
     # A level whose records all count nobody is not a level of this population.
@@ -238,127 +238,6 @@ def build_model(
         tuple_of_record=tuple_of_record,
         warnings=_warnings(attributes, X, dropped, int((~counted).sum())),
     )
-
-
-def _is_missing(text: str | None, markers: tuple[str, ...]) -> bool:
-    return text is None or not text.strip() or text in markers or text.strip() in markers
-
-
-def _answer(table: Table, attribute: Attribute, text: str | None, markers: tuple[str, ...]) -> str | None:
-    """Return the answer that a cell means, as the attribute expects it."""
-    if text is None or _is_missing(text, markers):
-        return None
-    return table.number_text(text.strip()) if attribute.kind == "numeric" else text.strip()
-
-
-def _complete_rows(
-    table: Table, attributes: tuple[Attribute, ...], rules: ReadingRules
-) -> tuple[NDArray[np.int64], int]:
-    """Return the records that have every value they need, and how many were dropped."""
-    needed = [attribute.name for attribute in attributes if not attribute.takes_missing]
-    complete = np.ones(table.n_records, bool)
-    problems = Problems(table.source, "values are missing")
-    for attribute in attributes:
-        table.column(attribute.name, purpose="an attribute")
-    for name in dict.fromkeys((*needed, *rules.required_columns)):
-        column = table.column(name, purpose="required_columns")
-        absent = np.array([_is_missing(text, rules.missing_markers) for text in column.texts], bool)[
-            column.codes
-        ]
-        if rules.incomplete == "refuse" and absent.any():
-            first = int(np.argmax(absent))
-            problems.add(
-                f"the value is missing ({quoted(column[first])})",
-                place=table.place_of(first, name),
-                remedy=_INCOMPLETE,
-                times=int(absent.sum()),
-            )
-        complete &= ~absent
-    problems.raise_if_any()
-    if not complete.any():
-        raise ModelFileError(
-            "every record is incomplete",
-            where=table.source,
-            expected="records with all values",
-            remedy="Check missing_markers and required_columns in [model].",
-        )
-    rows = np.flatnonzero(complete).astype(np.int64)
-    return rows, table.n_records - len(rows)
-
-
-def _ranked(
-    table: Table, attribute: Attribute, rows: NDArray[np.int64], rules: ReadingRules, problems: Problems
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return an attribute's distinct vectors in lexicographic order, and each record's place among them."""
-    column = table.column(attribute.name)
-    codes = column.codes[rows]
-    vectors: dict[int, tuple[int, ...]] = {}
-    for code in np.unique(codes).tolist():
-        try:
-            vectors[code] = attribute.vector(
-                _answer(table, attribute, column.texts[code], rules.missing_markers)
-            )
-        except AnswerError as error:
-            mask = codes == code
-            problems.add(
-                error.message,
-                place=table.place_of(int(rows[np.argmax(mask)]), column.name),
-                expected=error.expected,
-                remedy=error.remedy or "Correct the value, or widen the attribute's domain in survey.toml.",
-                times=int(mask.sum()),
-            )
-    ordered = sorted(set(vectors.values()))
-    position = {vector: index for index, vector in enumerate(ordered)}
-    places = np.zeros(len(column.texts), np.int64)
-    for code, vector in vectors.items():
-        places[code] = position[vector]
-    return np.array(ordered, np.int64).reshape(len(ordered), attribute.dimension), places[codes]
-
-
-def _counts(table: Table, rows: NDArray[np.int64], name: str | None, problems: Problems) -> NDArray[np.int64]:
-    """Return how many people each record stands for."""
-    if name is None:
-        return np.ones(len(rows), np.int64)
-    column = table.column(name, purpose="count_column")
-    codes = column.codes[rows]
-    values = np.zeros(len(column.texts), np.int64)
-    for code in np.unique(codes).tolist():
-        cell = (column.texts[code] or "").strip()
-        if _WHOLE.fullmatch(cell) and int(cell) <= MAX_PEOPLE:
-            values[code] = int(cell)
-            continue
-        mask = codes == code
-        problems.add(
-            f"{quoted(column.texts[code])} is not a number of people",
-            place=table.place_of(int(rows[np.argmax(mask)]), name),
-            expected="a whole number from 0, without thousands separators",
-            remedy="Correct the count.",
-            times=int(mask.sum()),
-        )
-    return values[codes]
-
-
-def _distinct(
-    ranked: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct tuples in lexicographic order, and each record's place among them.
-
-    Notes
-    -----
-    One integer key per record, most significant attribute first: the order of keys is the lexicographic order
-    of the concatenated vectors. Keys are made dense before they could overflow.
-    """
-    keys = np.zeros(len(ranked[0][1]), np.int64)
-    span = 1
-    for vectors, codes in ranked:
-        if span * len(vectors) >= 2**62:
-            distinct, keys = np.unique(keys, return_inverse=True)
-            span = len(distinct)
-        keys = keys * len(vectors) + codes
-        span *= len(vectors)
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    X = np.concatenate([vectors[codes[first]] for vectors, codes in ranked], axis=1)
-    return np.ascontiguousarray(X), inverse.astype(np.int64)
 
 
 def _warnings(

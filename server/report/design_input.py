@@ -33,7 +33,7 @@ class Curve:
     lines : tuple of CurveLine
         One to four.
     mark : tuple of two str, optional
-        Point of today's choice.
+        Point of today's choice, with ``mark_label``.
     log_x, log_y, steps : bool
         As in `pictures.line_chart`.
     """
@@ -44,6 +44,7 @@ class Curve:
     y_label: str
     lines: tuple[CurveLine, ...]
     mark: tuple[str, str] | None = None
+    mark_label: str = "today's choice"
     log_x: bool = False
     log_y: bool = False
     steps: bool = False

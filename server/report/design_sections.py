@@ -15,8 +15,8 @@ from shared.description import CentroidValue, describe_centroid
 from shared.participation import ParticipationLevel
 from shared.specification import Specification
 
-MAX_TABLE_CELLS = 500
-"""Rows of the table of cells: the worst ones; design.json holds all."""
+OPEN_TABLE_CELLS, MAX_TABLE_CELLS = 20, 500
+"""Rows of the tables of cells: the worst ones are open, more are folded; design.json holds all."""
 _SAFER_SMALL, _SAFER_LARGE = "Smaller is safer.", "Larger is safer."
 
 
@@ -200,7 +200,7 @@ def price(data: DesignReportInput) -> tuple[Section, ...]:
         Section(
             name="price",
             title="The price of the guarantee",
-            paragraphs=("What another choice would cost. The diamond marks this design.",),
+            paragraphs=("What another choice would cost. The diamond marks today's choice.",),
             pictures=tuple(_curve(curve) for curve in curves),
         ),
     )
@@ -218,7 +218,7 @@ def _curve(curve: Curve) -> Picture:
         x_label=curve.x_label,
         y_label=curve.y_label,
         mark=None if curve.mark is None else (float(curve.mark[0]), float(curve.mark[1])),
-        mark_label="this design",
+        mark_label=curve.mark_label,
         log_x=curve.log_x,
         log_y=curve.log_y,
         steps=curve.steps,
@@ -262,6 +262,21 @@ def every_cell(data: DesignReportInput, people: list[int], language: str) -> Sec
         for cell in shown
     )
     left = len(order) - len(shown)
+    note = f"{whole(left)} safer cells are not listed; design.json holds all of them." if left else ""
+    columns = (
+        Column(heading="Cell"),
+        Column(heading="rbar′", hint="smaller is safer"),
+        Column(heading="qbar", hint="smaller is safer"),
+        Column(heading="rbar", hint="smaller is safer"),
+        Column(heading="u", hint="smaller is safer"),
+        Column(heading="People", hint="larger is safer"),
+        Column(heading="Centre", hint="mean of its people", numeric=False),
+    )
+    first, more = rows[:OPEN_TABLE_CELLS], rows[OPEN_TABLE_CELLS:]
+    tables = [DataTable(caption="Cells by the failure of a participant", columns=columns, rows=first)]
+    if more:
+        caption = f"The next {whole(len(more))} cells"
+        tables.append(DataTable(caption=caption, columns=columns, rows=more, note=note, folded=True))
     return Section(
         name="every-cell",
         title="Every cell, worst first",
@@ -270,24 +285,7 @@ def every_cell(data: DesignReportInput, people: list[int], language: str) -> Sec
             " that an eligible person takes part and is not protected. u is how many answers a failing cell"
             " exposes on average. All are taken at the worst published participation.",
         ),
-        tables=(
-            DataTable(
-                caption="Cells by the failure of a participant",
-                columns=(
-                    Column(heading="Cell"),
-                    Column(heading="rbar′", hint="smaller is safer"),
-                    Column(heading="qbar", hint="smaller is safer"),
-                    Column(heading="rbar", hint="smaller is safer"),
-                    Column(heading="u", hint="smaller is safer"),
-                    Column(heading="People", hint="larger is safer"),
-                    Column(heading="Centre", hint="mean of its people", numeric=False),
-                ),
-                rows=rows,
-                note=f"{whole(left)} safer cells are not listed; design.json holds all of them."
-                if left
-                else "",
-            ),
-        ),
+        tables=tuple(tables),
     )
 
 

@@ -128,6 +128,7 @@ def line_chart(
             axes.yaxis.set_minor_formatter(NullFormatter())
         else:
             axes.set_ylim(bottom=0)
+        axes.minorticks_off()
         if mark is not None:
             axes.plot(
                 [mark[0]], [mark[1]], color=MARK, marker="D", markersize=7, linestyle="none", label=mark_label

@@ -69,7 +69,13 @@ def test_same_input_same_bytes() -> None:
 def test_what_the_issue_asks_for_is_there() -> None:
     text = render_design_report(report_input()).decode("utf-8")
     figures = ("n_min_safe", "n_min", "rbar′", "qbar", "rbar", "tbar", "Distortion (D)")
-    others = ("smaller is safer", "Look at &lt;this&gt;.", "Health in Smallville", "town.csv", "this design")
+    others = (
+        "smaller is safer",
+        "Look at &lt;this&gt;.",
+        "Health in Smallville",
+        "town.csv",
+        ">today's choice<",
+    )
     for words in (*figures, *others):
         assert words in text
     assert text.index("Look at") < text.index("What the design promises")
