@@ -93,10 +93,12 @@ def cell_failure(counts: Sequence[int], participations: Sequence[str | Fraction]
         terms = [(certain + j, nobody * ratio) for j, ratio in enumerate(ratios)]
         failing = [(j, p) for j, p in terms if 0 < j < k]
         qbar = min(sum((p for _, p in failing), Decimal(0)), Decimal(1))
+        if not qbar:  # certain to protect, or (only where exponents are short) below the smallest number
+            return Metrics(**dict.fromkeys(Metrics.__slots__, Decimal(0)))
         weighted = sum((j * p for j, p in failing), Decimal(0))
         return Metrics(
             attained_cell_failure=qbar,
-            expected_unprotected_records=weighted / qbar if qbar else Decimal(0),
+            expected_unprotected_records=weighted / qbar,
             record_failure=weighted / people,
             record_failure_given_participation=weighted / expected,
         )

@@ -435,4 +435,4 @@ def _as_soundness_error(line: Line) -> SoundnessError:
 
 def _short(value: Decimal) -> str:
     """Three significant digits, for people."""
-    return f"{value:.2e}"
+    return f"{value:.2e}" if value else "0"
