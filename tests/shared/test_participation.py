@@ -1,0 +1,150 @@
+"""Published participation: levels, ranges, and where they come from."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.errors import SpecificationError
+from shared.limits import MAX_LEVELS
+from shared.participation import (
+    ParticipationLevel,
+    ParticipationSource,
+    Rate,
+    check_levels,
+    parse_levels,
+    published_level,
+)
+
+
+def level(low: str, high: str | None = None) -> ParticipationLevel:
+    """One value or a range."""
+    return ParticipationLevel(low=low, high=high or low)
+
+
+def test_level_is_exact() -> None:
+    assert level("0.1").lowest == Fraction(1, 10)
+    assert not level("0.50", "0.5").is_range
+    assert level("0.4", "0.6").is_range
+    assert level("0.4", "1").highest == 1
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [("0.6", "0.4"), ("0", "0.5"), ("0.5", "1.1"), ("x", "0.5"), ("0.5", "")]
+)
+def test_impossible_levels_are_refused(low: str, high: str) -> None:
+    with pytest.raises(SpecificationError, match="is impossible"):
+        ParticipationLevel(low=low, high=high)
+
+
+@given(st.fractions(0, 1))
+def test_published_levels_are_rounded_down_to_the_grid(rate: Fraction) -> None:
+    text = published_level(rate)
+    if rate < Fraction(1, 20):
+        assert text is None
+        return
+    assert text is not None
+    published = Fraction(text)
+    assert published <= rate < published + Fraction(1, 20)
+    assert (published * 20).denominator == 1
+
+
+def test_published_levels_are_texts_of_a_specification() -> None:
+    assert [published_level(Fraction(t)) for t in ("0.05", "0.5", "0.549", "1")] == [
+        "0.05",
+        "0.5",
+        "0.5",
+        "1",
+    ]
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        [{"low": "0.5", "high": "0.5"}],
+        [{"low": "0.4", "high": "0.6"}],
+        [{"low": "0.2", "high": "0.2"}, {"low": "0.3", "high": "0.3"}],
+    ],
+)
+def test_levels_are_read(levels: list[dict[str, str]]) -> None:
+    assert [{"low": x.low, "high": x.high} for x in parse_levels(levels, "levels")] == levels
+
+
+@pytest.mark.parametrize(
+    ("levels", "where"),
+    [
+        ([], "levels"),
+        ({}, "levels"),
+        (None, "levels"),
+        ([{"low": "0.5", "high": "0.5"}] * (MAX_LEVELS + 1), "levels"),
+        ([{"low": "0.5", "high": "0.5"}] * 2, "levels"),
+        ([{"low": "0.5", "high": "0.5"}, {"low": "0.50", "high": "0.50"}], "levels"),
+        ([{"low": "0.6", "high": "0.6"}, {"low": "0.5", "high": "0.5"}], "levels"),
+        ([{"low": "0.2", "high": "0.3"}, {"low": "0.5", "high": "0.5"}], "levels"),
+        ([{"low": "0.2"}], "levels[0]"),
+        ([{"low": "0.2", "high": 1}], "levels[0].high"),
+        ([{"low": "2", "high": "3"}], "participation"),
+        (["0.5"], "levels[0]"),
+    ],
+)
+def test_levels_that_contradict_each_other_are_refused(levels: Any, where: str) -> None:
+    with pytest.raises(SpecificationError) as caught:
+        parse_levels(levels, "levels")
+    assert caught.value.where == where
+
+
+def test_levels_are_checked_without_a_document_too() -> None:
+    check_levels((level("0.1"), level("0.2")), "levels")
+    with pytest.raises(SpecificationError, match="contradict each other"):
+        check_levels((level("0.1", "0.15"), level("0.2")), "levels")
+
+
+EVEN = {"kind": "even", "column": None, "attribute": None, "rates": []}
+COLUMN = EVEN | {"kind": "column", "column": "p"}
+RATES = EVEN | {
+    "kind": "rates",
+    "attribute": "age",
+    "rates": [
+        {"upto": "29", "value": None, "rate": "0.4"},
+        {"upto": None, "value": "unknown", "rate": "0.5"},
+    ],
+}
+
+
+@pytest.mark.parametrize("document", [EVEN, COLUMN, RATES], ids=lambda d: str(d["kind"]))
+def test_source_survives_a_round_trip(document: dict[str, Any]) -> None:
+    assert ParticipationSource.parse(document, "source").to_object() == document
+
+
+@pytest.mark.parametrize(
+    ("document", "where"),
+    [
+        (None, "source"),
+        (EVEN | {"kind": "guess"}, "source.kind"),
+        (EVEN | {"column": "p"}, "source.kind"),
+        (EVEN | {"attribute": "age"}, "source.kind"),
+        (EVEN | {"rates": RATES["rates"]}, "source.kind"),
+        (COLUMN | {"column": None}, "source.column"),
+        (COLUMN | {"attribute": "age"}, "source.kind"),
+        (RATES | {"attribute": None}, "source.attribute"),
+        (RATES | {"column": "p"}, "source.kind"),
+        (RATES | {"rates": {}}, "source.rates"),
+        (RATES | {"rates": [{"upto": "29", "value": "x", "rate": "0.4"}]}, "participation.rates"),
+        (RATES | {"rates": [{"upto": None, "value": None, "rate": "0.4"}]}, "participation.rates"),
+        (RATES | {"rates": [{"upto": "29", "value": None, "rate": "0"}]}, "participation.rates"),
+        (RATES | {"rates": [{"upto": 29, "value": None, "rate": "0.4"}]}, "source.rates[0].upto"),
+        (RATES | {"rates": [{"upto": "29", "rate": "0.4"}]}, "source.rates[0]"),
+    ],
+)
+def test_unclear_sources_are_refused(document: Any, where: str) -> None:
+    with pytest.raises(SpecificationError) as caught:
+        ParticipationSource.parse(document, "source")
+    assert caught.value.where == where
+
+
+def test_rate_for_a_category() -> None:
+    assert Rate(rate="0.35", value="rural").upto is None
