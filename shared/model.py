@@ -85,9 +85,15 @@ def format_model(attributes: Sequence[Attribute], rows: Iterable[ModelRow]) -> b
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*(a.name for a in attributes), "level", "people"])
+    # Few distinct answers stand behind many tuples, so each is written only once.
+    known: list[dict[Vector, str]] = [{} for _ in attributes]
     for row in rows:
-        texts = (a.text_of(part) for a, part in zip(attributes, split(attributes, row.vector), strict=True))
-        writer.writerow([*("" if text is None else text for text in texts), row.level, row.people])
+        texts = []
+        for attribute, part, written in zip(attributes, split(attributes, row.vector), known, strict=True):
+            if part not in written:
+                written[part] = attribute.text_of(part) or ""
+            texts.append(written[part])
+        writer.writerow([*texts, row.level, row.people])
     return out.getvalue().encode("utf-8")
 
 

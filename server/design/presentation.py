@@ -8,6 +8,7 @@ from server.design.curves import DesignCurves, DistortionCurve, NeedCurve, desig
 from server.design.design import Design, StageProgress
 from server.report.design_input import Curve, CurveLine, DesignReportInput
 
+_MAX_LINES = 4
 _AXES = {
     "k": ("k: fewest answers that protect (more is safer)", False),
     "participation": ("Participation of everybody", False),
@@ -54,26 +55,38 @@ def _curves(curves: DesignCurves, failure: str) -> tuple[Curve, ...]:
     sampled = ""
     if curves.sampled_tuples < curves.tuples:
         sampled = f" Computed on {curves.sampled_people} people: compare the points with each other."
-    needs = tuple(_need_curve(curve, i, len(curves.needs), failure) for i, curve in enumerate(curves.needs))
-    losses = tuple(_distortion_curve(curve, sampled) for curve in curves.distortions if len(curve.values) > 1)
-    return (*needs, *losses)
+    losses = (_distortion_curve(curve, sampled) for curve in curves.distortions if len(curve.values) > 1)
+    return (_need_curve(curves.needs, failure), *losses)
 
 
-def _need_curve(curve: NeedCurve, index: int, total: int, failure: str) -> Curve:
-    who = f" at participation {curve.level.low}" if total > 1 else ""
-    lines = [CurveLine(label="n_min_safe", x=curve.failures, y=tuple(map(str, curve.n_min_safe)))]
-    if curve.n_min != curve.n_min_safe:
-        lines.append(CurveLine(label="n_min", x=curve.failures, y=tuple(map(str, curve.n_min))))
-    at = next((str(n) for f, n in zip(curve.failures, curve.n_min_safe, strict=True) if f == failure), None)
+def _need_curve(needs: tuple[NeedCurve, ...], failure: str) -> Curve:
+    """One line a level; of many levels the lowest, two between and the highest."""
+    shown = sorted({round(i * (len(needs) - 1) / (_MAX_LINES - 1)) for i in range(_MAX_LINES)})
+    chosen = [needs[i] for i in shown]
+    lines = [
+        CurveLine(
+            label=_level_label(curve) if len(needs) > 1 else "n_min_safe",
+            x=curve.failures,
+            y=tuple(map(str, curve.n_min_safe)),
+        )
+        for curve in chosen
+    ]
+    if len(needs) == 1 and needs[0].n_min != needs[0].n_min_safe:
+        lines.append(CurveLine(label="n_min", x=needs[0].failures, y=tuple(map(str, needs[0].n_min))))
+    at = dict(zip(chosen[0].failures, chosen[0].n_min_safe, strict=True)).get(failure)
     return Curve(
-        name=f"need-{index}",
-        title=f"People a cell needs{who}, against acceptable failure. Further left is safer, and needs more.",
+        name="need",
+        title="People a cell needs, against acceptable failure. Further left is safer, and needs more people.",
         x_label=_AXES["failure"][0],
         y_label="People a cell needs",
         lines=tuple(lines),
-        mark=None if at is None else (failure, at),
+        mark=None if at is None or len(needs) > 1 else (failure, str(at)),
         log_x=True,
     )
+
+
+def _level_label(curve: NeedCurve) -> str:
+    return f"if everybody took part with {curve.level.low}"
 
 
 def _distortion_curve(curve: DistortionCurve, remark: str) -> Curve:
@@ -82,12 +95,15 @@ def _distortion_curve(curve: DistortionCurve, remark: str) -> Curve:
     mark = next(((x, f"{y:.6f}") for x, y in points if x == curve.today), None)
     return Curve(
         name=f"distortion-{curve.parameter}",
-        title=_TITLES[curve.parameter] + remark,
+        title=_TITLES[curve.parameter]
+        + " MDAV stands for every algorithm; a power diagram loses less."
+        + remark,
         x_label=label,
-        y_label="Distortion D (lower is better)",
+        y_label="Distortion D of MDAV (lower is better)",
         lines=(
             CurveLine(label="MDAV", x=tuple(x for x, _ in points), y=tuple(f"{y:.6f}" for _, y in points)),
         ),
         mark=mark,
+        mark_label="MDAV at today's choice",
         log_x=logarithmic,
     )

@@ -44,7 +44,7 @@ def design_survey(survey_path: Path, folder: Path, progress: StageProgress) -> D
         raise InputError(
             "a signed survey is in this folder", where=str(folder), remedy="Design into another folder."
         )
-    model = read_model(survey)
+    model = read_model(survey, lambda done, total: progress("Reading", done, total))
     result = design(plan_of(survey), model, progress)
     report = render_design_report(
         report_input(result, f"roomful design {survey_path.name} --out {folder.name}", progress)
