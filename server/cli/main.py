@@ -20,6 +20,7 @@ from shared.errors import RoomfulError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "anonymity": ("server.cli.anonymity:anonymity", "How many people a cell needs, and how often it fails."),
+    "inspect": ("server.cli.inspect:inspect", "Show what is understood of a population file."),
     "design": ("server.cli.design:design", "Design a partition from survey.toml."),
     "keygen": ("server.cli.signing:keygen", "Make a signing key."),
     "sign": ("server.cli.signing:sign", "Sign a designed survey, or countersign as an auditor."),

@@ -76,7 +76,7 @@ def _need_curve(needs: tuple[NeedCurve, ...], failure: str) -> Curve:
     at = dict(zip(chosen[0].failures, chosen[0].n_min_safe, strict=True)).get(failure)
     return Curve(
         name="need",
-        title="People a cell needs, against acceptable failure. Further left is safer, and needs more people.",
+        title="People a cell needs, against acceptable failure. Further left is safer, and needs more.",
         x_label=_AXES["failure"][0],
         y_label="People a cell needs",
         lines=tuple(lines),
