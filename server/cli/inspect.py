@@ -28,4 +28,4 @@ def inspect(
     table = read_table(file, separator=separator, decimal=decimal, encoding=encoding)
     click.echo(describe_table(table), nl=False)
     if attributes is not None:
-        click.echo(suggest_attributes(table, [name.strip() for name in attributes.split(",")]), nl=False)
+        click.echo(suggest_attributes(table, tuple(name.strip() for name in attributes.split(","))), nl=False)
