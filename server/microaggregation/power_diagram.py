@@ -21,8 +21,8 @@ from server.microaggregation.power_repair import repair
 from server.microaggregation.power_search import Workbench
 
 LLOYD_STEPS = 12
-ASCENT_ROUNDS = 30
-FINAL_STEPS = 3
+ASCENT_ROUNDS = 20
+FINAL_STEPS = 2
 FINEST_RESOLUTION = 64
 _SLACK = 50
 """The start aims at cells of need + need / 50: with no slack at all there is nobody to spare."""

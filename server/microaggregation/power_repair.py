@@ -18,7 +18,7 @@ from server.microaggregation.geometry import sums_by_label
 from server.microaggregation.need import IntArray, Need
 from server.microaggregation.power_search import UNUSED, Lists, Workbench
 
-_PATIENCE = 4
+_PATIENCE = 2
 """Bids per cell before a site is given up."""
 
 
@@ -65,7 +65,7 @@ def repair(
     site, or is one of at most four in a row that do not; with one site left the cell holds everybody.
     """
     offsets = offsets.copy()
-    idle = 0
+    idle, first = 0, True
     while True:
         labels = bench.assign(sites, offsets)
         counts = sums_by_label(people, labels, len(sites))
@@ -73,7 +73,12 @@ def repair(
         if len(sites) == 1 or not poor.any():
             return Repaired(sites=sites, offsets=offsets, labels=labels, counts=counts)
         if idle < 4:
-            auction = _Auction(people, need, bench.lists(sites, offsets, 3 * wanted), offsets)
+            lists = bench.lists(sites, offsets, 3 * wanted)
+            if first:
+                for _ in range(3):
+                    offsets = lists.restrain(offsets, bench.mass, wanted)
+                first = False
+            auction = _Auction(people, need, lists, offsets)
             idle += 1
             if auction.run(_PATIENCE * len(sites) + 200):
                 continue

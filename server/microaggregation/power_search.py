@@ -15,7 +15,7 @@ import numpy as np
 from server.microaggregation.geometry import EXACT, FloatArray, span, sums_by_label
 from server.microaggregation.need import IntArray
 
-CANDIDATES = 24
+CANDIDATES = 16
 EXTRA_CANDIDATES = 8
 UNUSED = 1 << 60
 """Score of a place in a list that nobody took."""
