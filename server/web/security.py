@@ -23,7 +23,7 @@ _PERMISSIONS: Final = (
     "accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "fullscreen", "geolocation",
     "gyroscope", "hid", "identity-credentials-get", "idle-detection", "local-fonts", "magnetometer",
     "microphone", "midi", "payment", "picture-in-picture", "publickey-credentials-get", "screen-wake-lock",
-    "serial", "storage-access", "usb", "web-share", "xr-spatial-tracking", "browsing-topics",
+    "serial", "storage-access", "usb", "xr-spatial-tracking", "browsing-topics",
 )  # fmt: skip
 
 HEADERS: Final = MappingProxyType(

@@ -262,5 +262,7 @@ def serve(config: Config, path: Path, say: Callable[[str], None]) -> None:
     say(f"Serving {config.public_url}")
     for title, address in open_surveys:
         say(f"Open: {title}\n  {address}")
+    if not open_surveys:
+        say("No survey is open. Next: roomful publish, then roomful open; this server notices both.")
     supervise(work, config.processes)
     say("Stopped.")

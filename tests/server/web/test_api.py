@@ -7,6 +7,8 @@ import json
 
 import pytest
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
@@ -187,3 +189,31 @@ def test_no_answer_and_no_log_repeats_what_was_sent(
     answer = _post(client, store, message)
     assert answer.status_code == 400
     assert ANSWER not in answer.get_data(as_text=True) + str(answer.headers) + caplog.text
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_no_body_crashes_the_server(client: FlaskClient, store: SurveyStore, data: st.DataObject) -> None:
+    """Random bytes, random JSON, and a valid message with one thing changed: refused by name or stored."""
+    message = data.draw(
+        st.one_of(
+            st.binary(max_size=300),
+            st.recursive(
+                st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+                lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+                max_leaves=12,
+            ).map(lambda value: json.dumps(value).encode()),
+            st.tuples(st.integers(0, 1023), st.integers(0, 255)).map(_changed),
+        )
+    )
+    answer = _post(client, store, message)
+    assert answer.status_code in (201, 400, 411)
+    if answer.status_code == 400:
+        assert answer.get_json()["code"].partition(".")[0] == "submission"
+
+
+def _changed(change: tuple[int, int]) -> bytes:
+    place, value = change
+    message = bytearray(sample.message())
+    message[place] = value
+    return bytes(message)
