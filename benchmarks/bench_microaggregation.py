@@ -3,10 +3,10 @@
     python benchmarks/bench_microaggregation.py [--quick] [--json]
 
 `plain` is the textbook program: float64 distances to every record, groups of exactly k records. It knows no
-multiplicities, so its cells are no function of the answer where records are equal. Seconds are by the clock and
-of processor time. Distortion is SSE / SST on columns of unit variance; `ratio` is to `mdav`. Peak memory is what
-numpy and Python allocated, by tracemalloc, in a second run. Real data are read from the reference folder
-(environment variable ROOMFUL_REFERENCE_DATA) and left out without it.
+multiplicities, so its cells are no function of the answer where records are equal. Seconds are by the clock
+and of processor time. Distortion is SSE / SST on columns of unit variance; `ratio` is to `mdav`. Peak memory
+is what numpy and Python allocated, by tracemalloc, in a second run. Real data are read from the reference
+folder (environment variable ROOMFUL_REFERENCE_DATA) and left out without it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from server.microaggregation.geometry import IntArray, canonical, distortion
+from server.microaggregation.geometry import canonical, distortion
 from server.microaggregation.mdav import mdav
-from server.microaggregation.need import Need
+from server.microaggregation.need import IntArray, Need
 from server.microaggregation.power_diagram import power_diagram
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -100,7 +100,7 @@ def plain(values: np.ndarray, k: int) -> np.ndarray:
     labels, groups, rows = np.full(len(values), -1), 0, np.arange(len(values))
 
     def distances(point: np.ndarray) -> np.ndarray:
-        return ((values[rows] - point) ** 2).sum(axis=1)
+        return np.asarray(((values[rows] - point) ** 2).sum(axis=1))
 
     def take(point: np.ndarray) -> None:
         nonlocal groups, rows
@@ -142,7 +142,7 @@ def measure(name: str, data: Population, need: int, run: Callable[[], IntArray])
         cells=len(sizes),
         smallest=int(sizes.min()),
         largest=int(sizes.max()),
-        distortion=distortion(records, np.ones(len(records)), data.weights, labels),
+        distortion=distortion(records, np.ones(len(records), dtype=np.int64), data.weights, labels),
     )
 
 
