@@ -127,8 +127,8 @@ def design_curves(
     -----
     MDAV stands for every algorithm: a power diagram loses less (8 to 36 % in the benchmark), with a curve
     of the same shape, and takes far longer. Values whose need leaves fewer than two cells are left out.
-    Participation is varied for everybody alike; of a range its low end is. Beyond 20,000 tuples every (n
-    / 20,000)-th one is taken. The cost is that of at most 16 runs of MDAV.
+    Participation is varied for everybody alike; of a range its low end is. Beyond 20,000 tuples every
+    (n / 20,000)-th one is taken. The cost is that of at most 16 runs of MDAV.
     """
     rows = _systematic(len(X), MAX_TUPLES)
     runner = _Runner(X[rows], people[rows], weights)
@@ -147,8 +147,9 @@ def design_curves(
             ),
         )
     )
-    ordered = sorted({Fraction(text): text for text in (*DISTORTION_FAILURES, failure)}.items(),
-    reverse=True) plans.append(("failure", failure, tuple((text, today, k, text) for _, text in ordered)))
+    by_value = {Fraction(text): text for text in (*DISTORTION_FAILURES, failure)}
+    ordered = sorted(by_value.items(), reverse=True)
+    plans.append(("failure", failure, tuple((text, today, k, text) for _, text in ordered)))
     total, done = sum(len(points) for _, _, points in plans), 0
     curves = []
     for parameter, now, points in plans:
