@@ -218,6 +218,14 @@ def test_exactly_one_cell_of_sufficient_size_is_never_withheld_alone() -> None:
     assert decision.reasons == ("distinct-values", "complementary", "enough")
 
 
+def test_a_single_cell_too_far_from_the_table_takes_its_nearest_neighbour_along() -> None:
+    """Large and diverse enough to be a pool, but one cell: its answers would follow by subtraction."""
+    attribute = nominal([[0, 0, 0, 0, 0, 1], [0, 1] * 10, [0, 1] * 10, [1, 0] * 10])
+    policy = Policy(rule="withhold", minimum=5, distinct_values=2, t_closeness=Fraction(1, 5))
+    decision = decide([6, 20, 20, 20], policy, line(0, 5, 3, 9), [attribute])
+    assert decision.reasons == ("t-closeness", "enough", "complementary", "enough")
+
+
 def test_a_unanimous_pool_is_enlarged() -> None:
     attribute = nominal([[0] * 5, [0] * 6, [0, 1] * 4, [1, 0] * 4])
     decision = decide(
