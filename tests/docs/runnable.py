@@ -16,12 +16,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.docs.documents import DOCS, ROOT, Block, blocks, pages
+from tests.docs.documents import DOCS, Block, blocks, pages
 
 FILE, RUN, OUTPUT = "file:", "run", "output"
 TIMEOUT_SECONDS = 240
 WAIT = 'n=0; until grep -q "^Serving" serve.log || [ $n = 60 ]; do sleep 0.5; n=$((n + 1)); done'
 _MARK = "@@ end of block"
+_OUTPUT_BLOCK = re.compile(rf"<!-- {OUTPUT} -->\n```text\n.*?```\n", re.DOTALL)
 _CHANGING = (
     (re.compile(r"ed25519:[A-Za-z0-9_-]{43}"), "ed25519:KEY"),
     (re.compile(r"\b[0-9a-f]{64}(\.[A-Za-z0-9_-]{43})?"), "DIGEST"),
@@ -90,7 +91,6 @@ def _run(commands: list[Block], folder: Path) -> list[str]:
     environment = os.environ | {
         "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}",
         "ROOMFUL_SERVER_PORT": str(port),
-        "ROOMFUL_CHECKOUT": str(ROOT),
         "HOME": str(folder),
     }
     output, errors = folder / ".stdout", folder / ".stderr"
@@ -121,16 +121,20 @@ def _end(group: int) -> None:
 
 
 def rewrite(path: Path) -> None:
-    """Write the outputs of a page anew."""
+    """Write the outputs of a page anew, those that differ in more than what changes from run to run."""
     text = path.read_text("utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        pairs = run_page(path, Path(folder))
-    for said, printed in pairs:
-        if comparable(said) != comparable(printed):
-            text = text.replace(
-                f"<!-- output -->\n```text\n{said}```", f"<!-- output -->\n```text\n{printed.strip()}\n```"
-            )
-    path.write_text(text, "utf-8")
+        pairs = iter(run_page(path, Path(folder)))
+
+    def replaced(match: re.Match[str]) -> str:
+        whole: str = match[0]
+        said, printed = next(pairs)
+        if comparable(said) == comparable(printed):
+            return whole
+        shown = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8000", printed.strip("\n"))
+        return f"<!-- {OUTPUT} -->\n```text\n{shown}\n```\n"
+
+    path.write_text(_OUTPUT_BLOCK.sub(replaced, text), "utf-8")
 
 
 if __name__ == "__main__":
