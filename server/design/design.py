@@ -27,6 +27,7 @@ from shared.effective_anonymity import (
 from shared.errors import DesignError
 from shared.model import model_digest
 from shared.participation import ParticipationLevel
+from shared.questions import Rating, SingleChoice, YesNo
 from shared.specification import (
     STORED,
     Algorithm,
@@ -76,6 +77,7 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
         a register.
     """
     _refuse_balls_from_register(plan)
+    _refuse_unreachable_diversity(plan)
     smallest, safe = _needed_people(plan, model.levels)
     _refuse_too_few(model, safe)
     people = model.people.sum(axis=1)
@@ -139,6 +141,25 @@ def _refuse_balls_from_register(plan: Plan) -> None:
             expected="power-diagram for a model of kind register",
             remedy="Leave out algorithm, or set balls_from_register = true in [design]: respondents see it.",
         )
+
+
+def _refuse_unreachable_diversity(plan: Plan) -> None:
+    for question in plan.questionnaire.questions:
+        if isinstance(question, SingleChoice):
+            possible = len(question.choices)
+        elif isinstance(question, Rating):
+            possible = question.maximum - question.minimum + 1
+        elif isinstance(question, YesNo):
+            possible = 2
+        else:
+            continue
+        if possible < plan.release.distinct_values:
+            raise DesignError(
+                f"question {question.name!r} has only {possible} possible answers, so nothing could be released",
+                where="release.distinct_values",
+                expected=f"at most {possible}",
+                remedy="Lower distinct_values, or give the question more choices.",
+            )
 
 
 def _refuse_too_few(model: Model, safe: tuple[int, ...]) -> None:

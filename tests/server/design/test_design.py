@@ -18,7 +18,7 @@ from shared.errors import DesignError
 from shared.invitation import Invitation
 from shared.soundness import examine
 from shared.specification import Specification
-from tests.builders import ORGANIZER_KEY, public_bytes, sign
+from tests.builders import ORGANIZER_KEY, QUESTIONNAIRE, public_bytes, sign
 from tests.towns import EVEN, RATES, write_town
 
 RANGE = '[participation]\nlow = "0.3"\nhigh = "0.6"'
@@ -86,6 +86,21 @@ def test_balls_from_a_register_need_an_explicit_flag(tmp_path: Path) -> None:
         tmp_path, kind="register", more='[design]\nalgorithm = "mdav"\nballs_from_register = true'
     )
     assert make(survey).specification.permissions.balls_from_register
+
+
+@pytest.mark.parametrize(("distinct", "question"), [(3, "smokes"), (4, "health"), (12, "wellbeing")])
+def test_a_diversity_that_no_answers_could_reach_is_refused(
+    tmp_path: Path, distinct: int, question: str
+) -> None:
+    elements = [e for page in QUESTIONNAIRE["pages"] for e in page["elements"] if e["name"] == question]
+    survey = write_town(
+        tmp_path,
+        more=f"[release]\ndistinct_values = {distinct}",
+        questionnaire={"pages": [{"elements": elements}]},
+    )
+    with pytest.raises(DesignError, match="possible answers") as caught:
+        make(survey)
+    assert caught.value.expected == f"at most {distinct - 1}"
 
 
 @pytest.mark.parametrize("people", [1, 50])
