@@ -155,7 +155,7 @@ def _refuse_unreachable_diversity(plan: Plan) -> None:
             continue
         if possible < plan.release.distinct_values:
             raise DesignError(
-                f"question {question.name!r} has only {possible} possible answers, so nothing could be released",
+                f"question {question.name!r} has only {possible} possible answers: nothing could be released",
                 where="release.distinct_values",
                 expected=f"at most {possible}",
                 remedy="Lower distinct_values, or give the question more choices.",
