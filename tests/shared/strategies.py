@@ -42,9 +42,11 @@ def numerics(draw: st.DrawFn, name: str = "number") -> Numeric:
 def categorical(draw: st.DrawFn, name: str = "category") -> Ordinal | Nominal:
     """Two to six categories, ordered or not."""
     values = draw(st.lists(VALUES, min_size=2, max_size=6, unique=True))
-    kind = draw(st.sampled_from((Ordinal, Nominal)))
     categories = tuple(Category(value=v, label=both(v)) for v in values)
-    return kind(**_common(name, draw(MISSING)), categories=categories)
+    common = _common(name, draw(MISSING))
+    if draw(st.booleans()):
+        return Ordinal(**common, categories=categories)
+    return Nominal(**common, categories=categories)
 
 
 @st.composite

@@ -85,6 +85,9 @@ def test_missing_place_is_in_the_middle() -> None:
     assert table.coordinate_names[-1] == "place: missing"
     with pytest.raises(AnswerError):
         table.text_of((8, 0, 1))
+    everywhere = table.coordinate_ranges[:2]
+    assert [table.count_within((*everywhere, mark)) for mark in ((0, 0), (1, 1), (0, 1))] == [3, 1, 4]
+    assert table.count_within(((8, 8), (-2, 9), (0, 1))) == 1, "the missing answer lies in the middle"
 
 
 @pytest.mark.parametrize(

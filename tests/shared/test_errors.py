@@ -9,7 +9,9 @@ import pytest
 from shared import errors
 from shared.errors import RoomfulError
 
-CLASSES = [c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__]
+CLASSES: list[type[RoomfulError]] = [
+    c for _, c in inspect.getmembers(errors, inspect.isclass) if c.__module__ == errors.__name__
+]
 
 
 def test_every_class_is_in_the_tree_with_a_code_of_its_own() -> None:

@@ -103,7 +103,7 @@ def test_levels_are_checked_without_a_document_too() -> None:
         check_levels((level("0.1", "0.15"), level("0.2")), "levels")
 
 
-EVEN = {"kind": "even", "column": None, "attribute": None, "rates": []}
+EVEN: dict[str, Any] = {"kind": "even", "column": None, "attribute": None, "rates": []}
 COLUMN = EVEN | {"kind": "column", "column": "p"}
 RATES = EVEN | {
     "kind": "rates",

@@ -1,0 +1,78 @@
+"""An organizer signs a promise that protects nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from shared.soundness import Examination
+from tests.builders import ORGANIZER_KEY, sign, small_cells, small_model, small_specification
+from tests.shared.examining import examine_bytes
+from tests.vectors.surveys import altered, fragment_of, register, small_balls, small_boxes
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+def examined(payload: bytes) -> Examination:
+    """As a device does, the signature and the invitation being in order."""
+    envelope = sign(payload, ORGANIZER_KEY)
+    return examine_bytes(envelope.to_bytes(), fragment_of(envelope), small_model())
+
+
+def participation(low: str, high: str | None = None) -> Change:
+    """Claim another participation, and leave all else."""
+    return lambda d: d["participation"].update(levels=[{"low": low, "high": high or low}])
+
+
+@pytest.mark.parametrize(
+    ("change", "codes"),
+    [
+        (lambda d: d["anonymity"].update(k=2), {"check.floor", "check.n-min"}),
+        (lambda d: d["anonymity"].update(acceptable_cell_failure="0.5"), {"check.floor", "check.n-min"}),
+        (
+            lambda d: d["anonymity"].update(acceptable_cell_failure="1e-9"),
+            {"check.n-min", "check.cell-failure"},
+        ),
+        (participation("0.9"), {"check.n-min"}),
+        (participation("0.3"), {"check.n-min", "check.cell-failure"}),
+        (participation("0.99"), {"check.floor", "check.n-min"}),
+        (participation("0.5", "0.99"), {"check.floor"}),
+        (participation("0.000001"), {"check.floor", "check.n-min"}),
+        (lambda d: d["anonymity"].update(n_min=[3], n_min_safe=[3]), {"check.n-min"}),
+        (lambda d: d["anonymity"].update(k=4), {"check.form"}),
+        (lambda d: d["eligible"].__setitem__(0, [3]), {"check.form"}),
+        (
+            lambda d: (d["eligible"].__setitem__(0, [3]), d["eligible"].__setitem__(1, [47])),
+            {"check.cell-failure"},
+        ),
+        (lambda d: d["permissions"].update(free_text="yes"), {"check.form"}),
+        (lambda d: d["stored"].append("ip"), {"check.form"}),
+    ],
+)
+def test_each_weakened_promise_is_refused(change: Change, codes: set[str]) -> None:
+    examination = examined(altered(small_specification(), change))
+    assert {line.code for line in examination.lines if line.outcome == "refused"} == codes
+
+
+@pytest.mark.parametrize("cells", [small_balls(), small_balls(remainder="nearest")], ids=["last", "nearest"])
+def test_a_register_cannot_be_passed_off_as_balls(cells: Any) -> None:
+    refusal = examined(register(cells).to_bytes()).refusal
+    assert refusal is not None
+    assert refusal.code == "check.model-shape"
+
+
+def test_a_register_declared_public_has_to_show_its_model() -> None:
+    """Without the model, or with another one, nothing is sound."""
+    envelope = sign(small_specification(cells=small_balls()).to_bytes(), ORGANIZER_KEY)
+    refusal = examine_bytes(envelope.to_bytes(), fragment_of(envelope), b"age,sex,level,people\n").refusal
+    assert refusal is not None
+    assert refusal.code == "check.model"
+    open_check = examine_bytes(envelope.to_bytes(), fragment_of(envelope))
+    assert open_check.must_recount
+
+
+def test_the_honest_surveys_are_sound() -> None:
+    for specification in (small_specification(), register(small_cells()), register(small_boxes())):
+        assert examined(specification.to_bytes()).sound()

@@ -1,0 +1,147 @@
+"""Answers are in the domain of their question, in one form, or refused without being repeated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.errors import AnswerError, QuestionnaireError
+from shared.limits import MAX_COMMENT_CHARACTERS
+from shared.questions import (
+    Choice,
+    FreeText,
+    MultipleChoice,
+    Number,
+    Question,
+    Rating,
+    SingleChoice,
+    YesNo,
+)
+from tests.builders import both
+from tests.shared.strategies import JSON
+
+COMMON: dict[str, Any] = {"name": "q", "title": both("Q"), "description": both(""), "required": False}
+COLOURS = tuple(Choice(value=v, text=both(v)) for v in ("red", "green", "blue"))
+
+
+def number(**changes: str) -> Number:
+    """Half steps from 0 to 10."""
+    return Number(**COMMON | {"minimum": "0", "maximum": "10", "step": "0.5"} | changes)
+
+
+def rating(minimum: int = 1, maximum: int = 5) -> Rating:
+    """A short scale."""
+    labels: dict[str, Any] = {"minimum_label": both("low"), "maximum_label": both("high")}
+    return Rating(**COMMON, minimum=minimum, maximum=maximum, **labels)
+
+
+QUESTIONS: dict[str, Question] = {
+    "single": SingleChoice(**COMMON, choices=COLOURS),
+    "dropdown": SingleChoice(**COMMON, choices=COLOURS, dropdown=True),
+    "multiple": MultipleChoice(**COMMON, choices=COLOURS),
+    "required multiple": MultipleChoice(**COMMON | {"required": True}, choices=COLOURS),
+    "rating": rating(),
+    "boolean": YesNo(**COMMON, yes_label=both("Yes"), no_label=both("No")),
+    "number": number(),
+    "text": FreeText(**COMMON, max_characters=5),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "canonical"),
+    [
+        ("single", "red", "red"),
+        ("dropdown", "blue", "blue"),
+        ("multiple", [], ()),
+        ("multiple", ["blue", "red"], ("red", "blue")),
+        ("required multiple", ("green",), ("green",)),
+        ("rating", 1, 1),
+        ("rating", 5, 5),
+        ("boolean", True, True),
+        ("boolean", False, False),
+        ("number", "0", "0"),
+        ("number", 7, "7"),
+        ("number", "07.50", "7.5"),
+        ("number", "+10.0", "10"),
+        ("text", "a\nb c", "a\nb c"),
+    ],
+)
+def test_answers_in_the_domain(name: str, value: Any, canonical: Any) -> None:
+    accepted = QUESTIONS[name].accept(value)
+    assert accepted == canonical
+    assert type(accepted) is type(canonical)
+    assert QUESTIONS[name].accept(accepted) == accepted
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("single", ["Red", "", None, ["red"], 0, True, {}]),
+        ("multiple", ["red", ["red", "red"], ["pink"], [1], [["red"]], {"red": 1}, None]),
+        ("required multiple", [[], None]),
+        ("rating", [0, 6, True, "3", None, [3], 10**18]),
+        ("boolean", [0, 1, "true", None, []]),
+        ("number", ["", "-0.5", "10.5", "0.25", "1e1", "x", 11, True, None, [], {}, "٣", "9" * 5000, 10**18]),
+        ("text", ["", "a" * 6, "a\x00", "\u202e", 3, None, ["a"]]),
+    ],
+)
+def test_answers_outside_the_domain(name: str, values: list[Any]) -> None:
+    for value in values:
+        with pytest.raises(AnswerError) as caught:
+            QUESTIONS[name].accept(value)
+        assert caught.value.where == "q"
+        assert caught.value.message == "the answer is outside the question's domain"
+
+
+@given(JSON | st.floats())
+def test_any_value_gives_an_answer_of_the_domain_or_an_answer_error(value: Any) -> None:
+    for question in QUESTIONS.values():
+        try:
+            accepted = question.accept(value)
+        except AnswerError:
+            continue
+        assert question.accept(accepted) == accepted
+
+
+@pytest.mark.parametrize(("low", "high"), [(5, 5), (5, 1), (-101, 0), (0, 101)])
+def test_impossible_scales_are_refused(low: int, high: int) -> None:
+    with pytest.raises(QuestionnaireError, match="the scale is impossible"):
+        rating(low, high)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"minimum": "low"},
+        {"maximum": "1e1"},
+        {"step": ""},
+        {"step": "0"},
+        {"step": "-1"},
+        {"maximum": "0"},
+        {"step": "0.3"},
+    ],
+)
+def test_impossible_numbers_are_refused(changes: dict[str, str]) -> None:
+    with pytest.raises(QuestionnaireError, match="do not fit together"):
+        number(**changes)
+
+
+@pytest.mark.parametrize("longest", [0, MAX_COMMENT_CHARACTERS + 1])
+def test_impossible_lengths_are_refused(longest: int) -> None:
+    with pytest.raises(QuestionnaireError, match="maxLength is impossible"):
+        FreeText(**COMMON, max_characters=longest)
+
+
+def test_kinds_with_an_order() -> None:
+    assert {q.kind for q in QUESTIONS.values() if q.ordered} == {"rating", "number"}
+    assert {q.kind for q in QUESTIONS.values()} == {
+        "single",
+        "multiple",
+        "rating",
+        "boolean",
+        "number",
+        "text",
+    }
