@@ -83,7 +83,7 @@ def test_decisions_are_numbered_once_and_have_their_parts() -> None:
     for path in sorted(DOCS.joinpath("decisions").glob("[0-9]*.md")):
         text = path.read_text("utf-8")
         numbers.append(path.name[:4])
-        assert text.startswith(f"# {path.name[:4]} "), path.name
+        assert re.match(rf"# {path.name[:4]}[ :]", text), path.name
         for part in ("Context", "Decision", "Consequences"):
             assert re.search(rf"^## {part}$", text, re.MULTILINE), f"{path.name} has no {part}"
     assert len(numbers) == len(set(numbers))
