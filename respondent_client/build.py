@@ -88,7 +88,7 @@ class Assets:
     Parameters
     ----------
     sources : mapping of str to bytes
-        Content by logical name; a string literal ``"./NAME"`` of one of these names in a module is a reference.
+        Content by logical name; a text ``"./NAME"`` of one of these names in a module is a reference.
     """
 
     def __init__(self, sources: Mapping[str, bytes]) -> None:
@@ -134,9 +134,11 @@ def _sources() -> dict[str, bytes]:
         sources[name] = re.sub(rb"\n//# sourceMappingURL=.*", b"", (NODE_MODULES / path).read_bytes())
     runtime = NODE_MODULES / "pyodide"
     for file in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"):
-        sources[f"pyodide/{file}"] = re.sub(
-            rb"\n//# sourceMappingURL=.*", b"", (runtime / file).read_bytes()
-        ) if file.endswith(".mjs") else (runtime / file).read_bytes()
+        sources[f"pyodide/{file}"] = (
+            re.sub(rb"\n//# sourceMappingURL=.*", b"", (runtime / file).read_bytes())
+            if file.endswith(".mjs")
+            else (runtime / file).read_bytes()
+        )
     # Stored instead of deflated: brotli then sees the whole library at once and saves a third.
     sources["pyodide/python_stdlib.zip"] = _stored_zip(_unzipped(runtime / "python_stdlib.zip"))
     # Pyodide wants a lock file of loadable packages; ours has none, instead of 120 kB of names.

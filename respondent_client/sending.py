@@ -84,7 +84,7 @@ class Sender:
 
 
 def _refusal(reply: Reply) -> RoomfulError:
-    """The server's problem document (RFC 9457) as an error of ours; its text is only repeated if it is one."""
+    """The server's problem document (RFC 9457) as an error of ours."""
     problem = _object(reply)
     code = problem.get("code")
     title = problem.get("detail") or problem.get("title")

@@ -151,9 +151,7 @@ def compose(platform: Platform, link: Link, placement: Placement, answers: Mappi
 
 
 async def _get(platform: Platform, link: Link, resource: str, max_bytes: int) -> bytes:
-    reply = await platform.request(
-        "GET", link.api(resource), body=None, content_type="", max_bytes=max_bytes
-    )
+    reply = await platform.request("GET", link.api(resource), body=None, content_type="", max_bytes=max_bytes)
     if reply.status == 200:
         return reply.body
     if reply.status == 404:

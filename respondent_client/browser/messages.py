@@ -130,9 +130,7 @@ def _answer_texts(question: Question, answer: Answer, languages: tuple[str, ...]
         words = {choice.value: choice.text for choice in question.choices}
     elif isinstance(question, YesNo):
         words = {True: question.yes_label, False: question.no_label}
-    return {
-        language: [words.get(v, {}).get(language) or _plain(v) for v in values] for language in languages
-    }
+    return {language: [words.get(v, {}).get(language) or _plain(v) for v in values] for language in languages}
 
 
 def _plain(value: str | int | bool) -> str:

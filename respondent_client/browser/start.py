@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import roomful_platform
+import roomful_platform  # type: ignore[import-not-found] # registered by web/worker.mjs
 from pyodide.ffi import to_js
 
 from respondent_client.browser.bridge import Bridge

@@ -6,6 +6,7 @@ import http.client
 import secrets
 import ssl
 import threading
+import weakref
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -21,6 +22,8 @@ TIMEOUT_SECONDS = 60
 class HeadlessPlatform:
     """Implements :class:`respondent_client.platform.Platform`; every thread keeps a connection of its own.
 
+    Connections are closed by :attr:`close`, or when nobody holds the platform any more.
+
     Parameters
     ----------
     notify : callable, optional
@@ -30,6 +33,8 @@ class HeadlessPlatform:
     def __init__(self, notify: Callable[[dict[str, int]], None] | None = None) -> None:
         self._notify = notify
         self._local = threading.local()
+        self._opened: list[http.client.HTTPConnection] = []
+        self.close = weakref.finalize(self, _close_all, self._opened)
 
     async def request(
         self, method: str, url: str, *, body: bytes | None, content_type: str, max_bytes: int
@@ -62,13 +67,15 @@ class HeadlessPlatform:
         connections: dict[tuple[str, str], http.client.HTTPConnection]
         connections = self._local.__dict__.setdefault("connections", {})
         if (scheme, place) not in connections:
-            connections[scheme, place] = (
+            connection = (
                 http.client.HTTPSConnection(
                     place, timeout=TIMEOUT_SECONDS, context=ssl.create_default_context()
                 )
                 if scheme == "https"
                 else http.client.HTTPConnection(place, timeout=TIMEOUT_SECONDS)
             )
+            connections[scheme, place] = connection
+            self._opened.append(connection)
         return connections[scheme, place]
 
     async def verify(self, *, public_key: bytes, signature: bytes, message: bytes) -> bool:
@@ -87,6 +94,11 @@ class HeadlessPlatform:
         """See :meth:`Platform.notify`."""
         if self._notify is not None:
             self._notify(notice)
+
+
+def _close_all(connections: list[http.client.HTTPConnection]) -> None:
+    for connection in connections:
+        connection.close()
 
 
 def _exchange(

@@ -22,7 +22,18 @@ NAMES = {
     "check.model": "People of every group recounted",
 }
 _MARKS = {"passed": "ok", "refused": "REFUSED", "compare": "compare", "not-applicable": "n/a", "not-run": "-"}
-_SHOWN = ("words", "k", "failure", "n_min", "cells", "smallest", "worst_failure", "kind", "people", "questions")
+_SHOWN = (
+    "words",
+    "k",
+    "failure",
+    "n_min",
+    "cells",
+    "smallest",
+    "worst_failure",
+    "kind",
+    "people",
+    "questions",
+)
 
 
 def check_line(line: Line) -> str:

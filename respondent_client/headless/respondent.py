@@ -33,6 +33,10 @@ class HeadlessRespondent:
         self._platform = HeadlessPlatform(notify)
         self._sound: SoundSpecification | None = None
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._platform.close()
+
     def examine(self) -> Examination:
         """Fetch the survey and make the ten checks."""
         return run(examine_survey(self._platform, self.link))

@@ -53,6 +53,10 @@ export async function loadQuestionnaire(context) {
     state.answers = fresh.data;
     context.changed();
   });
+  fresh.onAfterRenderQuestion.add((_, { question, htmlElement }) => {
+    // SurveyJS leaves its native lists without a name.
+    for (const select of htmlElement.querySelectorAll("select:not([aria-labelledby])")) select.setAttribute("aria-labelledby", question.ariaTitleId);
+  });
   model = fresh;
   modelLanguage = language.code;
 }

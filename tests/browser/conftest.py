@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from respondent_client.build import build
 from shared.envelope import encode_key
@@ -36,15 +36,16 @@ def browser() -> Iterator[Browser]:
     """One Chromium for all tests; each test has a context of its own."""
     if not CHROMIUM.exists():
         pytest.skip("no Chromium at /usr/bin/chromium")
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
         yield browser
         browser.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A fresh profile, as of a person who comes for the first time."""
+    """A profile for the tests of one file; the runtime is in its cache after the first."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
     context.set_default_timeout(60_000)
     yield context
@@ -52,9 +53,11 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
+def page(context: BrowserContext) -> Iterator[Page]:
     """A tab."""
-    return context.new_page()
+    page = context.new_page()
+    yield page
+    page.close()
 
 
 @pytest.fixture

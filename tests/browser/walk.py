@@ -1,0 +1,96 @@
+"""A respondent's way through the pages, as steps that tests can take one by one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+STEPS = ("about", "checks", "you", "group", "questions-1", "questions-2", "review", "receipt")
+SCREENSHOTS = os.environ.get("ROOMFUL_SCREENSHOTS", "")
+
+
+class Walk:
+    """Drives one page.
+
+    Attributes
+    ----------
+    problems : list of str
+        Errors of scripts, and breaches of the policy other than SurveyJS's one inline style.
+    """
+
+    def __init__(self, page: Page, name: str = "") -> None:
+        self.page = page
+        self.name = name
+        self.problems: list[str] = []
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", lambda m: self._noted(m.type, m.text))
+
+    def _noted(self, kind: str, text: str) -> None:
+        known = "Applying inline style" in text or "net::ERR" in text or "status of 4" in text
+        if kind == "error" and not known:
+            self.problems.append(text)
+
+    @property
+    def heading(self) -> Locator:
+        return self.page.locator("#screen h1")
+
+    @property
+    def primary(self) -> Locator:
+        return self.page.locator("#screen button.primary")
+
+    def open(self, url: str) -> None:
+        self.page.goto(url)
+
+    def start(self) -> None:
+        """From the first page to the checks, and wait until they are done."""
+        self.page.click("#start:not([disabled])")
+        expect(self.page.locator("#checks .good")).to_be_visible(timeout=60_000)
+
+    def go_on(self) -> None:
+        self.primary.click()
+
+    def fill_in(self, age: str = "43", sex: str = "Female") -> None:
+        self.page.get_by_label("Age" if sex in ("Female", "Male") else "Alter", exact=True).fill(age)
+        self.page.get_by_label(sex, exact=True).check()
+
+    def to_questions(self) -> None:
+        """From the checks to the first page of questions."""
+        self.go_on()
+        self.fill_in()
+        self.go_on()
+        expect(self.page.locator("figure svg").first).to_be_visible()
+        self.go_on()
+        expect(self.question("Good")).to_be_visible()
+
+    def question(self, label: str) -> Locator:
+        return self.page.locator(".questionnaire").get_by_text(label, exact=True)
+
+    def to_review(self) -> None:
+        """From the first page of questions to the exact bytes."""
+        self.question("Good").click()
+        self.go_on()
+        expect(self.question("smokes")).to_be_visible()
+        self.go_on()
+        expect(self.page.locator("#bytes")).to_be_visible()
+
+    def send(self) -> str:
+        self.go_on()
+        expect(self.page.locator("#receipt")).to_be_visible()
+        return "".join(self.page.locator("#receipt span").all_inner_texts())
+
+    def look(self, step: str) -> None:
+        """Keep a picture of the step where the environment asks for it, and let axe look at it."""
+        if SCREENSHOTS:
+            folder = Path(SCREENSHOTS)
+            folder.mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=folder / f"{self.name}-{step}.png", full_page=True)
+        found = Axe().run(self.page)
+        assert found.violations_count == 0, f"{self.name} {step}:\n{found.generate_report()}"
+
+    def overflow(self) -> int:
+        """Pixels by which the page is wider than the window."""
+        width: int = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        return width

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import brotli
+import pytest
+
+from respondent_client import build as building
+from respondent_client.build import CLIENT, Assets, build, static
+from shared.errors import SetupError
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return build(progress=False)
+
+
+def manifest(folder: Path) -> dict[str, str]:
+    value: dict[str, str] = json.loads((folder / "manifest.json").read_bytes())
+    return value
+
+
+def test_every_name_holds_the_hash_of_its_content(folder: Path) -> None:
+    for name, hashed in manifest(folder).items():
+        content = (folder / hashed).read_bytes()
+        if not name.startswith("pyodide/"):
+            assert hashlib.sha256(content).hexdigest()[:16] in hashed
+
+
+def test_compressed_forms_hold_the_same_content(folder: Path) -> None:
+    for hashed in manifest(folder).values():
+        content = (folder / hashed).read_bytes()
+        assert gzip.decompress((folder / f"{hashed}.gz").read_bytes()) == content
+        assert brotli.decompress((folder / f"{hashed}.br").read_bytes()) == content
+
+
+def test_modules_name_one_another_by_hashed_names(folder: Path) -> None:
+    names = manifest(folder)
+    app = (folder / names["app.mjs"]).read_text("utf-8")
+    assert f'"./{names["engine.mjs"]}"' in app
+    assert '"./engine.mjs"' not in app
+    engine = (folder / names["engine.mjs"]).read_text("utf-8")
+    assert f'"./{names["worker.mjs"]}"' in engine
+
+
+def test_nothing_is_loaded_from_elsewhere(folder: Path) -> None:
+    for name, hashed in manifest(folder).items():
+        if name.endswith((".mjs", ".html", ".css")) and not name.startswith(("pyodide/", "survey-core")):
+            text = (folder / hashed).read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+            assert "http:" not in text, name
+            assert "https:" not in text, name
+
+
+def test_the_python_in_the_browser_is_shared_and_the_client_without_command_line(folder: Path) -> None:
+    with zipfile.ZipFile(BytesIO((folder / manifest(folder)["roomful.zip"]).read_bytes())) as archive:
+        names = archive.namelist()
+    assert "shared/soundness.py" in names
+    assert "respondent_client/session.py" in names
+    assert not [name for name in names if "headless" in name or "build" in name or name.startswith("server")]
+
+
+def test_a_second_build_changes_nothing(folder: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    assert build(progress=False) == folder
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_a_changed_module_changes_the_names_of_those_that_import_it() -> None:
+    sources = {"a.mjs": b'import "./b.mjs";', "b.mjs": b"1", "c.mjs": b"3"}
+    old, new = Assets(sources), Assets({**sources, "b.mjs": b"2"})
+    assert old.hashed("a.mjs") != new.hashed("a.mjs")
+    assert old.hashed("c.mjs") == new.hashed("c.mjs")
+
+
+def test_circles_and_dangling_references_are_refused() -> None:
+    with pytest.raises(SetupError, match="circle"):
+        Assets({"a.mjs": b'"./b.mjs"', "b.mjs": b'"./a.mjs"'}).content("a.mjs")
+    with pytest.raises(SetupError, match="does not exist"):
+        Assets({"a.mjs": b'"./gone.mjs"'}).content("a.mjs")
+
+
+def test_an_installation_that_was_not_built_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "STATIC", tmp_path)
+    with pytest.raises(SetupError) as caught:
+        static()
+    assert "respondent_client.build" in caught.value.remedy
+
+
+def test_a_machine_without_npm_is_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "NODE_MODULES", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SetupError, match="npm"):
+        building._install_packages()
+
+
+def test_packages_are_pinned_and_the_lock_names_no_registry() -> None:
+    wanted = json.loads((CLIENT / "package.json").read_bytes())["dependencies"]
+    lock = json.loads((CLIENT / "package-lock.json").read_bytes())
+    assert all(version[0].isdigit() for version in wanted.values())
+    for name, entry in lock["packages"].items():
+        assert "resolved" not in entry, name
+        assert not name or "integrity" in entry, name
+    assert {name: lock["packages"][f"node_modules/{name}"]["version"] for name in wanted} == wanted

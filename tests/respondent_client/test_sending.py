@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from respondent_client.headless.respondent import run
+from respondent_client.platform import Reply
+from respondent_client.sending import Sender
+from respondent_client.session import Message, compose, examine_survey, place
+from shared.errors import RemoteError, StateError, SubmissionError
+from tests.builders import ANSWERS
+from tests.respondent_client.fakes import FakePlatform, link_to
+
+
+@pytest.fixture
+def platform() -> FakePlatform:
+    return FakePlatform()
+
+
+def message(platform: FakePlatform, health: str = "good") -> Message:
+    link = link_to(platform.envelope)
+    sound = run(examine_survey(platform, link)).sound()
+    return compose(
+        platform, link, place(sound, {"age": "43", "sex": "female"}), {**ANSWERS, "health": health}
+    )
+
+
+def problem(status: int, code: str) -> Reply:
+    return Reply(status=status, body=json.dumps({"status": status, "code": code, "title": "No"}).encode())
+
+
+def test_the_receipt_is_that_of_the_bytes(platform: FakePlatform) -> None:
+    sent = message(platform)
+    receipt = run(Sender(platform).send(sent))
+    assert receipt.digest == sent.receipt
+    assert not receipt.earlier
+    assert platform.stored == [sent.body]
+
+
+def test_after_a_lost_answer_the_same_bytes_count_once(platform: FakePlatform) -> None:
+    sent, sender = message(platform), Sender(platform)
+    platform.lose = 1
+    with pytest.raises(RemoteError) as caught:
+        run(sender.send(sent))
+    assert caught.value.code == "remote.unreachable"
+    assert run(sender.send(sent)).digest == sent.receipt
+    assert platform.stored == [sent.body]
+
+
+def test_changed_answers_are_not_sent_if_the_first_message_had_arrived(platform: FakePlatform) -> None:
+    first, second, sender = message(platform), message(platform, "poor"), Sender(platform)
+    platform.lose = 1
+    with pytest.raises(RemoteError):
+        run(sender.send(first))
+    receipt = run(sender.send(second))
+    assert (receipt.digest, receipt.earlier) == (first.receipt, True)
+    assert platform.stored == [first.body]
+
+
+def test_changed_answers_are_sent_if_the_first_message_had_not_arrived(platform: FakePlatform) -> None:
+    first, second, sender = message(platform), message(platform, "poor"), Sender(platform)
+    platform.lose = 1
+    with pytest.raises(RemoteError):
+        run(sender.send(first))
+    platform.stored.clear()
+    assert run(sender.send(second)).digest == second.receipt
+    assert platform.stored == [second.body]
+
+
+def test_while_it_is_unknown_whether_the_first_arrived_nothing_else_is_sent(platform: FakePlatform) -> None:
+    first, second, sender = message(platform), message(platform, "poor"), Sender(platform)
+    platform.lose = 2
+    for sent in (first, second):
+        with pytest.raises(RemoteError):
+            run(sender.send(sent))
+    assert platform.stored == [first.body]
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (problem(409, "state"), StateError),
+        (problem(422, "submission.answers"), SubmissionError),
+        (problem(413, "request.too-large"), SubmissionError),
+        (problem(503, "storage"), RemoteError),
+        (Reply(status=502, body=b"<html>proxy</html>"), RemoteError),
+        (Reply(status=201, body=b'{"receipt": "00"}'), RemoteError),
+        (Reply(status=201, body=b"[]"), RemoteError),
+    ],
+)
+def test_refusals_have_types(platform: FakePlatform, reply: Reply, error: type[Exception]) -> None:
+    sent = message(platform)
+    platform.refuse = reply
+    with pytest.raises(error):
+        run(Sender(platform).send(sent))
+
+
+def test_a_refused_message_does_not_stand_in_the_way_of_the_next(platform: FakePlatform) -> None:
+    first, second, sender = message(platform), message(platform, "poor"), Sender(platform)
+    platform.refuse = problem(422, "submission.answers")
+    with pytest.raises(SubmissionError):
+        run(sender.send(first))
+    platform.refuse = None
+    asked = len(platform.requests)
+    assert run(sender.send(second)).digest == second.receipt
+    assert len(platform.requests) == asked + 1

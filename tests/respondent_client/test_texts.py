@@ -1,0 +1,79 @@
+"""The page's texts: every key that is used exists, and every language says the same things."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from respondent_client.build import WEB
+from shared.soundness import CODES
+from shared.specification import RELEASE_RULES, STORED
+
+LANGUAGES = sorted(path.stem for path in (WEB / "texts").glob("*.json"))
+PLURAL = re.compile(r"\.(zero|one|two|few|many|other)$")
+
+
+def texts(language: str) -> dict[str, str]:
+    result: dict[str, str] = json.loads((WEB / "texts" / f"{language}.json").read_text("utf-8"))
+    return result
+
+
+def stems(language: str) -> set[str]:
+    return {PLURAL.sub("", key) for key in texts(language)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_languages_have_the_same_texts(language: str) -> None:
+    assert stems(language) == stems("en")
+    assert all(text.strip() for text in texts(language).values())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_languages_use_the_same_figures(language: str) -> None:
+    english = texts("en")
+    for key, text in texts(language).items():
+        original = english.get(key) or english[PLURAL.sub("", key) + ".other"]
+        used = set(re.findall(r"\{([a-z_-]+)\}", text))
+        assert used == set(re.findall(r"\{([a-z_-]+)\}", original)), key
+
+
+def test_every_counted_text_has_a_form_for_all_other_numbers() -> None:
+    for language in LANGUAGES:
+        keys = texts(language)
+        for key in keys:
+            if key.endswith(".one") and not key.startswith("chance."):
+                assert PLURAL.sub(".other", key) in keys, (language, key)
+
+
+def _keys_in(path: Path) -> set[str]:
+    return set(re.findall(r'\bt\(\s*"([a-z0-9.-]+)"', path.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("path", sorted(WEB.glob("*.mjs")), ids=lambda path: path.name)
+def test_every_key_in_a_module_has_a_text(path: Path) -> None:
+    missing = {key for key in _keys_in(path) if key not in stems("en")}
+    assert not missing
+
+
+def test_every_check_has_a_name_an_outcome_and_a_refusal_in_words() -> None:
+    for code in CODES:
+        for key in (f"{code}.name", f"{code}.passed", f"refused.{code}", f"meaning.{code}"):
+            assert key in texts("en"), key
+
+
+def test_every_cause_of_failure_has_words() -> None:
+    code = (WEB / "worker.mjs").read_text("utf-8") + (WEB / "engine.mjs").read_text("utf-8")
+    causes = set(re.findall(r'(?:fail|#fail)\("([a-z0-9-]+)"', code)) | set(
+        re.findall(r'return "([a-z0-9-]+)";', code)
+    )
+    assert len(causes) >= 10
+    assert {f"failure.{cause}" for cause in causes} <= set(texts("en"))
+
+
+def test_what_is_stored_and_released_has_words() -> None:
+    assert {f"stored.{code}" for code in STORED} <= set(texts("en"))
+    assert {f"group.rule.{rule}" for rule in RELEASE_RULES} <= set(texts("en"))
+    assert {f"statement.release.{rule}" for rule in RELEASE_RULES} <= set(texts("en"))
