@@ -36,7 +36,7 @@ class Config:
     )
     processes: int = field(default=2, metadata={"help": "Worker processes, 1 to 16; one per core."})
     threads: int = field(
-        default=32, metadata={"help": "Requests that each process serves at once, 1 to 256."}
+        default=64, metadata={"help": "Requests that each process serves at once, 1 to 256."}
     )
     connections: int = field(
         default=1000,
