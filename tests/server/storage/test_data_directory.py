@@ -142,3 +142,27 @@ def test_files_of_design_and_sign_are_published(data: DataDirectory, tmp_path: P
     (tmp_path / "model.csv").write_bytes(sample.MODEL)
     assert publish_files(data, tmp_path) == sample.digest()[:16]
     assert publish_files(data, tmp_path / "survey.dsse.json") == sample.digest()[:16]
+
+
+def test_files_too_large_to_be_read_are_named(data: DataDirectory, tmp_path: Path) -> None:
+    signed = tmp_path / "survey.dsse.json"
+    with signed.open("wb") as stream:
+        stream.truncate(13 * 1024 * 1024)
+    with pytest.raises(InputError) as caught:
+        publish_files(data, tmp_path)
+    assert caught.value.where == str(signed)
+
+
+def test_a_file_that_cannot_be_read_is_named(
+    data: DataDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signed = tmp_path / "survey.dsse.json"
+    signed.write_bytes(sample.envelope())
+
+    def refuse(_path: Path, _mode: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(InputError) as caught:
+        publish_files(data, tmp_path)
+    assert "Permission denied" in caught.value.message

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from server.storage import database as db
 from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
-from shared.errors import StateError
+from shared.errors import StateError, StorageError
 from shared.submission import decode
 from tests.server.storage import sample
 from tests.server.storage.raw_bytes import files_containing, order_in_pages
@@ -94,3 +99,62 @@ def test_a_refused_submission_leaves_no_byte(store: SurveyStore, data: DataDirec
         store.submit(sample.message(remark="late-canary"))
     assert "late-canary" not in repr(caught.value) + str(caught.value)
     assert files_containing(data.path, b"late-canary") == []
+
+
+def test_a_long_flood_is_swept_in_between(store: SurveyStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order of at most so many rows is in the pages, however long nobody pauses."""
+    monkeypatch.setattr(store, "_sweep_after", 30)
+    monkeypatch.setattr("server.storage.store.SWEEP_ROWS", 30)
+    for _ in range(31):
+        store.submit(sample.message())
+    assert store._unswept == 1
+    pages = order_in_pages(store.published.folder / "answers.sqlite")
+    assert sum(a > b for keys in pages for a, b in pairwise(keys)) <= 1  # only the last one lies out of order
+
+
+def test_a_sweep_that_fails_is_postponed_and_nothing_is_lost(
+    store: SurveyStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(_database: object) -> bool:
+        raise StorageError("the disk is full", code="storage.full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(db, "sweep", full)
+        patch.setattr(store, "_sweep_after", 1)
+        for _ in range(3):
+            store.submit(sample.message())
+    assert "sweep-postponed storage.full" in caplog.text
+    assert store.total() == 3
+    store.submit(sample.message())
+    store.end()
+    path = store.published.folder / "answers.sqlite"
+    assert _in_key_order(path)
+
+
+class _Overtaken:
+    """A connection at whose VACUUM another writer comes in between."""
+
+    def __init__(self, connection: sqlite3.Connection, meanwhile: Callable[[], object]) -> None:
+        self._connection, self._meanwhile = connection, meanwhile
+
+    def execute(self, statement: str) -> sqlite3.Cursor:
+        result = self._connection.execute(statement)
+        if statement == "VACUUM":
+            self._meanwhile()
+        return result
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+
+def test_a_sweep_that_another_writer_overtook_is_not_taken_for_done(store: SurveyStore) -> None:
+    store.submit(sample.message())
+    database = db.connect(store.published.folder / "answers.sqlite")
+    overtaken = _Overtaken(database.conn, lambda: store.submit(sample.message()))
+    assert db.sweep(SimpleNamespace(conn=overtaken)) is False  # type: ignore[arg-type] # all that it uses
+    assert db.settings(database)["user_version"] == db.DIRTY
+    assert db.sweep(database) is True
+    assert db.sweep(database) is False  # nothing to do
+    database.conn.close()
+    assert store.total() == 2
