@@ -255,6 +255,12 @@ def test_the_trap_of_low_participation() -> None:
     assert off(two.record_failure_given_participation, Fraction("0.95")) < 1e-45
 
 
+def test_the_acceptable_failure_itself_is_acceptable() -> None:
+    """Two people at 0.5: qbar = 2 / 4; three: 3 / 8; six: 6 / 64."""
+    for failure, needed in (("0.5", 2), ("0.499999", 3), ("0.375", 3), ("0.09375", 6), ("0.093749", 7)):
+        assert n_min(2, level("0.5"), failure) == n_min_safe(2, level("0.5"), failure) == needed
+
+
 def test_the_worst_of_a_range_lies_inside_it() -> None:
     inside = worst_cell_failure((10,), (level("0.05", "0.5"),), 3)
     ends = [cell_failure((10,), (pi,), 3).attained_cell_failure for pi in ("0.05", "0.5")]

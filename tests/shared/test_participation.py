@@ -68,6 +68,7 @@ def test_published_levels_are_texts_of_a_specification() -> None:
         [{"low": "0.5", "high": "0.5"}],
         [{"low": "0.4", "high": "0.6"}],
         [{"low": "0.2", "high": "0.2"}, {"low": "0.3", "high": "0.3"}],
+        [{"low": f"0.{i}", "high": f"0.{i}"} for i in range(10, 10 + MAX_LEVELS)],
     ],
 )
 def test_levels_are_read(levels: list[dict[str, str]]) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import shared.soundness
 from shared.cells import Boxes
+from shared.effective_anonymity import cell_failure
 from shared.envelope import Envelope, encode_key
 from shared.errors import SoundnessError
 from shared.invitation import Invitation
@@ -101,6 +102,30 @@ def test_figures_that_a_respondent_reads() -> None:
     assert figures["check.model-shape"] == {"kind": "public", "shape": "power-diagram", "people": "200"}
     assert figures["check.questions"] == {"attributes": "2", "questions": "6", "free_text": "no"}
     assert figures["check.model"] == {"people": "200", "cells": "8"}
+
+
+def test_figures_of_cells_of_different_size() -> None:
+    cells = replace(small_cells(), offsets=(0, 30_000, *small_cells().offsets[2:]))
+    specification = small_specification(cells=cells)
+    sizes = [people for (people,) in specification.eligible]
+    assert len(set(sizes)) > 2
+    figures = examined(specification).lines[6].figures
+    assert (figures["smallest"], figures["largest"]) == (str(min(sizes)), str(max(sizes)))
+    worst = cell_failure((min(sizes),), ("0.5",), 3)
+    assert figures["worst_failure"] == f"{worst.attained_cell_failure:.2e}"
+    assert figures["worst_unprotected"] == f"{worst.record_failure_given_participation:.2e}"
+
+
+def test_one_small_cell_of_a_register_is_enough_to_refuse() -> None:
+    """At a participation of 0.001 two people seldom fail, but their centroid is theirs alone."""
+    rare = (ParticipationLevel(low="0.001", high="0.001"),)
+    cells = replace(small_cells(), sites=((0, 0, 10), (370, 0, 10)), offsets=(130_000, 0))
+    specification = register(cells, levels=rare, failure="0.01")
+    sizes = [people for (people,) in specification.eligible]
+    assert min(sizes) < 3 < max(sizes)
+    line = examined(specification).lines[7]
+    assert line.outcome == "refused"
+    assert f"the mean of only {min(sizes)} people" in str(line.error)
 
 
 def test_an_invitation_that_says_nothing_asks_to_compare_words() -> None:

@@ -88,6 +88,7 @@ def test_padding_never_falls_below_its_minimum_at_a_border() -> None:
     for length in range(1024 - bare - 30, 1024 - bare + 2):
         message = encode(DIGEST, 1, {"r": "x" * length}, RANDOM)
         assert len(json.loads(message)["padding"]) >= 22
+        assert decode(message).answers == {"r": "x" * length}
         assert len(message) == (1024 if bare + length + 22 <= 1024 else 4096)
 
 
