@@ -87,13 +87,16 @@ def _refusal(reply: Reply) -> RoomfulError:
     """The server's problem document (RFC 9457) as an error of ours."""
     problem = _object(reply)
     code = problem.get("code")
-    title = problem.get("detail") or problem.get("title")
-    message = title if isinstance(title, str) else f"the server answered with status {reply.status}"
+    title, detail = problem.get("title"), problem.get("detail")
+    message = (
+        title.rstrip(".") if isinstance(title, str) else f"the server answered with status {reply.status}"
+    )
+    remedy = detail if isinstance(detail, str) else ""
     if isinstance(code, str) and (code == "state" or code.startswith("state.")):
-        return StateError(message)
+        return StateError(message, remedy=remedy)
     if 400 <= reply.status < 500 and isinstance(code, str):
-        return SubmissionError(message, code="submission")
-    return RemoteError(message, code="remote.refused")
+        return SubmissionError(message, remedy=remedy, code="submission")
+    return RemoteError(message, remedy=remedy, code="remote.refused")
 
 
 def _object(reply: Reply) -> dict[str, Any]:

@@ -197,8 +197,8 @@ def build_model(
     Vectors are computed once per distinct text. Time is linear in the records but for the sort of their
     keys; a million records take about a second after reading.
     """
-    rows, dropped = complete_rows(table, attributes, rules)
     problems = Problems(table.source)
+    rows, dropped = complete_rows(table, attributes, rules, problems)
     ranks = [ranked_vectors(table, attribute, rows, rules, problems) for attribute in attributes]
     counts = head_counts(table, rows, rules.count_column, problems)
 

@@ -36,12 +36,14 @@ def answer_text(table: Table, attribute: Attribute, text: str | None, markers: t
 
 
 def complete_rows(
-    table: Table, attributes: tuple[Attribute, ...], rules: ReadingRules
+    table: Table, attributes: tuple[Attribute, ...], rules: ReadingRules, problems: Problems
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the records that have every value they need, and how many were dropped."""
+    """Return the records that have every value they need, and how many were left out.
+
+    Missing values that are to be refused are noted in ``problems``, for one error with all that is wrong.
+    """
     needed = [attribute.name for attribute in attributes if not attribute.takes_missing]
     complete = np.ones(table.n_records, bool)
-    problems = Problems(table.source, "values are missing")
     for attribute in attributes:
         table.column(attribute.name, purpose="an attribute")
     for name in dict.fromkeys((*needed, *rules.required_columns)):
@@ -58,8 +60,8 @@ def complete_rows(
                 times=int(absent.sum()),
             )
         complete &= ~absent
-    problems.raise_if_any()
     if not complete.any():
+        problems.raise_if_any()
         raise ModelFileError(
             "every record is incomplete",
             where=table.source,

@@ -1,0 +1,186 @@
+"""The main job as its users do it: the command line from an empty folder, from a file to a released table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.builders import ANSWERS
+from tests.towns import RATES, write_town
+
+ROOMFUL = Path(sys.executable).with_name("roomful")
+CANARY_AGE, CANARY_ANSWER = "77", "poor"
+
+
+class Office:
+    """An organizer's folder and the commands she runs in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = os.environ | {"ROOMFUL_PASSPHRASE": "a long passphrase", "COLUMNS": "100"}
+
+    def run(self, *words: str | Path, code: int = 0) -> str:
+        """Run a command; its output."""
+        done = subprocess.run(
+            [ROOMFUL, *map(str, words)],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        output = done.stdout + done.stderr
+        assert done.returncode == code, output
+        assert "Traceback" not in output
+        return output
+
+    def serve(self) -> tuple[subprocess.Popen[str], str]:
+        """Start the server; its process and the link of its open survey."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        process = subprocess.Popen(
+            [ROOMFUL, "serve", "--data", "data", "--port", str(port)],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert process.stdout is not None
+        for line in process.stdout:
+            if found := re.search(r"http://\S+/s/\S+#\S+", line):
+                return process, found[0]
+        raise AssertionError("the server ended")
+
+
+def get(address: str) -> bytes:
+    """Body of a successful answer."""
+    with urllib.request.urlopen(address) as answer:
+        body: bytes = answer.read()
+    return body
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    return Office(tmp_path)
+
+
+@pytest.fixture(params=["public", "register"])
+def released(office: Office, request: pytest.FixtureRequest) -> tuple[Office, str]:
+    """A survey of a town, from its file to its release; one person answers by hand."""
+    kind = request.param
+    write_town(office.folder, kind=kind, participation=RATES, people=1200)
+    office.run("design", "survey.toml", "--out", "out")
+    office.run("keygen", "--out", "key.pem")
+    office.run("sign", "out", "--key", "key.pem")
+    office.run("audit", "out/survey.dsse.json", "--model", "town.csv", "--key", "key.pub", "--k", "5")
+    office.run("verify", "out", "--key", "key.pub")
+    published = office.run("publish", "out", "--data", "data")
+    survey = re.search(r"[0-9a-f]{16}", published)
+    assert survey is not None
+    office.run("open", survey[0], "--data", "data", "--yes")
+    process, link = office.serve()
+    try:
+        person = {"age": CANARY_AGE, "sex": "female", "schooling": "high"}
+        (office.folder / "me.json").write_text(
+            json.dumps({"quasi_identifiers": person, "answers": ANSWERS | {"health": CANARY_ANSWER}})
+        )
+        mine = json.loads(office.run("respond", link, "--answers", "me.json", "--json"))
+        assert len(mine["receipt"]) == 64
+        office.run("simulate", link, "--model", "town.csv", "--seed", "7")
+        base = link.split("/s/")[0]
+        receipt = f"{base}/api/v1/surveys/{survey[0]}/receipts/{mine['receipt']}"
+        assert get(receipt)
+        status = json.loads(get(f"{base}/api/v1/surveys/{survey[0]}/status"))
+        assert status["state"] == "open"
+        assert status["total"] > 300
+        office.run("close", survey[0], "--data", "data", "--yes")
+        assert "closed" in office.run("respond", link, "--answers", "me.json", code=6)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+    office.run("release", survey[0], "--data", "data", "--out", "release")
+    return office, survey[0]
+
+
+def test_no_released_cell_is_below_k_and_every_file_is_there(released: tuple[Office, str]) -> None:
+    office, survey = released
+    folder = office.folder / "release"
+    assert {path.name for path in folder.iterdir()} == {
+        "microdata.csv",
+        "cells.csv",
+        "report.html",
+        "datapackage.json",
+    }
+    with (folder / "microdata.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    sizes = Counter(row["group"] for row in rows)
+    assert min(sizes.values()) >= 5
+    assert len(rows) > 300
+    total = json.loads(office.run("status", survey, "--data", "data", "--json"))
+    assert json.dumps(total).count("released")
+    # Released once: a second, different release could be subtracted from the first.
+    assert "release" in office.run("release", survey, "--data", "data", "--out", "again", code=6)
+    assert not (office.folder / "again").exists()
+
+
+def test_no_quasi_identifier_reaches_the_collector(released: tuple[Office, str]) -> None:
+    office, _ = released
+    for path in (office.folder / "data").rglob("*.sqlite*"):
+        raw = path.read_bytes()
+        for word in (b"schooling", b"sex", b'"age"', b"quasi"):
+            assert word not in raw, (path.name, word)
+
+
+def test_steps_out_of_order_are_refused_with_the_state(office: Office) -> None:
+    write_town(office.folder)
+    office.run("design", "survey.toml", "--out", "out")
+    office.run("sign", "out", "--key", "absent.pem", code=3)
+    office.run("keygen", "--out", "key.pem")
+    office.run("keygen", "--out", "key.pem", code=3)
+    office.run("publish", "out", "--data", "data", code=3)
+    office.run("sign", "out", "--key", "key.pem")
+    published = office.run("publish", "out", "--data", "data")
+    found = re.search(r"[0-9a-f]{16}", published)
+    assert found is not None
+    survey = found[0]
+    office.run("close", survey, "--data", "data", "--yes", code=6)
+    office.run("release", survey, "--data", "data", "--out", "release", code=6)
+    office.run("open", "0123456789abcdef", "--data", "data", "--yes", code=6)
+    office.run("open", survey, "--data", "data", "--yes")
+    office.run("open", survey, "--data", "data", "--yes", code=6)
+    office.run("close", survey, "--data", "data", "--yes")
+    assert not (office.folder / "release").exists()
+    # Nobody answered: there is nothing that could be released, and nothing is written.
+    office.run("release", survey, "--data", "data", "--out", "release", code=7)
+    assert not (office.folder / "release").exists()
+
+
+def test_design_is_quick_to_say_what_is_wrong(office: Office) -> None:
+    survey = write_town(office.folder)
+    town = office.folder / "town.csv"
+    lines = town.read_text().splitlines()
+    lines[7] = "seventeen,female,high,x"
+    lines[9] = "30,female,,y"
+    town.write_text("\n".join(lines))
+    message = office.run("design", survey, "--out", "out", code=3)
+    for part in ("line 8", "seventeen", "age", "line 10", "schooling"):
+        assert part in message, message
+    assert not (office.folder / "out").exists()
+    started = time.monotonic()
+    office.run("design", "absent.toml", "--out", "out", code=3)
+    assert time.monotonic() - started < 10
