@@ -1,8 +1,9 @@
 """Every field that the server keeps, in one place.
 
-The statement "what the server stores" that respondents read is generated from :data:`STORED_FIELDS`, the
-tables are created from it, and a test compares it with the schema of a real file, so that no field can be
-added quietly. Adding one means changing this list, its text in :mod:`shared.statement`, and that test.
+The tables are created from :data:`STORED_FIELDS`, and a test compares it with the schema of a real file, so that
+no field can be added quietly. What respondents read about storage comes from the list ``stored`` of the
+specification, one text ``stored.<word>`` each; a specification is published only if it has the word of every
+field here. Adding a field means changing this list, the specification's, the texts, and that test.
 """
 
 from __future__ import annotations

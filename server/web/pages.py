@@ -18,6 +18,7 @@ from server.web.checkup import examine_server
 from server.web.config import Config
 from server.web.problems import Problem
 from server.web.sending import send
+from server.web.statement import statement_lines
 from server.web.static_files import ClientFiles, content_type, own_style
 from shared.errors import NotFoundError, RoomfulError, SetupError
 from shared.specification import Specification
@@ -109,7 +110,7 @@ class PageSite:
             base=self._config.base,
             assets=self._client.assets,
             state=store.state.value,
-            statement=(),
+            statement=statement_lines(specification, language, self._client.texts),
         )
         response = Response(page, content_type=HTML)
         response.headers["Vary"] = "Accept-Language"

@@ -103,11 +103,14 @@ class ClientFiles:
         Name -> file; only these are served.
     page : str
         The template of the respondent's page.
+    texts : mapping
+        Language -> key -> text, as the client shows them.
     """
 
     assets: Mapping[str, str]
     files: Mapping[str, StaticFile]
     page: str
+    texts: Mapping[str, Mapping[str, str]]
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -134,11 +137,16 @@ class ClientFiles:
                 if name != page_name:
                     files[name] = _read(folder, name)
             page = (folder / str(page_name)).read_text("utf-8")
-        except OSError:
+            texts = {
+                PurePosixPath(logical).stem: json.loads((folder / name).read_bytes())
+                for logical, name in assets.items()
+                if logical.startswith("texts/")
+            }
+        except (OSError, ValueError):
             raise SetupError(
-                "a file of the client is missing", remedy=remedy, code="setup.client-damaged"
+                "a file of the client is missing or damaged", remedy=remedy, code="setup.client-damaged"
             ) from None
-        return cls(assets=MappingProxyType(assets), files=MappingProxyType(files), page=page)
+        return cls(assets=MappingProxyType(assets), files=MappingProxyType(files), page=page, texts=texts)
 
 
 def find_client() -> ClientFiles:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from pathlib import Path
 
 from server.storage.schema import STORED_FIELDS, SURVEY_ROWS
 from server.storage.store import SurveyStore
 from shared.specification import STORED
 from tests.server.storage import sample
+
+PROJECT = Path(__file__).resolve().parents[3]
 
 
 def _connect(store: SurveyStore) -> sqlite3.Connection:
@@ -51,7 +55,11 @@ def test_the_survey_table_has_the_named_rows_only(store: SurveyStore) -> None:
 
 def test_every_field_from_a_respondent_has_its_word_in_the_specification() -> None:
     """From these words the statement "what the server stores" is made."""
-    assert {field.told_as for field in STORED_FIELDS} - {None} == set(STORED)
+    words = {field.told_as for field in STORED_FIELDS} - {None}
+    assert words == set(STORED)
+    for path in sorted((PROJECT / "respondent_client" / "web" / "texts").glob("*.json")):
+        texts = json.loads(path.read_text("utf-8"))
+        assert all(texts[f"stored.{word}"] for word in words), path.name
 
 
 def test_nothing_but_known_files_lies_beside_the_database(store: SurveyStore) -> None:

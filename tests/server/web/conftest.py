@@ -29,7 +29,19 @@ PAGE = """<!doctype html><html lang="{{ language }}"><head><meta charset="utf-8"
 <ul>{% for line in statement %}<li>{{ line }}</li>{% endfor %}</ul>
 {% for other in languages %}<a href="?lang={{ other }}">{{ other }}</a>{% endfor %}
 <script type="module" src="{{ base }}static/{{ assets['app.mjs'] }}"></script></body></html>"""
+ENGLISH = {
+    "statement.stay": "{details} stay here.",
+    "statement.group": "A group of at least {smallest} people.",
+    "statement.asks.one": "{count} question.",
+    "statement.asks.other": "{count} questions.",
+    "statement.free-text": "Free text.",
+    "statement.release.withhold": "At least {k} answered.",
+    "statement.retention.other": "Deleted after {count} days.",
+}
+GERMAN = {"statement.stay": "{details} bleiben hier."}
 SOURCES = {
+    "texts/en.json": json.dumps(ENGLISH).encode(),
+    "texts/de.json": json.dumps(GERMAN).encode(),
     "survey.html": PAGE.encode(),
     "survey.css": b"body { color: black; }\n" * 20,
     "app.mjs": b"export const a = 1;\n" * 20,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,7 +80,13 @@ def test_the_survey_page_is_readable_at_once(client: FlaskClient, store: SurveyS
     assert "About &lt;b&gt;health&lt;/b&gt; &amp; work" in text  # the organizer's text is text
     assert f'data-base="/" data-id="{store.id}" data-state="open"' in text
     assert 'src="/static/app.0123456789abcdef.mjs"' in text
-    assert text.count("<li>") >= 3  # what is asked, hidden and stored
+    statement = re.findall("<li>(.*?)</li>", text)
+    assert statement == [
+        "Age stay here.", "A group of at least 40 people.", "2 questions.", "Free text.",
+        "At least 5 answered.", "Deleted after 365 days.",
+    ]  # fmt: skip
+    german = client.get(f"/s/{store.id}?lang=de").get_data(as_text=True)
+    assert "<li>Alter bleiben hier.</li><li>A group of at least 40 people.</li>" in german
 
 
 @pytest.mark.parametrize(
