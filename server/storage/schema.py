@@ -1,7 +1,7 @@
 """Every field that the server keeps, in one place.
 
-The tables are created from :data:`STORED_FIELDS`, and a test compares it with the schema of a real file,
-so that no field can be added quietly. What respondents read about storage comes from the list ``stored`` of the
+The tables are created from :data:`STORED_FIELDS`, and a test compares it with the schema of a real file, so
+that no field can be added quietly. What respondents read about storage comes from the list ``stored`` of the
 specification, one text ``stored.<word>`` each; a specification is published only if it has the word of every
 field here. Adding a field means changing this list, the specification's, the texts, and that test.
 """
