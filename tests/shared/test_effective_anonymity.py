@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections import Counter
@@ -259,6 +260,21 @@ def test_the_acceptable_failure_itself_is_acceptable() -> None:
     """Two people at 0.5: qbar = 2 / 4; three: 3 / 8; six: 6 / 64."""
     for failure, needed in (("0.5", 2), ("0.499999", 3), ("0.375", 3), ("0.09375", 6), ("0.093749", 7)):
         assert n_min(2, level("0.5"), failure) == n_min_safe(2, level("0.5"), failure) == needed
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 7])
+@pytest.mark.parametrize("pi", ["0.1", "0.25", "0.37", "0.5", "0.8"])
+def test_bounds_between_the_failures_of_neighbouring_sizes(k: int, pi: str) -> None:
+    """Around the maximum a step of one person decides."""
+    exact = {n: even_failure(n, Fraction(pi), k) for n in range(k, 90)}
+    steps = sorted(set(exact.values()))
+    assert max(exact, key=lambda n: exact[n]) < 80
+    for low, high in itertools.pairwise(steps[len(steps) // 2 :]):
+        bound = (low + high) / 2
+        acceptable = [n for n, q in exact.items() if q <= bound]
+        beyond = max(n for n, q in exact.items() if q > bound) + 1
+        assert n_min(k, level(pi), bound) == acceptable[0]
+        assert n_min_safe(k, level(pi), bound) == beyond
 
 
 def test_the_worst_of_a_range_lies_inside_it() -> None:

@@ -116,6 +116,13 @@ def test_figures_of_cells_of_different_size() -> None:
     assert figures["worst_unprotected"] == f"{worst.record_failure_given_participation:.2e}"
 
 
+def test_a_cell_that_fails_exactly_as_often_as_acceptable_passes() -> None:
+    """25 people at 0.5, k = 3: qbar = 325 / 2^25, a decimal of 25 places."""
+    exact = "0.0000096857547760009765625"
+    for failure, outcome in ((exact, "passed"), (exact[:-1] + "4", "refused")):
+        assert examined(small_specification(failure=failure)).lines[6].outcome == outcome
+
+
 def test_one_small_cell_of_a_register_is_enough_to_refuse() -> None:
     """At a participation of 0.001 two people seldom fail, but their centroid is theirs alone."""
     rare = (ParticipationLevel(low="0.001", high="0.001"),)
