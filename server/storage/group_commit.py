@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Final, Generic, TypeVar
@@ -46,6 +47,9 @@ class GroupCommitter(Generic[Item]):
     quiet : callable
         Called when no item came for `quiet_seconds` after the last group, and when the writer ends. Returns
         whether it is done; if not it is called again later. Must not raise.
+    turn : callable
+        A context that waits until this writer may write. The group is whoever is in line once it may, so that
+        those who came during the wait need not wait for another round.
     quiet_seconds : float
         See above.
 
@@ -59,11 +63,13 @@ class GroupCommitter(Generic[Item]):
         commit: Callable[[Sequence[Item]], Sequence[Exception | None]],
         quiet: Callable[[], bool],
         *,
+        turn: Callable[[], AbstractContextManager[None]],
         name: str,
         quiet_seconds: float,
     ) -> None:
         self._commit = commit
         self._quiet = quiet
+        self._turn = turn
         self._quiet_seconds = quiet_seconds
         self._line: SimpleQueue[_Waiting[Item] | None] = SimpleQueue()
         self._gate = threading.Lock()
@@ -108,18 +114,19 @@ class GroupCommitter(Generic[Item]):
             except Empty:
                 tidy = self._quiet()
                 continue
-            group, last = self._take(first)
-            if group:
+            if first is None:
+                last = True
+            else:
                 tidy = False
-                self._answer(group)
+                last = self._serve(first)
             if last:
                 self._quiet()
                 return
 
-    def _take(self, first: _Waiting[Item] | None) -> tuple[list[_Waiting[Item]], bool]:
+    def _take(self, first: _Waiting[Item]) -> tuple[list[_Waiting[Item]], bool]:
         """Everything in line, and whether the end is among it."""
         group: list[_Waiting[Item]] = []
-        current = first
+        current: _Waiting[Item] | None = first
         while current is not None:
             group.append(current)
             if len(group) == MAX_GROUP:
@@ -130,11 +137,18 @@ class GroupCommitter(Generic[Item]):
                 return group, False
         return group, True
 
-    def _answer(self, group: Sequence[_Waiting[Item]]) -> None:
+    def _serve(self, first: _Waiting[Item]) -> bool:
+        """Store whoever waits and tell each the outcome; returns whether the end was in line."""
+        group: list[_Waiting[Item]] = []
+        last = False
         try:
-            outcomes = self._commit([waiting.item for waiting in group])
+            with self._turn():
+                group, last = self._take(first)
+                outcomes = self._commit([waiting.item for waiting in group])
         except Exception as error:
+            group = group or [first]
             outcomes = [error] * len(group)
         for waiting, outcome in zip(group, outcomes, strict=True):
             waiting.error = outcome
             waiting.answered.release()
+        return last

@@ -339,20 +339,23 @@ class SurveyStore:
                     raise StorageError("the server is stopping", code="storage.stopping")
                 if self._committer is None:
                     self._committer = GroupCommitter(
-                        self._commit, self._quiet, name="roomful-writer", quiet_seconds=self._quiet_seconds
+                        self._commit,
+                        self._quiet,
+                        turn=lambda: db.turn(self._path),
+                        name="roomful-writer",
+                        quiet_seconds=self._quiet_seconds,
                     )
                 committer = self._committer
         return committer
 
     def _commit(self, group: Sequence[_Row]) -> list[Exception | None]:
-        """Store a group in one transaction; runs on the writer's thread only."""
+        """Store a group in one transaction; runs on the writer's thread only, in its turn."""
         try:
             if self._writer is None:
                 self._writer = db.connect(self._path)
             if self._unswept >= self._sweep_after:
-                self._quiet()
-            with db.turn(self._path):
-                outcomes, added = _store_group(self._writer, group)
+                self._sweep_in_turn(self._writer)
+            outcomes, added = _store_group(self._writer, group)
         except StorageError as error:
             _LOG.error("submissions-not-stored %s", error.code)
             if self._writer is not None:
@@ -367,12 +370,19 @@ class SurveyStore:
             return True
         try:
             with db.turn(self._path):
-                db.sweep(self._writer)
+                return self._sweep_in_turn(self._writer)
+        except StorageError as error:
+            _LOG.warning("sweep-postponed %s", error.code)
+            return False
+
+    def _sweep_in_turn(self, writer: Database) -> bool:
+        try:
+            db.sweep(writer)
+            self._sweep_after = max(SWEEP_ROWS, self.total() // 4)
         except StorageError as error:
             _LOG.warning("sweep-postponed %s", error.code)
             return False
         self._unswept = 0
-        self._sweep_after = max(SWEEP_ROWS, self.total() // 4)
         return True
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_waiting_items_share_a_commit_and_each_gets_its_own_outcome() -> None:
             time.sleep(0.3)  # meanwhile the others line up
         return [StateError("odd") if item % 2 else None for item in group]
 
-    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    committer = GroupCommitter(commit, lambda: True, turn=nullcontext, name="test", quiet_seconds=60)
     outcomes = _run_all(committer, range(50))
     committer.end()
     assert first.is_set()
@@ -58,7 +59,7 @@ def test_nobody_is_answered_before_the_commit() -> None:
         assert go.wait(10)
         return [None] * len(group)
 
-    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    committer = GroupCommitter(commit, lambda: True, turn=nullcontext, name="test", quiet_seconds=60)
     thread = threading.Thread(target=lambda: (committer.store(1), answered.set()))
     thread.start()
     assert not answered.wait(0.2)
@@ -76,7 +77,7 @@ def test_a_failed_commit_fails_its_whole_group_and_the_writer_goes_on() -> None:
             raise StorageError("disk", code="storage.disk")
         return [None] * len(group)
 
-    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    committer = GroupCommitter(commit, lambda: True, turn=nullcontext, name="test", quiet_seconds=60)
     with pytest.raises(StorageError):
         committer.store(1)
     fail[0] = False
@@ -91,7 +92,9 @@ def test_tidying_up_is_tried_again_until_it_succeeds_and_once_more_at_the_end() 
         calls.append(1)
         return len(calls) >= 3
 
-    committer = GroupCommitter(lambda group: [None] * len(group), quiet, name="test", quiet_seconds=0.05)
+    committer = GroupCommitter(
+        lambda group: [None] * len(group), quiet, turn=nullcontext, name="test", quiet_seconds=0.05
+    )
     committer.store(1)
     time.sleep(0.6)
     assert len(calls) == 3
@@ -107,7 +110,7 @@ def test_ending_stores_what_waits_and_refuses_what_comes_later() -> None:
         stored.extend(group)
         return [None] * len(group)
 
-    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    committer = GroupCommitter(commit, lambda: True, turn=nullcontext, name="test", quiet_seconds=60)
     outcomes: dict[int, Exception | None] = {}
     loader = threading.Thread(target=lambda: outcomes.update(_run_all(committer, range(20))))
     loader.start()
@@ -131,7 +134,7 @@ def test_a_group_has_a_limit() -> None:
         sizes.append(len(group))
         return [None] * len(group)
 
-    committer = GroupCommitter(commit, lambda: True, name="test", quiet_seconds=60)
+    committer = GroupCommitter(commit, lambda: True, turn=nullcontext, name="test", quiet_seconds=60)
     threads = [threading.Thread(target=committer.store, args=(n,)) for n in range(MAX_GROUP + 40)]
     for thread in threads:
         thread.start()
@@ -141,3 +144,42 @@ def test_a_group_has_a_limit() -> None:
     committer.end()
     assert sum(sizes) == MAX_GROUP + 40
     assert max(sizes) <= MAX_GROUP
+
+
+def test_those_who_come_during_the_wait_for_the_turn_are_taken_along() -> None:
+    groups: list[int] = []
+    free = threading.Event()
+
+    @contextmanager
+    def turn() -> Iterator[None]:
+        assert free.wait(10)
+        yield
+
+    def commit(group: Sequence[int]) -> list[Exception | None]:
+        groups.append(len(group))
+        return [None] * len(group)
+
+    committer = GroupCommitter(commit, lambda: True, turn=turn, name="test", quiet_seconds=60)
+    threads = [threading.Thread(target=committer.store, args=(n,)) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.2)
+    free.set()
+    for thread in threads:
+        thread.join(timeout=20)
+    committer.end()
+    assert groups == [20]
+
+
+def test_a_turn_that_never_comes_is_told_to_the_caller() -> None:
+    @contextmanager
+    def turn() -> Iterator[None]:
+        raise StorageError("no lock file", code="storage.disk")
+        yield
+
+    committer = GroupCommitter(lambda _group: [], lambda: True, turn=turn, name="test", quiet_seconds=60)
+    for _ in range(2):
+        with pytest.raises(StorageError) as caught:
+            committer.store(1)
+        assert caught.value.code == "storage.disk"
+    committer.end()
