@@ -36,9 +36,8 @@ def design(survey: Path, folder: Path, as_json: bool) -> None:
         click.echo(f"{_LABELS[name]:<66} {value}")
     for warning in result.design.warnings:
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
-    click.echo(
-        f"Written to {folder}: {', '.join(result.files)}. Look at report.html, then: roomful sign {folder}"
-    )
+    click.echo(f"Written to {folder}: {', '.join(result.files)}")
+    click.echo(f"Look at {folder / 'report.html'}, then: roomful sign {folder} --key KEY")
 
 
 _LABELS = {
