@@ -39,14 +39,22 @@ def numerics(draw: st.DrawFn, name: str = "number") -> Numeric:
 
 
 @st.composite
-def categorical(draw: st.DrawFn, name: str = "category") -> Ordinal | Nominal:
-    """Two to six categories, ordered or not."""
+def _categories(draw: st.DrawFn) -> tuple[Category, ...]:
+    """Two to six."""
     values = draw(st.lists(VALUES, min_size=2, max_size=6, unique=True))
-    categories = tuple(Category(value=v, label=both(v)) for v in values)
-    common = _common(name, draw(MISSING))
-    if draw(st.booleans()):
-        return Ordinal(**common, categories=categories)
-    return Nominal(**common, categories=categories)
+    return tuple(Category(value=v, label=both(v)) for v in values)
+
+
+@st.composite
+def ordinals(draw: st.DrawFn, name: str = "order") -> Ordinal:
+    """Ordered categories."""
+    return Ordinal(**_common(name, draw(MISSING)), categories=draw(_categories()))
+
+
+@st.composite
+def nominals(draw: st.DrawFn, name: str = "category") -> Nominal:
+    """Unordered categories."""
+    return Nominal(**_common(name, draw(MISSING)), categories=draw(_categories()))
 
 
 @st.composite
@@ -61,7 +69,7 @@ def lookups(draw: st.DrawFn, name: str = "place") -> Lookup:
 
 def attributes(name: str = "attribute") -> st.SearchStrategy[Attribute]:
     """Any quasi-identifier."""
-    return st.one_of(numerics(name), categorical(name), lookups(name))
+    return st.one_of(numerics(name), ordinals(name), nominals(name), lookups(name))
 
 
 def admissible(attribute: Attribute) -> list[str | None]:

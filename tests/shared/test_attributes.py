@@ -13,7 +13,8 @@ from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal, pars
 from shared.errors import AnswerError, SpecificationError
 from shared.limits import MAX_COORDINATES
 from tests.builders import LANGUAGES, age, sex
-from tests.shared.strategies import VALUES, admissible, attributes
+from tests.shared.strategies import VALUES, admissible, lookups, nominals, numerics, ordinals
+from tests.shared.test_categorical import PLACES, place
 from tests.vectors.surveys import band
 
 HOSTILE = [
@@ -52,9 +53,14 @@ HOSTILE = [
 ]
 
 
+KINDS = {"numeric": numerics(), "ordinal": ordinals(), "nominal": nominals(), "lookup": lookups()}
+EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
+
+
+@EVERY_KIND
 @given(st.data())
-def test_answer_vector_and_canonical_text_are_one_to_one(data: st.DataObject) -> None:
-    attribute = data.draw(attributes())
+def test_answer_vector_and_canonical_text_are_one_to_one(kind: str, data: st.DataObject) -> None:
+    attribute = data.draw(KINDS[kind])
     text = data.draw(st.sampled_from(admissible(attribute)))
     vector = attribute.vector(text)
     assert attribute.text_of(vector) == text
@@ -62,8 +68,10 @@ def test_answer_vector_and_canonical_text_are_one_to_one(data: st.DataObject) ->
     assert attribute.vector(attribute.text_of(vector)) == vector
 
 
-@given(attributes())
-def test_vectors_lie_within_the_ranges_and_are_distinct(attribute: Attribute) -> None:
+@EVERY_KIND
+@given(st.data())
+def test_vectors_lie_within_the_ranges_and_are_distinct(kind: str, data: st.DataObject) -> None:
+    attribute = data.draw(KINDS[kind])
     vectors = [attribute.vector(text) for text in admissible(attribute)]
     assert len(set(vectors)) == len(vectors)
     assert attribute.dimension == len(attribute.coordinate_ranges) == len(attribute.coordinate_names)
@@ -75,8 +83,10 @@ def test_vectors_lie_within_the_ranges_and_are_distinct(attribute: Attribute) ->
             assert low <= value <= high
 
 
-@given(attributes())
-def test_no_other_vector_has_an_answer(attribute: Attribute) -> None:
+@EVERY_KIND
+@given(st.data())
+def test_no_other_vector_has_an_answer(kind: str, data: st.DataObject) -> None:
+    attribute = data.draw(KINDS[kind])
     known = {attribute.vector(text) for text in admissible(attribute)}
     around = [range(low - 1, high + 2) for low, high in attribute.coordinate_ranges]
     for vector in itertools.islice(itertools.product(*around), 2000):
@@ -88,9 +98,10 @@ def test_no_other_vector_has_an_answer(attribute: Attribute) -> None:
             attribute.text_of(wrong_length)
 
 
+@EVERY_KIND
 @given(st.data())
-def test_answers_within_bounds_are_counted_as_by_brute_force(data: st.DataObject) -> None:
-    attribute = data.draw(attributes())
+def test_answers_within_bounds_are_counted_as_by_brute_force(kind: str, data: st.DataObject) -> None:
+    attribute = data.draw(KINDS[kind])
     bounds = []
     for low, high in attribute.coordinate_ranges:
         ends = st.integers(low - 2, high + 2)
@@ -104,8 +115,11 @@ def test_answers_within_bounds_are_counted_as_by_brute_force(data: st.DataObject
     assert attribute.count_within(attribute.coordinate_ranges) == len(admissible(attribute))
 
 
-@given(attributes(), st.one_of(st.text(max_size=12), VALUES, st.sampled_from(HOSTILE)))
-def test_every_text_gives_a_vector_of_the_domain_or_an_answer_error(attribute: Attribute, text: str) -> None:
+@EVERY_KIND
+@given(st.data())
+def test_every_text_gives_a_vector_of_the_domain_or_an_answer_error(kind: str, data: st.DataObject) -> None:
+    attribute = data.draw(KINDS[kind])
+    text = data.draw(st.one_of(st.text(max_size=12), VALUES, st.sampled_from(HOSTILE)))
     try:
         vector = attribute.vector(text)
     except AnswerError as problem:
@@ -115,8 +129,10 @@ def test_every_text_gives_a_vector_of_the_domain_or_an_answer_error(attribute: A
         assert vector in {attribute.vector(t) for t in admissible(attribute)}
 
 
-@given(attributes())
-def test_a_missing_answer_is_refused_or_has_its_own_category(attribute: Attribute) -> None:
+@EVERY_KIND
+@given(st.data())
+def test_a_missing_answer_is_refused_or_has_its_own_category(kind: str, data: st.DataObject) -> None:
+    attribute = data.draw(KINDS[kind])
     for text in (None, "", "  ", "\t"):
         if attribute.takes_missing:
             assert attribute.canonical(text) is None
@@ -126,9 +142,53 @@ def test_a_missing_answer_is_refused_or_has_its_own_category(attribute: Attribut
                 attribute.vector(text)
 
 
-@given(attributes())
-def test_declaration_survives_a_round_trip(attribute: Attribute) -> None:
+@EVERY_KIND
+@given(st.data())
+def test_declaration_survives_a_round_trip(kind: str, data: st.DataObject) -> None:
+    attribute = data.draw(KINDS[kind])
     assert parse_attribute(attribute.to_object(), "attributes[0]", LANGUAGES) == attribute
+
+
+MAKERS: list[Any] = [age, sex, band, lambda **more: place(*PLACES, **more)]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_one_declaration_of_each_kind(make: Any) -> None:
+    strict, lenient = make(missing="refused"), make(missing="own-category")
+    with pytest.raises(AnswerError, match="the value is missing"):
+        strict.vector(" ")
+    assert len(strict.coordinate_names) == strict.dimension == lenient.dimension - 1
+    assert lenient.coordinate_names[-1] == f"{lenient.name}: missing"
+    assert lenient.text_of(lenient.vector(None)) is None
+    for attribute in (strict, lenient):
+        for text in admissible(attribute):
+            assert attribute.canonical(text) == text
+        low = [low for low, _ in attribute.coordinate_ranges]
+        for vector in ((), (*low, 0), tuple(c - 1 for c in low), tuple(c + 1000 for c in low)):
+            with pytest.raises(AnswerError, match="no answer has the vector"):
+                attribute.text_of(vector)
+    if lenient.kind != "nominal":
+        with pytest.raises(AnswerError, match="no answer has the vector"):
+            lenient.text_of((*(low for low, _ in lenient.coordinate_ranges[:-1]), 1))
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("missing", ["refused", "own-category"])
+def test_small_boxes_are_counted_as_by_brute_force(make: Any, missing: str) -> None:
+    attribute: Attribute = make(missing=missing)
+    vectors = [attribute.vector(text) for text in admissible(attribute)]
+    choices = [((low - 1, low), (low, high), (high, high + 1)) for low, high in attribute.coordinate_ranges]
+    for ranges in itertools.product(*choices):
+        slow = sum(all(a <= c <= b for c, (a, b) in zip(v, ranges, strict=True)) for v in vectors)
+        assert attribute.count_within(ranges) == slow
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("attribute", [age(), sex(), band(), place(*PLACES)], ids=lambda a: str(a.kind))
+def test_hostile_texts_are_refused(attribute: Attribute, text: str) -> None:
+    with pytest.raises(AnswerError) as caught:
+        attribute.vector(text)
+    assert len(str(caught.value)) < 300
 
 
 def test_blanks_around_an_answer_do_not_matter() -> None:

@@ -211,6 +211,11 @@ def test_defaults() -> None:
     assert [c.text["de"] for c in choice.choices] == ["a", "B"]
 
 
+def test_an_empty_text_is_left_empty() -> None:
+    (question,) = parse(element("boolean", description="", labelTrue={"en": "", "de": "Ja"})).questions
+    assert question.description == both("")
+
+
 def test_in_one_language_for_the_library() -> None:
     german = Questionnaire.parse(QUESTIONNAIRE, LANGUAGES).to_surveyjs("de")
     page, other = german["pages"]
