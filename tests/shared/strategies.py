@@ -76,7 +76,10 @@ def admissible(attribute: Attribute) -> list[str | None]:
     """Every canonical answer."""
     texts: list[str | None] = []
     if isinstance(attribute, Numeric):
-        texts = [format_decimal(attribute.value_at(Fraction(i))) for i in range(attribute.steps + 1)]
+        texts = [
+            format_decimal(attribute.value_at(Fraction(i)))
+            for i in range(attribute.coordinate_ranges[0][1] + 1)
+        ]
     elif isinstance(attribute, Ordinal | Nominal):
         texts = [c.value for c in attribute.categories]
     elif isinstance(attribute, Lookup):

@@ -169,7 +169,7 @@ def test_answers_are_never_repeated_in_an_error(answers: dict[str, Any]) -> None
 
 @given(st.integers(0, 1023), st.binary(min_size=1, max_size=3))
 def test_answers_are_not_repeated_from_a_damaged_message_either(place: int, noise: bytes) -> None:
-    message = bytearray(encode(DIGEST, 0, {"vote": CANARY, "remarks": [CANARY]}, RANDOM))
+    message = bytearray(encode(DIGEST, 0, {"vote": CANARY, "remarks": (CANARY,)}, RANDOM))
     message[place : place + len(noise)] = noise
     assert all(CANARY not in text for text in refusals(bytes(message), SMALL))
 
