@@ -24,7 +24,8 @@ from shared.geometry import Vector
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
 from shared.questions import Answer
 from shared.recount import Recount
-from shared.soundness import Examination, Floor, SoundSpecification, examine, refused_envelope
+from shared.checks import Floor
+from shared.soundness import Examination, SoundSpecification, examine, refused_envelope
 
 ROWS_A_STEP = 500
 """Rows of a public model that are recounted between two reports of progress."""

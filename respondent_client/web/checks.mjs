@@ -13,8 +13,8 @@ export const checks = {
     const button = h("button", { type: "button", class: "primary", onclick: context.next }, language.t("continue"));
     const update = () => {
       const { state } = context;
-      if (context.engine.failed) return replace(place);
       button.disabled = !state.survey;
+      if (context.engine.failed) return replace(place); // the page says why below
       if (state.compare && !state.survey) return replace(place, comparison(context), lines(context, false));
       replace(place, summary(context), state.lines.length > 0 && details(context));
     };

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from shared.soundness import CODES
+from shared.checks import CODES
 from tests.browser.harness import Harness
 from tests.browser.site import Site
 from tests.browser.walk import Walk

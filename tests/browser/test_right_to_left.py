@@ -1,0 +1,65 @@
+"""A survey in a language that is written from right to left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from shared.strict_json import dumps
+from tests.browser.conftest import KEY
+from tests.browser.site import Site
+from tests.browser.walk import Walk
+from tests.builders import ORGANIZER_KEY, sign, small_model, small_specification
+
+pytestmark = pytest.mark.browser
+
+
+def in_arabic(value: Any) -> Any:
+    """The document with Arabic in the place of German."""
+    if isinstance(value, dict):
+        return {("ar" if key == "de" else key): in_arabic(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [in_arabic(item) for item in value]
+    return "ar" if value == "de" else value
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_pages_mirror_and_stay_within_the_window(
+    browser: Browser, make_site: Callable[..., Site], width: int
+) -> None:
+    payload = dumps(in_arabic(small_specification().to_object()))
+    site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), small_model())
+    context = browser.new_context(viewport={"width": width, "height": 740})
+    walk = Walk(context.new_page(), f"ar-{width}")
+    page = walk.page
+
+    def look(step: str) -> None:
+        walk.look(step)
+        assert walk.overflow() <= 0, step
+
+    walk.open(site.link(KEY).replace("#", "?lang=ar#"))
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    look("1-about")
+    walk.start()
+    title = page.locator("#survey-title").bounding_box()
+    languages = page.locator("#languages").bounding_box()
+    assert title is not None
+    assert languages is not None
+    if width == 1280:
+        assert title["x"] > languages["x"], "what stood at the left stands at the right"
+    look("2-checks")
+    walk.go_on()
+    page.locator("#field-0").fill("٤٣")  # 43 in the digits of the language
+    page.locator("#field-1-0").check()
+    walk.go_on()
+    expect(page.locator("figure svg").first).to_be_visible()
+    look("4-group")
+    page.get_by_role("link", name="English").click()
+    expect(walk.heading).to_have_text("Your group: 25 people")
+    expect(page.locator("html")).to_have_attribute("dir", "ltr")
+    page.go_back()
+    expect(page.locator("#field-0")).to_have_value("٤٣")
+    context.close()
