@@ -10,8 +10,8 @@ import pytest
 from respondent_client.headless.respondent import run
 from respondent_client.link import Link
 from respondent_client.session import examine_survey
+from shared.checks import CODES
 from shared.errors import SoundnessError
-from shared.soundness import CODES
 from tests.respondent_client.fakes import FakePlatform
 
 FOLDER = Path(__file__).resolve().parent.parent / "vectors" / "soundness"

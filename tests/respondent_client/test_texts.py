@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from respondent_client.build import WEB
-from shared.soundness import CODES
+from shared.checks import CODES
 from shared.specification import RELEASE_RULES, STORED
 
 LANGUAGES = sorted(path.stem for path in (WEB / "texts").glob("*.json"))
@@ -69,7 +69,8 @@ def test_every_cause_of_failure_has_words() -> None:
     causes = set(re.findall(r'(?:fail|#fail)\("([a-z0-9-]+)"', code)) | set(
         re.findall(r'return "([a-z0-9-]+)";', code)
     )
-    assert len(causes) >= 10
+    causes |= set(re.findall(r'cause: "([a-z0-9-]+)"', code))
+    assert len(causes) >= 11
     assert {f"failure.{cause}" for cause in causes} <= set(texts("en"))
 
 
