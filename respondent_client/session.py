@@ -18,13 +18,13 @@ from respondent_client.platform import Platform
 from respondent_client.room import Room, describe
 from shared import submission
 from shared.attributes import Attribute
+from shared.checks import Floor
 from shared.envelope import Envelope
 from shared.errors import AnswerError, EnvelopeError, NotFoundError, RemoteError
 from shared.geometry import Vector
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
 from shared.questions import Answer
 from shared.recount import Recount
-from shared.checks import Floor
 from shared.soundness import Examination, SoundSpecification, examine, refused_envelope
 
 ROWS_A_STEP = 500
