@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -105,12 +105,16 @@ def cell_failure(counts: Sequence[int], participations: Sequence[str | Fraction]
 
 
 def worst_cell_metrics(counts: Sequence[int], levels: Sequence[ParticipationLevel], k: int) -> Metrics:
-    """Metrics at the participation, within the published ranges, at which the cell fails most.
+    """Metrics at the worst participation within the published ranges.
+
+    qbar, u and rbar are those at the participation at which the cell fails most; rbar', which only falls with
+    participation, is that at the low end.
 
     Notes
     -----
-    qbar is unimodal in pi: its derivative has the sign of ((1 - pi) / pi)^(k-1) - C(n-1, k-1), so the maximum
-    over a range lies at an end or at pi* = 1 / (1 + C(n-1, k-1)^(1/(k-1))).
+    rbar' = P{Bin(n-1, pi) <= k-2}: that fewer than k-1 of the others take part. qbar is unimodal in pi: its
+    derivative has the sign of ((1 - pi) / pi)^(k-1) - C(n-1, k-1), so the maximum over a range lies at an end
+    or at pi* = 1 / (1 + C(n-1, k-1)^(1/(k-1))).
     """
     if len(levels) == 1:
         return _worst(counts[0], levels[0].low, levels[0].high, k)
@@ -127,7 +131,20 @@ def _worst(n: int, low: str, high: str, k: int) -> Metrics:
         if Fraction(low) < peak < Fraction(high):
             candidates.add(peak)
     outcomes = [cell_failure((n,), (pi,), k) for pi in sorted(candidates)]
-    return max(outcomes, key=lambda m: m.attained_cell_failure)
+    worst = max(outcomes, key=lambda m: m.attained_cell_failure)
+    at_low_end = outcomes[0].record_failure_given_participation
+    return replace(worst, record_failure_given_participation=at_low_end)
+
+
+def is_acceptable(metrics: Metrics, failure: str | Fraction) -> bool:
+    """Whether a cell with these metrics may exist: neither qbar nor rbar' exceeds the acceptable failure.
+
+    The second condition closes the trap of low participation for cells of any size: a cell can have a small
+    qbar by being empty nearly always, while whoever does take part is alone. For failures up to 0.25 and from
+    ``n_min_safe`` people on it follows from the first: rbar' <= qbar (k-1) / (n pi), and n pi exceeds k-1.
+    """
+    bound = _as_decimal(failure)
+    return metrics.attained_cell_failure <= bound and metrics.record_failure_given_participation <= bound
 
 
 def worst_cell_failure(counts: Sequence[int], levels: Sequence[ParticipationLevel], k: int) -> Decimal:

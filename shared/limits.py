@@ -33,3 +33,8 @@ SIZE_CLASSES = (1024, 4096, 16384, 65536)
 
 MIN_ENTROPY_BYTES = 16
 """Random bytes in the padding of a submission."""
+
+MAX_FAILURE_WORK = 3 * 10**8
+"""Distinct rows of head counts x levels x k^2; beyond it check 7 would keep a device busy for minutes."""
+MAX_BOXES_TO_COMPARE = 1_000
+"""Boxes of a register, whose tiling is compared pair by pair."""

@@ -146,11 +146,12 @@ def parse_levels(value: Any, where: str) -> tuple[ParticipationLevel, ...]:
 
 
 def check_levels(levels: tuple[ParticipationLevel, ...], where: str) -> None:
-    """Refuse levels that are not ascending, or several of which one is a range."""
+    """Refuse levels that are not ascending, and several of which one is a range or off the published grid."""
     ascending = all(a.lowest < b.lowest for a, b in itertools.pairwise(levels))
-    if not ascending or (len(levels) > 1 and any(level.is_range for level in levels)):
+    alone = len(levels) == 1
+    if not ascending or not (alone or all(not v.is_range and v.lowest % GRID == 0 for v in levels)):
         raise SpecificationError(
-            "the participation levels contradict each other",
+            "the participation levels contradict each other, or are finer than the published grid",
             where=where,
-            expected="distinct ascending levels; a range only if it is the only level",
+            expected=f"distinct ascending multiples of {format_decimal(GRID)}; or a single level or range",
         )

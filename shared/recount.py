@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from shared.checks import MODEL
 from shared.decimals import round_decimal
 from shared.errors import ModelFileError, SoundnessError
 from shared.model import ModelRow, model_digest, parse_model
-from shared.soundness import MODEL, PASSED, REFUSED, Examination
+from shared.soundness import PASSED, REFUSED, Examination
 from shared.specification import CENTROID_DIGITS, Specification
 
 

@@ -8,38 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from fractions import Fraction
 
-from shared.cells import Boxes
-from shared.decimals import parse_probability
-from shared.effective_anonymity import (
-    Metrics,
-    n_min,
-    n_min_safe,
-    table_failure,
-    worst_cell_metrics,
+from shared.checks import (
+    CELL_FAILURE,
+    CODES,
+    DIGEST,
+    DISTANCE,
+    FLOOR,
+    FORM,
+    MODEL,
+    MODEL_SHAPE,
+    N_MIN,
+    QUESTIONS,
+    SIGNATURE,
+    Floor,
+    check_cell_failure,
+    check_distance,
+    check_floor,
+    check_model_shape,
+    check_n_min,
+    check_questions,
 )
+from shared.effective_anonymity import Metrics
 from shared.envelope import Envelope, VerifiedPayload, encode_key
 from shared.errors import QuestionnaireError, RoomfulError, SignatureError, SoundnessError, SpecificationError
 from shared.invitation import Invitation
-from shared.limits import EXACT_BOUND
 from shared.specification import Specification
 from shared.words import digest_words
-
-SIGNATURE, DIGEST, FORM, DISTANCE, FLOOR, N_MIN, CELL_FAILURE, MODEL_SHAPE, QUESTIONS, MODEL = CODES = (
-    "check.signature",
-    "check.digest",
-    "check.form",
-    "check.distance",
-    "check.floor",
-    "check.n-min",
-    "check.cell-failure",
-    "check.model-shape",
-    "check.questions",
-    "check.model",
-)
-"""Codes of checks 1 to 10, in order."""
 
 PASSED, REFUSED, COMPARE, NOT_APPLICABLE, NOT_RUN = (
     "passed",
@@ -48,28 +43,6 @@ PASSED, REFUSED, COMPARE, NOT_APPLICABLE, NOT_RUN = (
     "not-applicable",
     "not-run",
 )
-_MAX_BOXES_TO_COMPARE = 2_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Floor:
-    """The weakest specification that a client accepts, whatever an organizer signs.
-
-    Attributes
-    ----------
-    k : int
-        Smallest acceptable k.
-    cell_failure : str
-        Largest acceptable pbar.
-    lowest_participation, highest_participation : str
-        Participation claimed outside this range is not believed: a claim of certain participation makes every
-        cell of k people look safe.
-    """
-
-    k: int = 3
-    cell_failure: str = "0.01"
-    lowest_participation: str = "0.001"
-    highest_participation: str = "0.95"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,12 +209,12 @@ def examine(
     # 4 to 9 all run, so that the respondent sees everything that is wrong
     metrics: list[Metrics] = []
     checks: tuple[tuple[str, Callable[[], dict[str, str]]], ...] = (
-        (DISTANCE, lambda: _check_distance(specification)),
-        (FLOOR, lambda: _check_floor(specification, floor or Floor())),
-        (N_MIN, lambda: _check_n_min(specification)),
-        (CELL_FAILURE, lambda: _check_cell_failure(specification, metrics)),
-        (MODEL_SHAPE, lambda: _check_model_shape(specification)),
-        (QUESTIONS, lambda: _check_questions(specification)),
+        (DISTANCE, lambda: check_distance(specification)),
+        (FLOOR, lambda: check_floor(specification, floor or Floor())),
+        (N_MIN, lambda: check_n_min(specification)),
+        (CELL_FAILURE, lambda: check_cell_failure(specification, metrics)),
+        (MODEL_SHAPE, lambda: check_model_shape(specification)),
+        (QUESTIONS, lambda: check_questions(specification)),
     )
     for code, check in checks:
         try:
@@ -255,163 +228,6 @@ def examine(
     return Examination(
         lines=_lines(done), verified=verified, specification=specification, metrics=tuple(metrics)
     )
-
-
-def _check_distance(specification: Specification) -> dict[str, str]:
-    largest = specification.cells.largest_value(specification.coordinate_ranges)
-    if largest >= EXACT_BOUND:
-        raise SoundnessError(
-            "distances could be too large to be compared exactly",
-            where="weights, cells",
-            expected=f"below {EXACT_BOUND}",
-            code=DISTANCE,
-        )
-    return {"largest": str(largest)}
-
-
-def _check_floor(specification: Specification, floor: Floor) -> dict[str, str]:
-    pbar = Fraction(specification.acceptable_cell_failure)
-    low = min(level.lowest for level in specification.levels)
-    high = max(level.highest for level in specification.levels)
-    weak = (
-        (specification.k < floor.k, "k", f"at least {floor.k}"),
-        (pbar > Fraction(floor.cell_failure), "acceptable_cell_failure", f"at most {floor.cell_failure}"),
-        (
-            low < Fraction(floor.lowest_participation),
-            "participation",
-            f"at least {floor.lowest_participation}",
-        ),
-        (
-            high > Fraction(floor.highest_participation),
-            "participation",
-            f"at most {floor.highest_participation}",
-        ),
-    )
-    for is_weak, where, expected in weak:
-        if is_weak:
-            raise SoundnessError("the promise is too weak", where=where, expected=expected, code=FLOOR)
-    return {"k": str(specification.k), "failure": specification.acceptable_cell_failure}
-
-
-def _check_n_min(specification: Specification) -> dict[str, str]:
-    k, failure = specification.k, specification.acceptable_cell_failure
-    try:
-        smallest = tuple(n_min(k, level, failure) for level in specification.levels)
-        safe = tuple(n_min_safe(k, level, failure) for level in specification.levels)
-    except ValueError as problem:
-        raise SoundnessError(str(problem), where="anonymity", code=N_MIN) from None
-    if (smallest, safe) != (specification.n_min, specification.n_min_safe):
-        raise SoundnessError(
-            "the needed number of people is wrong",
-            where="anonymity.n_min",
-            expected=f"{list(smallest)}, and {list(safe)} to be safe",
-            code=N_MIN,
-        )
-    return {"n_min": ", ".join(map(str, smallest)), "n_min_safe": ", ".join(map(str, safe))}
-
-
-def _check_cell_failure(specification: Specification, metrics: list[Metrics]) -> dict[str, str]:
-    bound = parse_probability(specification.acceptable_cell_failure) or Fraction(0)
-    known: dict[tuple[int, ...], Metrics] = {}
-    for counts in specification.eligible:
-        if counts not in known:
-            known[counts] = worst_cell_metrics(counts, specification.levels, specification.k)
-        metrics.append(known[counts])
-    for cell, m in enumerate(metrics):
-        if m.attained_cell_failure > bound:
-            raise SoundnessError(
-                f"group {cell} of {specification.people_in(cell)} people fails too often",
-                where=f"eligible[{cell}]",
-                expected=f"a failure of at most {specification.acceptable_cell_failure}, not "
-                f"{_short(m.attained_cell_failure)}",
-                code=CELL_FAILURE,
-            )
-    people = [specification.people_in(cell) for cell in range(specification.cells.count)]
-    return {
-        "cells": str(len(people)),
-        "smallest": str(min(people)),
-        "largest": str(max(people)),
-        "worst_unprotected": _short(max(m.record_failure_given_participation for m in metrics)),
-        "worst_failure": _short(max(m.attained_cell_failure for m in metrics)),
-        "table_failure": _short(table_failure(m.attained_cell_failure for m in metrics)),
-    }
-
-
-def _check_model_shape(specification: Specification) -> dict[str, str]:
-    kind, shape = specification.model.kind, specification.cells.shape
-    figures = {"kind": kind, "shape": shape, "people": str(specification.model.people)}
-    if kind == "public":
-        return figures
-    if shape == "balls" and specification.permissions.balls_from_register:
-        return figures | {"override": "balls_from_register"}
-    if shape not in ("power-diagram", "boxes"):
-        raise SoundnessError(
-            f"the shape {shape} publishes the data of real people in the register",
-            where="cells.shape",
-            expected="power-diagram or boxes",
-            code=MODEL_SHAPE,
-        )
-    if isinstance(specification.cells, Boxes):
-        _check_tiling(specification, specification.cells)
-    smallest = min(map(specification.people_in, range(specification.cells.count)))
-    if smallest < specification.k:
-        raise SoundnessError(
-            f"a centroid is the mean of only {smallest} people of the register",
-            where="eligible",
-            expected=f"at least k = {specification.k}",
-            code=MODEL_SHAPE,
-        )
-    return figures
-
-
-def _check_tiling(specification: Specification, cells: Boxes) -> None:
-    """Boxes of a register must tile the domain: a box that is tight around people tells their extremes."""
-
-    def size(box: tuple[tuple[int, int], ...]) -> int:
-        total, start = 1, 0
-        for attribute in specification.attributes:
-            total *= attribute.count_within(box[start : start + attribute.dimension])
-            start += attribute.dimension
-        return total
-
-    boxes = cells.boxes
-    apart = len(boxes) <= _MAX_BOXES_TO_COMPARE and not any(
-        size(tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(one, other, strict=True)))
-        for i, one in enumerate(boxes)
-        for other in boxes[:i]
-    )
-    if not apart or sum(map(size, boxes)) != size(specification.coordinate_ranges):
-        raise SoundnessError(
-            "the boxes of a register overlap or leave gaps",
-            where="cells.boxes",
-            expected=f"at most {_MAX_BOXES_TO_COMPARE} boxes that tile the domain",
-            code=MODEL_SHAPE,
-        )
-
-
-def _check_questions(specification: Specification) -> dict[str, str]:
-    questionnaire = specification.questionnaire
-    if questionnaire.has_free_text and not specification.permissions.free_text:
-        raise SoundnessError(
-            "a question asks for free text without permission",
-            where="questionnaire",
-            expected="permissions.free_text to be true",
-            code=QUESTIONS,
-        )
-    asked = {a.name.casefold() for a in specification.attributes}
-    for question in questionnaire.questions:
-        if question.name.casefold() in asked:
-            raise SoundnessError(
-                f"the question {question.name!r} asks for what must stay on the device",
-                where="questionnaire",
-                expected="questions that are no quasi-identifiers",
-                code=QUESTIONS,
-            )
-    return {
-        "attributes": str(len(specification.attributes)),
-        "questions": str(len(questionnaire.questions)),
-        "free_text": "yes" if questionnaire.has_free_text else "no",
-    }
 
 
 def _line(code: str, outcome: str, figures: dict[str, str] | None = None) -> Line:
@@ -431,8 +247,3 @@ def _as_soundness_error(line: Line) -> SoundnessError:
     return SoundnessError(
         error.message, where=error.where, expected=error.expected, remedy=error.remedy, code=line.code
     )
-
-
-def _short(value: Decimal) -> str:
-    """Three significant digits, for people."""
-    return f"{value:.2e}" if value else "0"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared import strict_json
-from shared.attributes import Attribute, parse_attribute
+from shared.attributes import Attribute, Numeric, parse_attribute
 from shared.cells import Cells, parse_cells
 from shared.decimals import parse_probability
 from shared.errors import AnswerError, SpecificationError
@@ -279,6 +279,8 @@ def _parse(value: Any) -> Specification:
             "weights", f"{len(weights)} weights stand here", f"{len(ranges)}, one per coordinate"
         )
     participation = _sub(fields, "participation", ("levels", "source"))
+    source = ParticipationSource.parse(participation.raw("source"), participation.where("source"))
+    _check_source(source, attributes, participation)
     levels = parse_levels(participation.raw("levels"), participation.where("levels"))
     anonymity = _sub(fields, "anonymity", ("k", "acceptable_cell_failure", "n_min", "n_min_safe"))
     k = anonymity.integer("k", 2, MAX_K)
@@ -293,9 +295,7 @@ def _parse(value: Any) -> Specification:
         organizer=Organizer(name=organizer.text("name"), contact=organizer.text("contact")),
         attributes=attributes,
         levels=levels,
-        participation_source=ParticipationSource.parse(
-            participation.raw("source"), participation.where("source")
-        ),
+        participation_source=source,
         k=k,
         acceptable_cell_failure=_probability(anonymity, "acceptable_cell_failure"),
         n_min=_per_level(anonymity, "n_min", len(levels)),
@@ -334,6 +334,22 @@ def _parse_attributes(fields: Fields, languages: tuple[str, ...]) -> tuple[Attri
             "attributes", "a name stands twice or is reserved", "distinct names other than level and people"
         )
     return attributes
+
+
+def _check_source(
+    source: ParticipationSource, attributes: tuple[Attribute, ...], participation: Fields
+) -> None:
+    """Refuse rates by an attribute that does not exist, or of the wrong kind for it."""
+    if source.kind != "rates":
+        return
+    attribute = next((a for a in attributes if a.name == source.attribute), None)
+    if attribute is None or not source.rates:
+        raise participation.fail("source", "no such attribute, or no rates", "rates by a declared attribute")
+    by_number = isinstance(attribute, Numeric)
+    if any((rate.upto is not None) != by_number for rate in source.rates):
+        raise participation.fail(
+            "source", "the rates do not suit the attribute", "'upto' for a number, 'value' for a category"
+        )
 
 
 def _parse_model(fields: Fields) -> ModelReference:

@@ -11,8 +11,9 @@ import click
 from server.cli.progress import stages
 from server.design.audit import audit_survey
 from server.signing.keys import load_public_key
+from shared.checks import Floor
 from shared.limits import MAX_K
-from shared.soundness import PASSED, Floor
+from shared.soundness import PASSED
 from shared.words import digest_words
 
 

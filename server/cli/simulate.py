@@ -37,7 +37,7 @@ from server.simulation.workflow import simulate as run_simulation
     help="generated; columns (each question from the column of its name); or question=column,... for some.",
 )
 @click.option("--seed", type=click.IntRange(0), help="Repeats a simulation; by default a random one.")
-@click.option("--threads", type=click.IntRange(1, 64), default=16, show_default=True, help="Parallel senders.")
+@click.option("--threads", type=click.IntRange(1, 64), default=16, show_default=True, help="Senders.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def simulate(
     url: str,

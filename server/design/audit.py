@@ -19,11 +19,12 @@ from server.design.plan import plan_from
 from server.microaggregation.geometry import sums_by_label
 from server.reading.model import Model, read_population
 from server.signing.signing import examine_envelope, read_file
+from shared.checks import Floor
 from shared.envelope import Envelope
 from shared.errors import RoomfulError, SoundnessError
 from shared.invitation import Invitation
 from shared.model import model_digest
-from shared.soundness import NOT_RUN, PASSED, REFUSED, Floor, Line
+from shared.soundness import NOT_RUN, PASSED, REFUSED, Line
 from shared.specification import Specification
 
 

@@ -6,7 +6,7 @@ other needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
@@ -14,10 +14,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from server.design.need import need_of
 from server.microaggregation.geometry import distortion
 from server.microaggregation.mdav import mdav
 from server.microaggregation.need import IntArray, Need, Progress
-from shared.effective_anonymity import n_min, n_min_safe, worst_cell_failure
+from shared.effective_anonymity import n_min, n_min_safe
 from shared.participation import ParticipationLevel
 
 MAX_TUPLES = 20_000
@@ -205,7 +206,7 @@ class _Runner:
                 self.known[smallest] = self._partition(self.together, Need(minimum=safe))
             cells, loss = self.known[smallest]
         else:
-            need = Need(minimum=safe, predicate=_judge(levels, k, failure))
+            need = need_of(k, failure, levels, safe)
             if not need.acceptable(self.people.sum(axis=0)):
                 return None
             cells, loss = self._partition(self.people, need)
@@ -214,11 +215,6 @@ class _Runner:
     def _partition(self, people: IntArray, need: Need) -> tuple[int, float]:
         result = mdav(self.X, people, self.weights, need)
         return len(result.radii), distortion(self.X, self.people, self.weights, result.labels)
-
-
-def _judge(levels: tuple[ParticipationLevel, ...], k: int, failure: str) -> Callable[[tuple[int, ...]], bool]:
-    bound = Fraction(failure)
-    return lambda counts: Fraction(worst_cell_failure(counts, levels, k)) <= bound
 
 
 def _need_curve(level: ParticipationLevel, k: int) -> NeedCurve:

@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.design.compile import ROOM, CompiledCells, partition
+from server.design.need import need_of
 from server.design.plan import Plan
 from server.design.weights import normalizing_weights
 from server.microaggregation.geometry import distortion
-from server.microaggregation.need import Need
 from server.reading.model import Model
+from shared.checks import Floor, check_floor, check_model_shape, check_questions
 from shared.effective_anonymity import (
     Metrics,
     n_min,
     n_min_safe,
     table_failure,
-    worst_cell_failure,
     worst_cell_metrics,
 )
-from shared.errors import DesignError
+from shared.errors import DesignError, SoundnessError
 from shared.model import model_digest
 from shared.participation import ParticipationLevel
 from shared.questions import Rating, SingleChoice, YesNo
@@ -100,20 +99,41 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
         metrics=metrics,
         table_failure=table_failure(m.attained_cell_failure for m in metrics),
         distortion=distortion(model.X, model.people, weights.values, compiled.labels),
-        warnings=(*model.warnings, *weights.warnings, *_warn_low_participation(model.levels, smallest, safe)),
+        warnings=(
+            *_warn_refusal_by_devices(specification),
+            *model.warnings,
+            *weights.warnings,
+            *_warn_low_participation(model.levels, smallest, safe),
+        ),
     )
 
 
-def need_of(k: int, failure: str, levels: tuple[ParticipationLevel, ...], safe: tuple[int, ...]) -> Need:
-    """What each cell needs: ``n_min_safe`` people, or with several levels an acceptable qbar of its own."""
-    if len(levels) == 1:
-        return Need(minimum=safe)
-    bound = Fraction(failure)
+def _warn_refusal_by_devices(specification: Specification) -> tuple[str, ...]:
+    """What respondents' devices would say, before it is signed.
 
-    def acceptable(counts: tuple[int, ...]) -> bool:
-        return Fraction(worst_cell_failure(counts, levels, k)) <= bound
-
-    return Need(minimum=safe, predicate=acceptable)
+    Raises
+    ------
+    DesignError
+        If they would refuse the shape or a question; a promise below their floor is only a warning, because a
+        design may be made to compare.
+    """
+    try:
+        check_model_shape(specification)
+        check_questions(specification)
+    except SoundnessError as refusal:
+        raise DesignError(
+            f"respondents' devices would refuse the survey: {refusal.message}",
+            where=refusal.where,
+            expected=refusal.expected,
+        ) from None
+    try:
+        check_floor(specification, Floor())
+    except SoundnessError as refusal:
+        return (
+            "Respondents' devices would refuse this survey, and it cannot be signed: "
+            f"{refusal.message} ({refusal.where}: {refusal.expected}).",
+        )
+    return ()
 
 
 def _needed_people(

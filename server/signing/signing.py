@@ -7,10 +7,11 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from server.signing.keys import verifies
+from shared.checks import Floor
 from shared.envelope import PAYLOAD_TYPE, Envelope, VerifiedPayload, pre_authentication_encoding
 from shared.errors import InputError, SignatureError
 from shared.invitation import Invitation
-from shared.soundness import Examination, Floor, examine
+from shared.soundness import Examination, examine
 from shared.specification import Specification
 
 DESIGN_FILE = "design.json"

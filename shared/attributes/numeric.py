@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from shared.attributes.base import Attribute, middle, within
+from shared.attributes.scale import Scale
 from shared.decimals import format_decimal, parse_decimal
 from shared.errors import AnswerError, SpecificationError
-from shared.geometry import Ranges, Vector
 from shared.limits import EXACT_BOUND
 
 ROUNDING_RULES = ("exact", "down", "nearest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numeric(Attribute):
+class Numeric(Scale):
     """A number between a minimum and a maximum, in steps.
 
     Attributes
@@ -63,31 +62,11 @@ class Numeric(Attribute):
             )
 
     @property
-    def steps(self) -> int:
+    def last(self) -> int:
         """Number of steps from the minimum to the maximum."""
         return int((Fraction(self.maximum) - Fraction(self.minimum)) / Fraction(self.step))
 
-    @property
-    def coordinate_ranges(self) -> Ranges:
-        """The step, and with ``own-category`` the mark of a missing number."""
-        value = ((0, self.steps),)
-        return (*value, (0, 1)) if self.takes_missing else value
-
-    @property
-    def coordinate_names(self) -> tuple[str, ...]:
-        """As :attr:`coordinate_ranges`."""
-        return (self.name, f"{self.name}: missing") if self.takes_missing else (self.name,)
-
-    def vector(self, text: str | None) -> Vector:
-        """Count of steps, see :meth:`Attribute.vector`."""
-        if text is None or not text.strip():
-            if not self.takes_missing:
-                raise self._refuse_missing()
-            return (middle(0, self.steps), 1)
-        index = self._index(text.strip())
-        return (index, 0) if self.takes_missing else (index,)
-
-    def _index(self, text: str) -> int:
+    def _place(self, text: str) -> int:
         value = parse_decimal(text)
         if value is None:
             raise AnswerError(
@@ -99,7 +78,7 @@ class Numeric(Attribute):
         if value < low and self.open_below:
             return 0
         if value > high and self.open_above:
-            return self.steps
+            return self.last
         if not low <= value <= high:
             raise AnswerError(
                 f"{text[:40]} is out of range", where=self.name, expected=f"{self.minimum} to {self.maximum}"
@@ -116,30 +95,12 @@ class Numeric(Attribute):
             )
         return int(exact)
 
-    def text_of(self, vector: Vector) -> str | None:
-        """The number of a count of steps, see :meth:`Attribute.text_of`."""
-        ranges = self.coordinate_ranges
-        if len(vector) != len(ranges) or not all(map(within, vector, ranges)):
-            raise self._no_such_vector(vector)
-        if self.takes_missing and vector[1]:
-            if vector[0] != middle(0, self.steps):
-                raise self._no_such_vector(vector)
-            return None
-        return format_decimal(self.value_at(Fraction(vector[0])))
+    def _text_at(self, place: int) -> str:
+        return format_decimal(self.value_at(Fraction(place)))
 
     def value_at(self, steps: Fraction) -> Fraction:
         """Exact value at a count of steps."""
         return Fraction(self.minimum) + steps * Fraction(self.step)
-
-    def count_within(self, ranges: Ranges) -> int:
-        """See :meth:`Attribute.count_within`."""
-        low, high = max(ranges[0][0], 0), min(ranges[0][1], self.steps)
-        numbers = max(0, high - low + 1)
-        if not self.takes_missing:
-            return numbers
-        present = numbers if within(0, ranges[1]) else 0
-        absent = within(1, ranges[1]) and within(middle(0, self.steps), ranges[0])
-        return present + int(absent)
 
     def to_object(self) -> dict[str, Any]:
         """As it stands in a specification."""

@@ -39,7 +39,7 @@ def participation(low: str, high: str | None = None) -> Change:
         (participation("0.3"), {"check.n-min", "check.cell-failure"}),
         (participation("0.99"), {"check.floor", "check.n-min"}),
         (participation("0.5", "0.99"), {"check.floor"}),
-        (participation("0.000001"), {"check.floor", "check.n-min"}),
+        (participation("0.000001"), {"check.floor", "check.n-min", "check.cell-failure"}),
         (lambda d: d["anonymity"].update(n_min=[3], n_min_safe=[3]), {"check.n-min"}),
         (lambda d: d["anonymity"].update(k=4), {"check.form"}),
         (lambda d: d["eligible"].__setitem__(0, [3]), {"check.form"}),

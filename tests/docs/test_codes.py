@@ -11,8 +11,8 @@ import shared.errors
 from server.cli.exit_codes import EXIT_CODES, INTERNAL, exit_code
 from server.storage.states import State
 from server.web.problems import from_error
+from shared.checks import CODES
 from shared.errors import RoomfulError
-from shared.soundness import CODES
 from tests.docs.documents import (
     ROOT,
     code_words,

@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 
 from benchmarks.bench_correlated_participation import household_failure, measure, needed, whole_cell_failure
-from shared.cells import Prototypes
 from shared.effective_anonymity import n_min_safe
-from shared.invitation import Invitation
 from shared.participation import ParticipationLevel
-from shared.soundness import PASSED, examine
-from tests.builders import ORGANIZER_KEY, public_bytes, sign, small_rows, small_specification
 from tests.docs.documents import section, text_of
 
 PAGE = "docs/limitations.md"
@@ -59,17 +55,3 @@ def test_without_correlation_the_benchmark_agrees_with_the_protocol() -> None:
         if row["rho"] == 0:
             assert abs(row["failure"] / result["independent"] - 1) < 1e-9  # type: ignore[operator]
             assert row["n_needed"] == N
-
-
-def test_what_is_said_about_cells_that_are_safe_by_being_empty_is_so() -> None:
-    points = tuple(row.vector for row in small_rows())
-    cells = Prototypes(weights=(1, 5000, 5000), points=points, cells=tuple(range(len(points))))
-    specification = small_specification(
-        cells=cells, levels=(ParticipationLevel(low="0.001", high="0.001"),), failure="0.01"
-    )
-    key = public_bytes(ORGANIZER_KEY)
-    envelope = sign(specification.to_bytes(), ORGANIZER_KEY)
-    lines = examine(envelope, [True], Invitation(digest=None, organizer_key=key)).lines
-    outcome = next(line.outcome for line in lines if line.code == "check.cell-failure")
-    said = "even a cell of one person passes" in " ".join(text_of(PAGE).split())
-    assert said == (outcome == PASSED), f"{PAGE}, section 5, must say what check 7 does: {outcome}"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from shared.checks import Floor
 from shared.envelope import Envelope, SignatureClaim, VerifiedPayload
 from shared.errors import EnvelopeError
 from shared.invitation import Invitation
 from shared.recount import Recount
-from shared.soundness import Examination, Floor, examine, refused_envelope
+from shared.soundness import Examination, examine, refused_envelope
 
 
 def genuine(claim: SignatureClaim) -> bool:

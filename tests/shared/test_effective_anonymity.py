@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from shared.effective_anonymity import (
     Metrics,
     cell_failure,
+    is_acceptable,
     n_min,
     n_min_safe,
     table_failure,
@@ -325,3 +326,28 @@ def test_table_failure_is_that_of_independent_cells() -> None:
     assert table_failure([Decimal("0.1"), Decimal(1)]) == 1
     tiny = table_failure([Decimal("1e-100")] * 1000)
     assert off(tiny, Fraction(1, 10**97)) < 1e-14
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10, 20])
+@pytest.mark.parametrize("pi", ["0.001", "0.01", "0.05", "0.2", "0.5", "0.9", "0.95"])
+@pytest.mark.parametrize("failure", ["0.25", "0.01", "1e-6"])
+def test_from_n_min_safe_on_a_participant_is_protected_too(k: int, pi: str, failure: str) -> None:
+    level = ParticipationLevel(low=pi, high=pi)
+    safe = n_min_safe(k, level, failure)
+    for n in (safe, safe + 1, safe + 7, 2 * safe):
+        assert is_acceptable(worst_cell_metrics((n,), (level,), k), failure)
+
+
+def test_a_cell_that_is_nearly_always_empty_is_not_acceptable() -> None:
+    metrics = cell_failure((1,), ("0.001",), 3)
+    assert metrics.attained_cell_failure < Decimal("0.01")
+    assert metrics.record_failure_given_participation == 1
+    assert not is_acceptable(metrics, "0.01")
+
+
+def test_over_a_range_a_participant_is_worst_off_at_the_low_end() -> None:
+    level = ParticipationLevel(low="0.05", high="0.6")
+    metrics = worst_cell_metrics((30,), (level,), 5)
+    at_low_end = cell_failure((30,), ("0.05",), 5)
+    assert metrics.record_failure_given_participation == at_low_end.record_failure_given_participation
+    assert metrics.attained_cell_failure >= at_low_end.attained_cell_failure

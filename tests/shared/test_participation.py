@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.decimals import format_decimal
 from shared.errors import SpecificationError
 from shared.limits import MAX_LEVELS
 from shared.participation import (
+    GRID,
     ParticipationLevel,
     ParticipationSource,
     Rate,
@@ -68,7 +70,10 @@ def test_published_levels_are_texts_of_a_specification() -> None:
         [{"low": "0.5", "high": "0.5"}],
         [{"low": "0.4", "high": "0.6"}],
         [{"low": "0.2", "high": "0.2"}, {"low": "0.3", "high": "0.3"}],
-        [{"low": f"0.{i}", "high": f"0.{i}"} for i in range(10, 10 + MAX_LEVELS)],
+        [
+            {"low": text, "high": text}
+            for text in (format_decimal(i * GRID) for i in range(1, 1 + MAX_LEVELS))
+        ],
     ],
 )
 def test_levels_are_read(levels: list[dict[str, str]]) -> None:
@@ -86,6 +91,7 @@ def test_levels_are_read(levels: list[dict[str, str]]) -> None:
         ([{"low": "0.5", "high": "0.5"}, {"low": "0.50", "high": "0.50"}], "levels"),
         ([{"low": "0.6", "high": "0.6"}, {"low": "0.5", "high": "0.5"}], "levels"),
         ([{"low": "0.2", "high": "0.3"}, {"low": "0.5", "high": "0.5"}], "levels"),
+        ([{"low": "0.2", "high": "0.2"}, {"low": "0.51", "high": "0.51"}], "levels"),
         ([{"low": "0.2"}], "levels[0]"),
         ([{"low": "0.2", "high": 1}], "levels[0].high"),
         ([{"low": "2", "high": "3"}], "participation"),

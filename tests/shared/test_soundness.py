@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import shared.soundness
+import shared.checks
 from shared.cells import Boxes
+from shared.checks import CODES, Floor
 from shared.effective_anonymity import cell_failure
 from shared.envelope import Envelope, encode_key
 from shared.errors import SoundnessError
 from shared.invitation import Invitation
 from shared.participation import ParticipationLevel
-from shared.soundness import CODES, Examination, Floor, Line, examine, refused_envelope
+from shared.soundness import Examination, Line, examine, refused_envelope
 from shared.specification import Specification
 from shared.strict_json import dumps
 from shared.words import digest_words
@@ -124,15 +125,15 @@ def test_a_cell_that_fails_exactly_as_often_as_acceptable_passes() -> None:
 
 
 def test_one_small_cell_of_a_register_is_enough_to_refuse() -> None:
-    """At a participation of 0.001 two people seldom fail, but their centroid is theirs alone."""
+    """At a participation of 0.001 two people seldom fail, but one who answers is alone."""
     rare = (ParticipationLevel(low="0.001", high="0.001"),)
     cells = replace(small_cells(), sites=((0, 0, 10), (370, 0, 10)), offsets=(130_000, 0))
     specification = register(cells, levels=rare, failure="0.01")
     sizes = [people for (people,) in specification.eligible]
     assert min(sizes) < 3 < max(sizes)
-    line = examined(specification).lines[7]
+    line = examined(specification).lines[6]
     assert line.outcome == "refused"
-    assert f"the mean of only {min(sizes)} people" in str(line.error)
+    assert f"of {min(sizes)} people fails too often" in str(line.error)
 
 
 def test_an_invitation_that_says_nothing_asks_to_compare_words() -> None:
@@ -266,7 +267,7 @@ def test_a_question_for_a_quasi_identifier_is_refused_whatever_its_capitals(name
 
 
 def test_more_boxes_than_can_be_compared_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared.soundness, "_MAX_BOXES_TO_COMPARE", 7)
+    monkeypatch.setattr(shared.checks, "MAX_BOXES_TO_COMPARE", 7)
     line = examined(register(small_boxes())).lines[7]
     assert line.outcome == "refused"
     assert "at most 7 boxes" in str(line.error)
@@ -326,3 +327,12 @@ def test_envelopes_that_cannot_be_read_refuse_check_1() -> None:
 def test_outcomes_are_those_of_the_platform() -> None:
     envelope = Envelope.parse(sign(b"x", ORGANIZER_KEY, AUDITOR_KEY).to_bytes())
     assert outcomes(envelope) == [True, True]
+
+
+def test_more_work_than_a_device_should_do_is_refused_before_it_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shared.checks, "MAX_FAILURE_WORK", 8)
+    line = examined(small_specification()).lines[6]
+    assert line.outcome == "refused"
+    assert "at most 8, not 9" in str(line.error)

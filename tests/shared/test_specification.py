@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from shared.errors import AnswerError, QuestionnaireError, SpecificationError
 from shared.limits import MAX_CELLS, MAX_SPECIFICATION_BYTES
 from shared.specification import Specification, ranges_of
+from shared.strict_json import dumps
 from tests.builders import age, sex, small_specification
 from tests.vectors.surveys import (
     altered,
@@ -63,6 +65,12 @@ def test_vector_refuses_what_is_missing_or_unknown() -> None:
     assert caught.value.where == "e" * 80
 
 
+def rates(attribute: str, upto: str | None = None, value: str | None = None) -> dict[str, Any]:
+    """A source of rates with one rate, or none."""
+    given = [{"upto": upto, "value": value, "rate": "0.5"}] if upto or value else []
+    return {"kind": "rates", "column": None, "attribute": attribute, "rates": given}
+
+
 def at(*path: str | int) -> Callable[[Any], Change]:
     """A change that puts a value at a place."""
 
@@ -101,6 +109,10 @@ def at(*path: str | int) -> Callable[[Any], Change]:
         (at("weights")([1, 5000, 2**53 + 1]), "weights"),
         (at("participation", "levels")([]), "participation.levels"),
         (at("participation", "source", "kind")("column"), "participation.source.column"),
+        (at("participation", "source")(rates("income", upto="30")), "participation.source"),
+        (at("participation", "source")(rates("age")), "participation.source"),
+        (at("participation", "source")(rates("age", value="30")), "participation.source"),
+        (at("participation", "source")(rates("sex", upto="30")), "participation.source"),
         (at("anonymity", "k")(1), "anonymity.k"),
         (at("anonymity", "k")(1001), "anonymity.k"),
         (at("anonymity", "acceptable_cell_failure")("0"), "anonymity.acceptable_cell_failure"),
@@ -184,3 +196,10 @@ def test_own_category_is_part_of_the_document() -> None:
     specification, _ = uneven_survey()
     assert specification.attributes[0] == band()
     assert specification.weights == (4, 9, 1, 1)
+
+
+@pytest.mark.parametrize(("attribute", "end"), [("age", {"upto": "120"}), ("sex", {"value": "male"})])
+def test_rates_by_a_declared_attribute_are_read(attribute: str, end: dict[str, str]) -> None:
+    document = json.loads(small_specification().to_bytes())
+    document["participation"]["source"] = rates(attribute, **end)
+    assert Specification.parse(dumps(document)).participation_source.attribute == attribute

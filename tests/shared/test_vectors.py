@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from shared.soundness import CODES
+from shared.checks import CODES
 from tests.vectors.generate import FOLDER, generate
 
 TEXTS = generate()

@@ -402,6 +402,18 @@ def _cell_failure() -> Iterator[SoundnessVector]:
     )
     register_cells = register(replace(cells, sites=sites, offsets=(90_000, *cells.offsets[1:])))
     yield refused("register-cell-too-small", "The same in a register.", register_cells, model=None)
+    sites = tuple((10 * middle, 10 * f, 10 * (1 - f)) for middle in range(2, 100, 5) for f in (0, 1))
+    lonely = small_specification(
+        cells=replace(small_cells(), sites=sites, offsets=(0,) * len(sites)),
+        k=10,
+        failure="0.01",
+        levels=(ParticipationLevel(low="0.001", high="0.001"),),
+    )
+    yield refused(
+        "cell-safe-by-being-empty",
+        "At low participation a cell of 5 hardly ever fails, but whoever does answer from it is alone.",
+        lonely,
+    )
 
 
 def _model_shape() -> Iterator[SoundnessVector]:
@@ -423,18 +435,6 @@ def _model_shape() -> Iterator[SoundnessVector]:
     )
     overlap = (((0, 25), *boxes[0][1:]), *boxes[1:])
     yield refused("register-boxes-overlap", "Two boxes share an age.", register(small_boxes(boxes=overlap)))
-    sites = tuple((10 * middle, 10 * f, 10 * (1 - f)) for middle in range(2, 100, 5) for f in (0, 1))
-    lonely = register(
-        replace(small_cells(), sites=sites, offsets=(0,) * len(sites)),
-        k=10,
-        failure="0.01",
-        levels=(ParticipationLevel(low="0.001", high="0.001"),),
-    )
-    yield refused(
-        "register-centroid-of-few",
-        "At low participation a cell of fewer than k people is acceptable, but its centroid is theirs.",
-        lonely,
-    )
 
 
 def _questions() -> Iterator[SoundnessVector]:

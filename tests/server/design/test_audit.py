@@ -14,9 +14,10 @@ from server.design.plan import plan_of
 from server.reading.model import read_model
 from server.reading.survey_file import read_survey_file
 from shared.cells import Balls, PowerDiagram
+from shared.checks import Floor
 from shared.effective_anonymity import n_min, n_min_safe
 from shared.errors import SoundnessError
-from shared.soundness import REFUSED, Floor
+from shared.soundness import REFUSED
 from shared.specification import Specification
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, sign
 from tests.towns import RATES, write_town

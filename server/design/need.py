@@ -1,0 +1,30 @@
+"""What a cell of a survey needs before it may exist, for the kernels of microaggregation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from server.microaggregation.need import Need
+from shared.effective_anonymity import is_acceptable, worst_cell_metrics
+from shared.participation import ParticipationLevel
+
+
+def need_of(k: int, failure: str, levels: Sequence[ParticipationLevel], safe: Sequence[int]) -> Need:
+    """``n_min_safe`` people; with several levels, metrics of the cell's own that are acceptable.
+
+    Parameters
+    ----------
+    k : int
+        Smallest number of answers that protects.
+    failure : str
+        Acceptable failure pbar.
+    levels, safe : sequences of length L
+        Published levels, and ``n_min_safe`` at each.
+    """
+    if len(levels) == 1:
+        return Need(minimum=tuple(safe))
+
+    def acceptable(counts: tuple[int, ...]) -> bool:
+        return is_acceptable(worst_cell_metrics(counts, levels, k), failure)
+
+    return Need(minimum=tuple(safe), predicate=acceptable)

@@ -1,0 +1,240 @@
+"""Checks 4 to 9: whether a well-formed specification keeps its promise.
+
+Each returns the figures of the sentence that a respondent reads, or raises a :class:`SoundnessError` with its
+code. The codes of all ten checks are here; :mod:`shared.soundness` runs them in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from shared.cells import Boxes
+from shared.effective_anonymity import (
+    Metrics,
+    is_acceptable,
+    n_min,
+    n_min_safe,
+    table_failure,
+    worst_cell_metrics,
+)
+from shared.errors import SoundnessError
+from shared.geometry import Ranges
+from shared.limits import EXACT_BOUND, MAX_BOXES_TO_COMPARE, MAX_FAILURE_WORK
+from shared.specification import Specification
+
+SIGNATURE, DIGEST, FORM, DISTANCE, FLOOR, N_MIN, CELL_FAILURE, MODEL_SHAPE, QUESTIONS, MODEL = CODES = (
+    "check.signature",
+    "check.digest",
+    "check.form",
+    "check.distance",
+    "check.floor",
+    "check.n-min",
+    "check.cell-failure",
+    "check.model-shape",
+    "check.questions",
+    "check.model",
+)
+"""Codes of checks 1 to 10, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """The weakest specification that a client accepts, whatever an organizer signs.
+
+    Attributes
+    ----------
+    k : int
+        Smallest acceptable k.
+    cell_failure : str
+        Largest acceptable pbar.
+    lowest_participation, highest_participation : str
+        Participation claimed outside this range is not believed: a claim of certain participation makes every
+        cell of k people look safe.
+    """
+
+    k: int = 3
+    cell_failure: str = "0.01"
+    lowest_participation: str = "0.001"
+    highest_participation: str = "0.95"
+
+
+def check_distance(specification: Specification) -> dict[str, str]:
+    """Check 4: every number that is compared stays exact."""
+    largest = specification.cells.largest_value(specification.coordinate_ranges)
+    if largest >= EXACT_BOUND:
+        raise SoundnessError(
+            "distances could be too large to be compared exactly",
+            where="weights, cells",
+            expected=f"below {EXACT_BOUND}",
+            code=DISTANCE,
+        )
+    return {"largest": str(largest)}
+
+
+def check_floor(specification: Specification, floor: Floor) -> dict[str, str]:
+    """Check 5: the parameters are at least as strict as the client's own floor."""
+    pbar = Fraction(specification.acceptable_cell_failure)
+    low = min(level.lowest for level in specification.levels)
+    high = max(level.highest for level in specification.levels)
+    weak = (
+        (specification.k < floor.k, "k", f"at least {floor.k}"),
+        (pbar > Fraction(floor.cell_failure), "acceptable_cell_failure", f"at most {floor.cell_failure}"),
+        (
+            low < Fraction(floor.lowest_participation),
+            "participation",
+            f"at least {floor.lowest_participation}",
+        ),
+        (
+            high > Fraction(floor.highest_participation),
+            "participation",
+            f"at most {floor.highest_participation}",
+        ),
+    )
+    for is_weak, where, expected in weak:
+        if is_weak:
+            raise SoundnessError("the promise is too weak", where=where, expected=expected, code=FLOOR)
+    return {"k": str(specification.k), "failure": specification.acceptable_cell_failure}
+
+
+def check_n_min(specification: Specification) -> dict[str, str]:
+    """Check 6: the needed number of people, computed again."""
+    k, failure = specification.k, specification.acceptable_cell_failure
+    try:
+        smallest = tuple(n_min(k, level, failure) for level in specification.levels)
+        safe = tuple(n_min_safe(k, level, failure) for level in specification.levels)
+    except ValueError as problem:
+        raise SoundnessError(str(problem), where="anonymity", code=N_MIN) from None
+    if (smallest, safe) != (specification.n_min, specification.n_min_safe):
+        raise SoundnessError(
+            "the needed number of people is wrong",
+            where="anonymity.n_min",
+            expected=f"{list(smallest)}, and {list(safe)} to be safe",
+            code=N_MIN,
+        )
+    return {"n_min": ", ".join(map(str, smallest)), "n_min_safe": ", ".join(map(str, safe))}
+
+
+def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> dict[str, str]:
+    """Check 7: every cell's failure from its own head count; fills ``metrics``, one per cell."""
+    distinct = set(specification.eligible)
+    work = len(distinct) * len(specification.levels) * specification.k**2
+    if work > MAX_FAILURE_WORK:
+        raise SoundnessError(
+            "the groups are too many and too varied to be checked on a device",
+            where="eligible",
+            expected=f"distinct rows x levels x k^2 of at most {MAX_FAILURE_WORK}, not {work}",
+            code=CELL_FAILURE,
+        )
+    known = {c: worst_cell_metrics(c, specification.levels, specification.k) for c in distinct}
+    metrics.extend(known[counts] for counts in specification.eligible)
+    bound = specification.acceptable_cell_failure
+    for cell, m in enumerate(metrics):
+        if not is_acceptable(m, bound):
+            raise SoundnessError(
+                f"group {cell} of {specification.people_in(cell)} people fails too often: it fails with "
+                f"{_short(m.attained_cell_failure)}, and leaves a participant unprotected with "
+                f"{_short(m.record_failure_given_participation)}",
+                where=f"eligible[{cell}]",
+                expected=f"at most {bound} for both",
+                code=CELL_FAILURE,
+            )
+    people = [specification.people_in(cell) for cell in range(specification.cells.count)]
+    return {
+        "cells": str(len(people)),
+        "smallest": str(min(people)),
+        "largest": str(max(people)),
+        "worst_unprotected": _short(max(m.record_failure_given_participation for m in metrics)),
+        "worst_failure": _short(max(m.attained_cell_failure for m in metrics)),
+        "table_failure": _short(table_failure(m.attained_cell_failure for m in metrics)),
+    }
+
+
+def check_model_shape(specification: Specification) -> dict[str, str]:
+    """Check 8: the shape suits the kind of model.
+
+    That a register's centroids are means over enough people follows from check 7.
+    """
+    kind, shape = specification.model.kind, specification.cells.shape
+    figures = {"kind": kind, "shape": shape, "people": str(specification.model.people)}
+    if kind == "public":
+        return figures
+    if shape == "balls" and specification.permissions.balls_from_register:
+        return figures | {"override": "balls_from_register"}
+    if shape not in ("power-diagram", "boxes"):
+        raise SoundnessError(
+            f"the shape {shape} publishes the data of real people in the register",
+            where="cells.shape",
+            expected="power-diagram or boxes",
+            code=MODEL_SHAPE,
+        )
+    if isinstance(specification.cells, Boxes):
+        _check_tiling(specification, specification.cells)
+    return figures
+
+
+def _check_tiling(specification: Specification, cells: Boxes) -> None:
+    """Boxes of a register must tile the domain: a box that is tight around people tells their extremes."""
+
+    known: dict[tuple[int, Ranges], int] = {}
+
+    def size(box: Ranges) -> int:
+        """Number of distinct answers inside, attribute by attribute; 0 as soon as one has none."""
+        if any(low > high for low, high in box):
+            return 0
+        total, start = 1, 0
+        for i, attribute in enumerate(specification.attributes):
+            part = box[start : start + attribute.dimension]
+            start += attribute.dimension
+            if (i, part) not in known:
+                known[i, part] = attribute.count_within(part)
+            total *= known[i, part]
+            if not total:
+                break
+        return total
+
+    boxes = cells.boxes
+    apart = len(boxes) <= MAX_BOXES_TO_COMPARE and not any(
+        size(tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(one, other, strict=True)))
+        for i, one in enumerate(boxes)
+        for other in boxes[:i]
+    )
+    if not apart or sum(map(size, boxes)) != size(specification.coordinate_ranges):
+        raise SoundnessError(
+            "the boxes of a register overlap or leave gaps",
+            where="cells.boxes",
+            expected=f"at most {MAX_BOXES_TO_COMPARE} boxes that tile the domain",
+            code=MODEL_SHAPE,
+        )
+
+
+def check_questions(specification: Specification) -> dict[str, str]:
+    """Check 9: every attribute and question is permitted."""
+    questionnaire = specification.questionnaire
+    if questionnaire.has_free_text and not specification.permissions.free_text:
+        raise SoundnessError(
+            "a question asks for free text without permission",
+            where="questionnaire",
+            expected="permissions.free_text to be true",
+            code=QUESTIONS,
+        )
+    asked = {a.name.casefold() for a in specification.attributes}
+    for question in questionnaire.questions:
+        if question.name.casefold() in asked:
+            raise SoundnessError(
+                f"the question {question.name!r} asks for what must stay on the device",
+                where="questionnaire",
+                expected="questions that are no quasi-identifiers",
+                code=QUESTIONS,
+            )
+    return {
+        "attributes": str(len(specification.attributes)),
+        "questions": str(len(questionnaire.questions)),
+        "free_text": "yes" if questionnaire.has_free_text else "no",
+    }
+
+
+def _short(value: Decimal) -> str:
+    """Three significant digits, for people."""
+    return f"{value:.2e}" if value else "0"
