@@ -80,7 +80,7 @@ def whole_cell_failure(n: int, pi: float, k: int, rho: float) -> float:
 
 
 def needed(failure: Callable[[int], float], bound: float, start: int) -> int | None:
-    """Smallest size from ``start`` on, in steps of 1 %, at which the failure is acceptable; None beyond 20,000."""
+    """Smallest acceptable size from ``start`` on, in steps of 1 %; None beyond 20,000."""
     n = start
     while n <= LARGEST_CELL:
         if failure(n) <= bound:
