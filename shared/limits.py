@@ -27,6 +27,7 @@ MAX_COMMENT_CHARACTERS = 2_000
 MAX_K = 1_000
 MAX_PEOPLE = 10**10
 MAX_INTEGER_DIGITS = 19
+MAX_JSON_DEPTH = 32
 
 SIZE_CLASSES = (1024, 4096, 16384, 65536)
 """Bytes to which a submission is padded, so that its length tells only its class."""

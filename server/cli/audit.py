@@ -32,7 +32,7 @@ from shared.words import digest_words
 @click.option("--failure", help="The largest acceptable cell failure that was announced.")
 @click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
-@click.option("--encoding", type=click.Choice(["utf-8", "latin-1"]), help="Encoding of a CSV.")
+@click.option("--encoding", help="Encoding of a CSV, such as utf-8 or cp1252.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def audit(
     file: Path,

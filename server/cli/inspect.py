@@ -14,7 +14,7 @@ from server.reading.preview import describe_table, suggest_attributes
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
-@click.option("--encoding", type=click.Choice(["utf-8", "latin-1"]), help="Encoding of a CSV.")
+@click.option("--encoding", help="Encoding of a CSV, such as utf-8 or cp1252.")
 @click.option(
     "--attributes", metavar="A,B,C", help="Also print [[attributes]] for these columns, to begin with."
 )

@@ -80,7 +80,8 @@ def sign(path: Path, key: Path, passphrase_file: Path | None, as_auditor: bool) 
 def verify(file: Path, key: str | None, digest: str | None, model: Path | None, as_json: bool) -> None:
     """Verify the signatures of FILE and make the checks of a respondent's device.
 
-    Exit code 0 if every check passed, 5 if one was refused.
+    Exit code 5 if a check was refused, else 0: then read which checks passed, which words are still to be
+    compared, and whether the model was recounted.
     """
     path = file / ENVELOPE_FILE if file.is_dir() else file
     envelope = Envelope.parse(read_file(path, "a signed survey"))

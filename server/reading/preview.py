@@ -145,6 +145,9 @@ def suggest_attributes(table: Table, names: tuple[str, ...]) -> str:
         if column.kind == "number":
             lines += ['kind = "numeric"', f'minimum = "{column.lowest}"', f'maximum = "{column.highest}"']
             lines += [] if column.step == "1" else [f'step = "{column.step}"']
+            lines.append(
+                "# Ends are those of the file, so somebody's own: choose round ones, with open_above = true."
+            )
         elif column.distinct <= MAX_SUGGESTED_CATEGORIES:
             values = sorted(value for value in column.values if value not in column.suspects)
             lines += ['kind = "nominal"', f"categories = [{', '.join(map(_toml, values))}]"]

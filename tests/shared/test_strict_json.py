@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import SpecificationError
+from shared.limits import MAX_JSON_DEPTH
 from shared.strict_json import dumps, loads
 from tests.shared.strategies import JSON
 
@@ -91,3 +92,14 @@ def test_nineteen_digits_and_whole_surrogate_pairs_are_fine() -> None:
 def test_a_number_that_is_no_number_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         dumps(float("nan"))
+
+
+@pytest.mark.parametrize(("depth", "accepted"), [(MAX_JSON_DEPTH, True), (MAX_JSON_DEPTH + 1, False)])
+def test_the_border_of_nesting(depth: int, accepted: bool) -> None:
+    """Brackets inside a string, after a quoted quotation mark, do not count."""
+    document = b'{"a":"[[[[\\"[[[[","b":' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
+    if accepted:
+        assert read(document)["a"] == '[[[["[[[['
+    else:
+        with pytest.raises(SpecificationError, match="nested too deeply"):
+            read(document)
