@@ -12,8 +12,8 @@ from markupsafe import Markup
 WIDTH = 400
 ROW_HEIGHT = 44
 TITLE_HEIGHT = 19
-_LONGEST_LABEL = 46
-_TITLE_CHARACTERS = 50
+_LONGEST_LABEL = 40
+_TITLE_CHARACTERS = 42
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
