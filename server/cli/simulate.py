@@ -26,6 +26,9 @@ from server.simulation.workflow import simulate as run_simulation
     help="The people: CSV or Parquet, with the columns of the survey's attributes.",
 )
 @click.option(
+    "--invited", type=click.IntRange(1), help="Invite so many people drawn from the file; by default all."
+)
+@click.option(
     "--participants",
     type=click.FloatRange(0, 1),
     help="Everybody's chance to take part; by default as in the specification.",
@@ -42,6 +45,7 @@ from server.simulation.workflow import simulate as run_simulation
 def simulate(
     url: str,
     model: Path,
+    invited: int | None,
     participants: float | None,
     answers: str,
     seed: int | None,
@@ -59,6 +63,7 @@ def simulate(
             respondent_for(url),
             model,
             seed=secrets.randbits(32) if seed is None else seed,
+            invited=invited,
             participation=None if participants is None else Fraction(str(participants)),
             answers=answers,
             threads=threads,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from server.reading.files import read_table
 from server.reading.model import Model, build_model
 from server.reading.table import Table
+from shared.errors import InputError
 from shared.model import model_digest, split
 from shared.participation import ParticipationLevel
 from shared.specification import Specification
@@ -47,6 +48,29 @@ class Population:
     def n_people(self) -> int:
         """Number of people."""
         return len(self.tuple_of)
+
+    def drawn(self, n_people: int, generator: np.random.Generator) -> Population:
+        """So many of these people, drawn without putting back.
+
+        Raises
+        ------
+        InputError
+            If there are not so many.
+        """
+        if n_people > self.n_people:
+            raise InputError(
+                f"the file has only {self.n_people} people", where="--invited", expected="at most so many"
+            )
+        chosen = np.sort(generator.choice(self.n_people, n_people, replace=False))
+        people = np.zeros_like(self.model.people)
+        np.add.at(people, (self.tuple_of[chosen], self.level_of[chosen]), 1)
+        return replace(
+            self,
+            model=replace(self.model, people=people),
+            tuple_of=self.tuple_of[chosen],
+            level_of=self.level_of[chosen],
+            row_of=self.row_of[chosen],
+        )
 
     def quasi_identifiers(self, person: int) -> dict[str, str | None]:
         """What a person would type: the canonical text of each attribute, None if she has no value."""

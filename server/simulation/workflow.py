@@ -83,6 +83,7 @@ def simulate(
     model: Path,
     *,
     seed: int,
+    invited: int | None = None,
     participation: Fraction | None = None,
     answers: str = "generated",
     threads: int = 4,
@@ -99,6 +100,8 @@ def simulate(
         The file of people.
     seed : int
         Decides who takes part, in which order, and every generated answer.
+    invited : int, optional
+        How many people are drawn from the file and invited; by default all.
     participation : Fraction, optional
         Everybody's probability; by default each person's level of the specification, the middle of a range.
     answers : str
@@ -122,13 +125,16 @@ def simulate(
     sound = respondent.prepare(compared=True)
     specification = sound.specification
     wanted = parse_wanted(answers, specification.questionnaire)
+    generator = np.random.Generator(np.random.PCG64(seed))
     population = read_people(model, specification, wanted.values())
+    if invited is not None:
+        population = population.drawn(invited, generator)
     probabilities = tuple(
         assumed_participation(level) if participation is None else participation
         for level in population.model.levels
     )
     answers_of = answer_source(specification, population.table, wanted)
-    participants = draw_participants(population, probabilities, np.random.Generator(np.random.PCG64(seed)))
+    participants = draw_participants(population, probabilities, generator)
     # Every answer is made before the first is sent: a field that is no answer must not leave half a survey.
     contributions = [
         _Contribution(

@@ -81,6 +81,18 @@ def test_another_share_of_participants_changes_the_expectation(people: Path) -> 
     assert none.failures.probability_of_at_least_observed == 1.0
 
 
+def test_a_part_of_the_people_can_be_invited(people: Path) -> None:
+    respondent = FakeRespondent(specification())
+    report = run(people, respondent, invited=120, participation=Fraction(1))
+    assert report.people == report.submissions == 120
+    assert not report.is_the_model
+    # With everybody taking part the expectation is exact: it counts the cells of those who were drawn.
+    assert report.failures.observed == report.failures.expected
+    assert Counter(message.cell for message in respondent.sent).total() == 120
+    with pytest.raises(InputError, match="only 600 people"):
+        run(people, invited=601)
+
+
 def test_a_range_is_simulated_at_its_middle(people: Path) -> None:
     report = run(people, FakeRespondent(specification(low="0.8", high="1")))
     assert abs(report.submissions - 540) < 5 * 7.4
