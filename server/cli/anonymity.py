@@ -104,4 +104,4 @@ def _short(value: str) -> str:
 
 
 def _digits(value: Decimal) -> str:
-    return f"{value:.24e}"
+    return f"{value:.24e}" if value else "0"

@@ -120,3 +120,9 @@ def test_k_is_bounded(k: str) -> None:
     result = run("--k", k, "--participation", "0.5", "--failure", "0.1")
     assert result.exit_code == 2
     assert "Invalid value for '--k'" in result.stderr
+
+
+def test_what_cannot_fail_is_a_plain_zero() -> None:
+    result = CliRunner().invoke(anonymity, ["--k", "2", "--participation", "1", "--failure", "0.5", "--json"])
+    figures = json.loads(result.stdout)
+    assert figures["attained_cell_failure"] == figures["record_failure"] == "0"
