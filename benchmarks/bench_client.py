@@ -26,10 +26,11 @@ from shared.cells import Balls, Cells, PowerDiagram
 from shared.effective_anonymity import n_min, n_min_safe
 from shared.envelope import Envelope
 from shared.specification import Specification
-from tests.browser.conftest import ARGUMENTS, CHROMIUM, KEY
+from tests.browser.conftest import KEY
 from tests.browser.harness import Harness
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, both, sign, small_specification
+from tests.chromium import ARGUMENTS, CHROMIUM
 from tests.respondent_client.fakes import FakePlatform
 
 COORDINATES = 6

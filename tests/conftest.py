@@ -5,10 +5,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.chromium import ARGUMENTS, CHROMIUM
 
 PROJECT = Path(__file__).resolve().parent.parent
 _DATA = Path(os.environ.get("ROOMFUL_REFERENCE_DATA", PROJECT.parent / "shared" / "data"))
@@ -49,6 +53,17 @@ def anonymity_oracle(oracle: Path) -> ModuleType:
 def mdav_oracle(oracle: Path) -> ModuleType:
     """Plain numpy MDAV."""
     return load_module(oracle / "mdav_oracle.py")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests; each test has a context of its own."""
+    if not CHROMIUM.exists():
+        pytest.skip(f"no Chromium at {CHROMIUM}; set ROOMFUL_CHROMIUM to run this test")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield browser
+        browser.close()
 
 
 def load_module(path: Path) -> ModuleType:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.conftest import ARGUMENTS, CHROMIUM, KEY
+from tests.browser.conftest import KEY
 from tests.browser.site import Site
 from tests.browser.walk import Walk
 from tests.builders import small_envelope, small_model
+from tests.chromium import ARGUMENTS, CHROMIUM
 
 pytestmark = pytest.mark.browser
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 from playwright.sync_api import Page as Tab
-from playwright.sync_api import sync_playwright
 
 from server.report.design_report import Curve, CurveLine, DesignReportInput, render_design_report
 from shared.effective_anonymity import table_failure, worst_cell_metrics
@@ -158,24 +159,19 @@ def test_inconsistent_input_is_refused() -> None:
 
 
 @pytest.fixture
-def tab(tmp_path: Path) -> Any:
+def tab(tmp_path: Path, browser: Browser) -> Iterator[Tab]:
     (tmp_path / "report.html").write_bytes(render_design_report(report_input()))
-    options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    options += ["--disable-component-update", "--disable-sync", "--no-first-run"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=options)
-        page = browser.new_page(viewport={"width": 360, "height": 800})
-        problems: list[str] = []
-        page.on("console", lambda message: problems.append(message.text))
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto((tmp_path / "report.html").as_uri())
-        yield page
-        browser.close()
-        assert problems == []
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto((tmp_path / "report.html").as_uri())
+    yield page
+    page.close()
+    assert problems == []
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(not Path("/usr/bin/chromium").exists(), reason="no chromium")
 def test_the_map_is_drawn_from_the_disk_and_follows_the_choice(tab: Tab) -> None:
     discs = tab.locator("#map-picture circle.cell")
     assert discs.count() == 8
@@ -189,7 +185,6 @@ def test_the_map_is_drawn_from_the_disk_and_follows_the_choice(tab: Tab) -> None
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(not Path("/usr/bin/chromium").exists(), reason="no chromium")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_accessibility_violation(tab: Tab, scheme: Any) -> None:
     from axe_playwright_python.sync_playwright import Axe
