@@ -20,6 +20,7 @@ from shared.errors import SetupError
 #: A worker that ends sooner than this did not fail by chance.
 SOON_SECONDS: Final = 2.0
 MAX_SOON: Final = 5
+LOOK_SECONDS: Final = 0.2
 _LOG = logging.getLogger("roomful.web")
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -64,6 +65,7 @@ def _until_stopped(work: Callable[[], None]) -> None:
     for number in _SIGNALS:
         signal.signal(number, stop)
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)  # blocked while a worker was made
         work()
     except SystemExit:
         return
@@ -84,7 +86,10 @@ class _Parent:
             self._start()
         soon = 0
         while self._began:
-            worker, _status = os.wait()
+            worker, _status = os.waitpid(-1, os.WNOHANG)
+            if not worker:  # a signal just before a wait without end would be heeded at its end only
+                time.sleep(LOOK_SECONDS)
+                continue
             lived = time.monotonic() - self._began.pop(worker)
             if self._stopping:
                 continue
@@ -108,10 +113,18 @@ class _Parent:
 
     def _start(self) -> None:
         sys.stdout.flush()
-        worker = os.fork()
+        # Until the worker has handlers of its own a signal must wait: ours would swallow it there.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
+            worker = os.fork()
+            if worker:
+                self._began[worker] = time.monotonic()
+        except OSError:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            raise
         if worker:
-            self._began[worker] = time.monotonic()
-            if self._stopping:  # asked to stop while forking
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            if self._stopping:  # asked to stop before
                 os.kill(worker, signal.SIGTERM)
             return
         code = 1
