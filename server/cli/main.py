@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("server.cli.serve:serve", "Run the server."),
     "checkup": ("server.cli.serve:checkup", "Test this installation and name the fix of each failure."),
     "release": ("server.cli.release:release", "Release the k-anonymous table of a closed survey."),
+    "expire": ("server.cli.expire:expire", "Delete answers whose days are over; say what goes when."),
     "simulate": ("server.cli.simulate:simulate", "Let people drawn from a model take part."),
 }
 """Name of a command -> where it is, and its help in one line. Read by tests and docs."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from server.cli.expire import open_store
 from server.release.workflow import release_survey
 from server.storage.data_directory import DataDirectory
 
@@ -35,6 +36,7 @@ def release(survey: str, data: Path, out: Path, as_json: bool) -> None:
     fewer answers than the minimum. There is no way back: the survey is released afterwards.
     """
     with DataDirectory(data) as directory:
+        open_store(directory, survey)
         figures = release_survey(directory, survey, out, secrets.SystemRandom().shuffle).figures()
     if as_json:
         click.echo(json.dumps(figures))

@@ -60,6 +60,7 @@ def checkup(data: Path, url: str | None, as_json: bool) -> None:
     except SetupError:
         client = None
     with DataDirectory(data) as directory:
+        directory.expire()  # what fails is the business of the line "retention"
         lines = examine_server(config, directory, client)
     if url is not None:
         lines += examine_http(config.public_url, client)

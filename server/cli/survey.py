@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from server.cli.expire import in_words, open_store
 from server.cli.serve import data_option
 from server.storage.data_directory import DataDirectory
 from server.storage.publishing import publish_files
@@ -27,7 +28,7 @@ def publish(source: Path, data: Path, as_json: bool) -> None:
     it.
     """
     with DataDirectory(data) as directory:
-        store = directory.survey(publish_files(directory, source))
+        store = open_store(directory, publish_files(directory, source))
         if as_json:
             click.echo(json.dumps({"id": store.id, "digest": store.published.digest, "state": store.state}))
             return
@@ -43,7 +44,7 @@ def publish(source: Path, data: Path, as_json: bool) -> None:
 def open_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
     """Let a published survey take answers. There is no way back: it can only be closed."""
     with DataDirectory(data) as directory:
-        store = directory.survey(survey)
+        store = open_store(directory, survey)
         _confirm(store.id, "Opening cannot be undone, and the specification cannot change afterwards.", yes)
         store.open()
         published = store.published
@@ -63,13 +64,16 @@ def open_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
 def close_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
     """End a survey for good. Nothing is accepted afterwards, also by a server that is running."""
     with DataDirectory(data) as directory:
-        store = directory.survey(survey)
+        store = open_store(directory, survey)
         _confirm(store.id, "Closing cannot be undone: no answer is accepted afterwards.", yes)
         store.close()
+        found, total = store.retention, store.total()
         if as_json:
-            click.echo(json.dumps({"id": store.id, "state": store.state, "total": store.total()}))
+            row = {"id": store.id, "state": store.state, "total": total}
+            click.echo(json.dumps(row | found.to_object()))
         else:
-            click.echo(f"Closed with {store.total()} answers. Next: roomful release {store.id} --data {data}")
+            click.echo(f"Closed with {total} answers. Next: roomful release {store.id} --data {data}")
+            click.echo(f"Release them before {found.delete_on}: on that day they are deleted.")
 
 
 @click.command()
@@ -79,10 +83,12 @@ def close_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
 def status(survey: str | None, data: Path, as_json: bool) -> None:
     """Show the state and the total of one survey or of all.
 
-    There is never a count per cell: whoever watched it grow could tell who answered.
+    There is never a count per cell: whoever watched it grow could tell who answered. It also says when
+    the answers are deleted.
     """
     with DataDirectory(data) as directory:
-        stores = [directory.survey(survey)] if survey else list(directory.list())
+        stores = [open_store(directory, name) for name in ((survey,) if survey else directory.ids())]
+        kept = [store.retention for store in stores]
         rows = [
             {
                 "id": store.id,
@@ -90,15 +96,17 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
                 "total": store.total(),
                 "title": store.specification.title[store.specification.languages[0]],
             }
-            for store in stores
+            | found.to_object()
+            for store, found in zip(stores, kept, strict=True)
         ]
     if as_json:
         click.echo(json.dumps(rows if survey is None else rows[0], ensure_ascii=False))
     elif not rows:
         click.echo(f"No survey in {data}.")
     else:
-        for row in rows:
-            click.echo(f"{row['id']}  {row['state']:9}{row['total']:>9}  {row['title']}")
+        for row, found in zip(rows, kept, strict=True):
+            total = "deleted" if row["total"] is None else row["total"]
+            click.echo(f"{row['id']}  {row['state']:9}{total:>9}  {row['title']}  ({in_words(found)})")
 
 
 def _confirm(survey: str, consequence: str, yes: bool) -> None:

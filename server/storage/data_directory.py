@@ -12,6 +12,7 @@ from typing import Final, Self
 
 from server.storage import files
 from server.storage.published import MODEL_NAME, SPECIFICATION_NAME, PublishedSurvey
+from server.storage.retention import Today, utc_today
 from server.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore, create_database
 from shared.errors import NotFoundError, RoomfulError, StateError
 
@@ -30,12 +31,15 @@ class DataDirectory:
         The folder; it is made when the first survey is published.
     quiet_seconds : float
         See :class:`~server.storage.store.SurveyStore`.
+    today : callable
+        The clock, by the day in UTC.
     """
 
-    def __init__(self, path: Path, *, quiet_seconds: float = QUIET_SECONDS) -> None:
+    def __init__(self, path: Path, *, quiet_seconds: float = QUIET_SECONDS, today: Today = utc_today) -> None:
         self.path = path
         self._surveys = path / "surveys"
         self._quiet_seconds = quiet_seconds
+        self._today = today
         self._stores: dict[str, SurveyStore] = {}
         self._lock = threading.Lock()
 
@@ -121,7 +125,9 @@ class DataDirectory:
                 folder = self._surveys / name
                 if not (folder / DATABASE_NAME).is_file():
                     raise NotFoundError("there is no such survey", remedy="List them with roomful status.")
-                store = self._stores[name] = SurveyStore(folder, quiet_seconds=self._quiet_seconds)
+                store = self._stores[name] = SurveyStore(
+                    folder, quiet_seconds=self._quiet_seconds, today=self._today
+                )
         if len(survey) == 64 and store.published.digest != survey:
             raise NotFoundError("there is no such survey")
         return store
@@ -144,7 +150,7 @@ class DataDirectory:
             yield self.survey(name)
 
     def settle(self) -> tuple[tuple[str, RoomfulError], ...]:
-        """Prepare for serving: clear what an interrupted publication left, check and sweep every survey.
+        """Prepare for serving: clear what an interrupted publication left; check, expire, sweep all.
 
         Returns
         -------
@@ -159,10 +165,27 @@ class DataDirectory:
             try:
                 store = self.survey(name)
                 store.check()
+                store.expire()
                 store.sweep()
             except RoomfulError as error:
                 damaged.append((name, error))
         return tuple(damaged)
+
+    def expire(self) -> tuple[tuple[str, RoomfulError], ...]:
+        """Delete the answers of every survey whose days are over; see :meth:`SurveyStore.expire`.
+
+        Returns
+        -------
+        tuple of (str, RoomfulError)
+            The surveys where that failed, and how. The others are as they should be.
+        """
+        failed = []
+        for name in self.ids():
+            try:
+                self.survey(name).expire()
+            except RoomfulError as error:
+                failed.append((name, error))
+        return tuple(failed)
 
     def end(self) -> None:
         """Store what waits in every survey and let go of the files."""

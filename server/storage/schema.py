@@ -46,13 +46,14 @@ STORED_FIELDS: Final = (
     StoredField(table="answer", column="answers", declaration="TEXT NOT NULL", told_as="answers"),
     # SHA-256 of the message, whose padding has at least 128 random bits: nobody can guess a message from it.
     StoredField(table="receipt", column="digest", declaration="BLOB PRIMARY KEY NOT NULL", told_as="receipt"),
-    # Three rows: the specification's digest, the organizer's public key, the state.
+    # The rows of SURVEY_ROWS. The two days are dates in UTC without a time of day.
     StoredField(table="survey", column="name", declaration="TEXT PRIMARY KEY NOT NULL"),
     StoredField(table="survey", column="value", declaration="TEXT NOT NULL"),
 )
 
-#: The rows of the table ``survey``.
-SURVEY_ROWS: Final = ("specification", "organizer_key", "state")
+#: The rows of the table ``survey``: the specification's digest, the organizer's public key, the state; from
+#: closing on the day of closing; and once the answers are deleted the day of that.
+SURVEY_ROWS: Final = ("specification", "organizer_key", "state", "closed_on", "deleted_on")
 
 
 def create_statements() -> tuple[str, ...]:

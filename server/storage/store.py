@@ -20,6 +20,14 @@ from server.storage import database as db
 from server.storage.files import write_new
 from server.storage.group_commit import GroupCommitter
 from server.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
+from server.storage.retention import (
+    DELETED_ON,
+    Retention,
+    Today,
+    delete_answers,
+    note_closing,
+    read_retention,
+)
 from server.storage.schema import create_statements
 from server.storage.states import State, refusal, require_step
 from shared.envelope import decode_key, encode_key, survey_id
@@ -79,6 +87,8 @@ class SurveyStore:
         The survey's folder in the data directory.
     quiet_seconds : float
         How long after the last submission the file is rewritten in key order.
+    today : callable
+        The clock: the day in UTC. Asked at closing and for the retention, never at a submission.
 
     Raises
     ------
@@ -86,7 +96,8 @@ class SurveyStore:
         If the folder is not a survey, is damaged, or its specification is not the one that was published.
     """
 
-    def __init__(self, folder: Path, *, quiet_seconds: float = QUIET_SECONDS) -> None:
+    def __init__(self, folder: Path, *, today: Today, quiet_seconds: float = QUIET_SECONDS) -> None:
+        self._today = today
         self._path = folder / DATABASE_NAME
         self._reader = db.connect(self._path)
         self._reading = threading.Lock()
@@ -149,9 +160,27 @@ class SurveyStore:
         """The state as of now, whoever set it."""
         return _as_state(self._value("state"))
 
-    def total(self) -> int:
-        """The number of submissions. There is no count of anything smaller while a survey is open."""
-        return int(self._one("SELECT count(*) FROM receipt", ())[0])
+    def total(self) -> int | None:
+        """The number of submissions, or None if they were deleted: then nobody knows any more.
+
+        There is no count of anything smaller while a survey is open.
+        """
+        total, deleted = self._one(
+            "SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM survey WHERE name = ?)",
+            (DELETED_ON,),
+        )
+        return None if deleted else int(total)
+
+    @property
+    def retention(self) -> Retention:
+        """How long the answers are kept."""
+        days = self.specification.retention_days
+        with self._reading, db.named_errors():
+            return read_retention(self._reader.conn, days)
+
+    def is_overdue(self) -> bool:
+        """Whether answers are there that should have been deleted."""
+        return self.retention.is_due(self._today())
 
     def has_receipt(self, receipt: str) -> bool:
         """Whether the submission with this receipt is stored; False for anything that is not a receipt."""
@@ -193,11 +222,14 @@ class SurveyStore:
         """End the submissions for good.
 
         Guarantee: for every submission, either it is stored before this returns, or it is never stored.
+        The day is stored with it: from there the days until the deletion of the answers count.
 
         Raises
         ------
         StateError
             If it is not open.
+        SetupError
+            If the clock is plainly wrong.
         """
         self._step(State.CLOSED)
         self.sweep()
@@ -224,6 +256,47 @@ class SurveyStore:
                 db.sweep(database)
         finally:
             database.conn.close()
+
+    def expire(self) -> int | None:
+        """Delete all answers and receipts if their days are over; before that day do nothing.
+
+        Returns
+        -------
+        int or None
+            How many answers this call deleted; None if there was nothing to delete.
+
+        Raises
+        ------
+        StorageError
+            If that fails; then all are still there, or all are gone and the file is yet to be swept.
+
+        Notes
+        -----
+        Guarantee: whenever this is interrupted, calling it again ends in the same file. State, digest and the
+        published release stay.
+        """
+        today, found = self._today(), self.retention
+        # Closed before days were stored: it counts from now.
+        undated = found.closed_on is None and self.state in (State.CLOSED, State.RELEASED)
+        unswept = found.deleted_on is not None and self.settings()["user_version"] != db.CLEAN
+        if not (undated or unswept or found.is_due(today)):
+            return None
+        deleted = None
+        database = db.connect(self._path)
+        try:
+            with db.turn(self._path):
+                with db.transaction(database) as connection:
+                    found = read_retention(connection, found.days)
+                    if undated and found.closed_on is None:
+                        note_closing(connection, today)
+                    if found.is_due(today):
+                        deleted = delete_answers(connection, today)
+                db.sweep(database)
+        finally:
+            database.conn.close()
+        if deleted is not None:
+            _LOG.info("answers-deleted")
+        return deleted
 
     # Submissions
 
@@ -267,11 +340,13 @@ class SurveyStore:
         Raises
         ------
         StateError
-            If the survey is not closed: nobody looks at answers before the release.
+            If the survey is not closed: nobody looks at answers before the release. With the code
+            ``state.expired`` from the day on which they are to be deleted, whether they are already or not.
         """
         state = self.state
         if state not in (State.CLOSED, State.RELEASED):
             raise refusal(state, "read answers")
+        self.retention.require_kept(self._today())
         return self._rows()
 
     def end(self) -> None:
@@ -327,6 +402,8 @@ class SurveyStore:
             with db.turn(self._path), db.transaction(database) as connection:
                 require_step(_read_state(connection), target)
                 connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
+                if target is State.CLOSED:
+                    note_closing(connection, self._today())
         finally:
             database.conn.close()
         _LOG.info("survey-%s", target.value)
@@ -378,7 +455,7 @@ class SurveyStore:
     def _sweep_in_turn(self, writer: Database) -> bool:
         try:
             db.sweep(writer)
-            self._sweep_after = max(SWEEP_ROWS, self.total() // 4)
+            self._sweep_after = max(SWEEP_ROWS, (self.total() or 0) // 4)
         except StorageError as error:
             _LOG.warning("sweep-postponed %s", error.code)
             return False

@@ -170,12 +170,15 @@ def _address(config: Config) -> Iterator[Line]:
 
 
 def _surveys(data: DataDirectory) -> Iterator[Line]:
-    damaged, weak = [], []
+    damaged, weak, overdue = [], [], []
     for survey in data.ids():
         try:
-            found = data.survey(survey).settings()
+            store = data.survey(survey)
+            found = store.settings()
             if any(found[name] != value for name, value in DURABLE.items()):
                 weak.append(survey)
+            if store.is_overdue():
+                overdue.append(survey)
         except RoomfulError:
             damaged.append(survey)
     yield line(
@@ -186,4 +189,9 @@ def _surveys(data: DataDirectory) -> Iterator[Line]:
         "durability", not weak, "Every database writes through to the disk and erases what it frees.",
         "The database does not write through: " + ", ".join(weak) + ".",
         "Use an SQLite built with its usual options.",
+    )  # fmt: skip
+    yield line(
+        "retention", not overdue, "No answers are kept for longer than was promised.",
+        "Answers should have been deleted: " + ", ".join(overdue) + ".",
+        "Run: roomful expire, and do what it says.",
     )  # fmt: skip

@@ -28,12 +28,16 @@ from server.web import problems, security
 from server.web.api import MAX_SUBMISSION_BYTES
 from server.web.app import create_app
 from server.web.config import Config, is_loopback
+from server.web.repeating import repeating
 from server.web.static_files import ClientFiles, find_client
 from server.web.supervisor import supervise
 from shared.errors import RoomfulError, SetupError
 from shared.invitation import survey_link
 
 IDLE_SECONDS: Final = 30
+#: How often each worker looks for answers whose days are over.
+EXPIRY_SECONDS: Final = 3600.0
+_LOG = logging.getLogger("roomful.web")
 MAX_HEADER_BYTES: Final = 16_384
 #: The beginnings of waitress's own messages, which may hold paths or addresses, and what is logged instead.
 _EVENTS: Final = {
@@ -214,8 +218,16 @@ def invitations(config: Config, data: DataDirectory) -> tuple[tuple[str, str], .
     return tuple(found)
 
 
+def expire(data: DataDirectory) -> None:
+    """Delete the answers whose days are over; log the code of each failure."""
+    for _survey, error in data.expire():
+        _LOG.error("answers-not-deleted %s", error.code)
+
+
 def serve(config: Config, path: Path, say: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; then finish what was begun, sweep the databases and return.
+
+    At the start and about once an hour the answers whose days are over are deleted; never by a request.
 
     Parameters
     ----------
@@ -256,8 +268,9 @@ def serve(config: Config, path: Path, say: Callable[[str], None]) -> None:
     def work() -> None:
         with DataDirectory(path, quiet_seconds=config.quiet_seconds) as own:
             server = make_server(create_app(config, own, client=built), config, listener)
-            server.run()
-            server.close()
+            with repeating(lambda: expire(own), every_seconds=EXPIRY_SECONDS, name="expiry"):
+                server.run()
+                server.close()
 
     say(f"Serving {config.public_url}")
     for title, address in open_surveys:

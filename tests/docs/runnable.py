@@ -34,6 +34,7 @@ _CHANGING = (
     (re.compile(r"\bkey [A-Za-z0-9_-]{43}"), "key KEY"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
     (re.compile(r"[\d.]+ a second"), "N a second"),
+    (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DAY"),
 )
 
 

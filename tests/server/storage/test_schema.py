@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from datetime import date
 from pathlib import Path
 
+from server.storage.data_directory import DataDirectory
 from server.storage.schema import STORED_FIELDS, SURVEY_ROWS
 from server.storage.store import SurveyStore
 from shared.specification import STORED
@@ -16,6 +18,13 @@ PROJECT = Path(__file__).resolve().parents[3]
 
 def _connect(store: SurveyStore) -> sqlite3.Connection:
     return sqlite3.connect(store.published.folder / "answers.sqlite")
+
+
+def _survey_rows(store: SurveyStore) -> dict[str, str]:
+    connection = _connect(store)
+    rows = dict(connection.execute("SELECT name, value FROM survey").fetchall())
+    connection.close()
+    return rows
 
 
 def test_the_real_schema_is_the_list_and_nothing_else(store: SurveyStore) -> None:
@@ -45,12 +54,25 @@ def test_no_table_numbers_its_rows(store: SurveyStore) -> None:
 
 
 def test_the_survey_table_has_the_named_rows_only(store: SurveyStore) -> None:
-    connection = _connect(store)
-    rows = dict(connection.execute("SELECT name, value FROM survey").fetchall())
-    connection.close()
-    assert tuple(sorted(rows)) == tuple(sorted(SURVEY_ROWS))
+    rows = _survey_rows(store)
+    assert set(rows) == {"specification", "organizer_key", "state"}
     assert rows["specification"] == sample.digest()
     assert rows["state"] == "open"
+
+
+def test_closing_and_deletion_add_a_day_each_and_no_time(data: DataDirectory) -> None:
+    day = date(2030, 1, 31)
+    with DataDirectory(data.path, today=lambda: day) as directory:
+        store = directory.survey(directory.publish(sample.envelope(), sample.MODEL))
+        store.open()
+        store.close()
+        assert set(_survey_rows(store)) == set(SURVEY_ROWS) - {"deleted_on"}
+        day = date(2031, 1, 31)
+        assert store.expire() == 0
+        rows = _survey_rows(store)
+    assert set(rows) == set(SURVEY_ROWS)
+    assert (rows["closed_on"], rows["deleted_on"]) == ("2030-01-31", "2031-01-31")
+    assert (rows["state"], rows["specification"]) == ("closed", sample.digest())
 
 
 def test_every_field_from_a_respondent_has_its_word_in_the_specification() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import date
 
 import pytest
 from flask.testing import FlaskClient
@@ -89,6 +90,17 @@ def test_states_are_answered_with_conflict_and_their_code(client: FlaskClient, d
             assert answer.status_code == 201
     assert _post(client, store, message).status_code == 201  # its receipt, not a new submission
     assert client.get(_api(store, "status")).get_json() == {"state": "closed", "total": 1}
+
+
+def test_the_status_says_that_answers_were_deleted(
+    client: FlaskClient, data: DataDirectory, store: SurveyStore
+) -> None:
+    store.submit(sample.message())
+    with DataDirectory(data.path, today=lambda: date(2025, 6, 1)) as elsewhere:
+        elsewhere.close(store.id)
+    assert client.get(_api(store, "status")).get_json() == {"state": "closed", "total": 1}
+    assert store.expire() == 1
+    assert client.get(_api(store, "status")).get_json() == {"state": "closed", "total": None}
 
 
 BOMBS = {

@@ -8,6 +8,7 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from datetime import date
 from email.utils import formatdate
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,6 +47,7 @@ def test_a_good_installation_passes(data: DataDirectory, store: SurveyStore, fil
     assert set(lines) == {
         "python", "sqlite", "data-writable", "data-private", "disk-space", "clock", "client-built",
         "client-complete", "client-compressed", "secure-context", "operator", "surveys", "durability",
+        "retention",
     }  # fmt: skip
 
 
@@ -81,6 +83,11 @@ def _weak(patch: pytest.MonkeyPatch, _path: Path) -> None:
     patch.setattr(SurveyStore, "settings", lambda _self: dict(checkup.DURABLE) | {"synchronous": 1})
 
 
+def _overdue(_patch: pytest.MonkeyPatch, path: Path) -> None:
+    with DataDirectory(path, today=lambda: date(2025, 1, 1)) as directory:
+        directory.close(sample.digest())
+
+
 def _damaged(_patch: pytest.MonkeyPatch, path: Path) -> None:
     (path / "surveys" / sample.digest()[:16] / "specification.dsse.json").write_bytes(b"{}")
 
@@ -96,6 +103,7 @@ def _damaged(_patch: pytest.MonkeyPatch, path: Path) -> None:
         (_locked, "data-writable", Outcome.FAILED),
         (_public, "data-private", Outcome.WARNING),
         (_weak, "durability", Outcome.FAILED),
+        (_overdue, "retention", Outcome.FAILED),
         (_damaged, "surveys", Outcome.FAILED),
     ],
 )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from server.cli.expire import expire
 from server.cli.serve import checkup
 from server.cli.survey import close_survey, open_survey, publish, status
 from server.storage.data_directory import DataDirectory
+from server.storage.retention import utc_today
 from shared.errors import InputError, NotFoundError, SetupError, StateError
 from tests.server.storage import sample
 
@@ -43,9 +46,16 @@ def test_a_survey_goes_through_its_life(signed: Path, tmp_path: Path) -> None:
     with DataDirectory(data) as directory:
         directory.survey(name).submit(sample.message())
     found = json.loads(_run(status, name, "--data", data, "--json").stdout)
-    assert found == {"id": name, "state": "open", "total": 1, "title": "Small survey"}
+    assert found == {
+        "id": name, "state": "open", "total": 1, "title": "Small survey",
+        "retention_days": 365, "closed_on": None, "delete_on": None, "deleted_on": None,
+    }  # fmt: skip
     closed = json.loads(_run(close_survey, name, "--data", data, "--yes", "--json").stdout)
-    assert closed == {"id": name, "state": "closed", "total": 1}
+    assert closed == {
+        "id": name, "state": "closed", "total": 1,
+        "retention_days": 365, "closed_on": str(utc_today()),
+        "delete_on": str(utc_today() + timedelta(days=365)), "deleted_on": None,
+    }  # fmt: skip
     with pytest.raises(StateError):
         _run(open_survey, name, "--data", data, "--yes")
 
@@ -81,12 +91,16 @@ def test_the_status_never_counts_a_cell(signed: Path, tmp_path: Path) -> None:
     assert "No survey" in _run(status, "--data", data).stdout
     _run(publish, signed, "--data", data)
     rows = json.loads(_run(status, "--data", data, "--json").stdout)
-    assert [set(row) for row in rows] == [{"id", "state", "total", "title"}]
-    assert "Small survey" in _run(status, "--data", data).stdout
+    assert [set(row) for row in rows] == [
+        {"id", "state", "total", "title", "retention_days", "closed_on", "delete_on", "deleted_on"}
+    ]
+    assert (
+        "Small survey  (answers to be deleted 365 days after closing)" in _run(status, "--data", data).stdout
+    )
 
 
 def test_an_unknown_survey_is_named(tmp_path: Path) -> None:
-    for command in (status, open_survey, close_survey):
+    for command in (status, open_survey, close_survey, expire):
         with pytest.raises(NotFoundError):
             _run(command, "0" * 16, "--data", tmp_path)
 

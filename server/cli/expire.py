@@ -1,0 +1,65 @@
+"""``roomful expire``, and what every command does to a survey before anything else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from server.cli.serve import data_option
+from server.storage.data_directory import DataDirectory
+from server.storage.retention import Retention
+from server.storage.store import SurveyStore
+from shared.errors import RoomfulError
+
+
+def open_store(directory: DataDirectory, survey: str) -> SurveyStore:
+    """A survey for a command, after its answers are deleted if their days are over; says so on stderr."""
+    store = directory.survey(survey)
+    deleted = store.expire()
+    if deleted is not None:
+        click.echo(f"{store.id}: {in_words(store.retention)}, {deleted} in number.", err=True)
+    return store
+
+
+def in_words(retention: Retention) -> str:
+    """What was deleted, or will be, and when."""
+    if retention.deleted_on is not None:
+        return f"answers deleted on {retention.deleted_on}"
+    if retention.delete_on is not None:
+        return f"answers to be deleted on {retention.delete_on}"
+    days = "1 day" if retention.days == 1 else f"{retention.days} days"
+    return f"answers to be deleted {days} after closing"
+
+
+@click.command()
+@click.argument("survey", required=False)
+@data_option
+@click.option("--json", "as_json", is_flag=True, help="Print the surveys as JSON.")
+def expire(survey: str | None, data: Path, as_json: bool) -> None:
+    """Delete the answers of one survey or of all whose days are over, and say what will be deleted when.
+
+    The days of the signed specification count from the day of closing (UTC). Nothing is deleted before. A
+    running server does the same once an hour, and so does every command that opens the survey.
+    """
+    rows, failed = [], []
+    with DataDirectory(data) as directory:
+        for name in (survey,) if survey else directory.ids():
+            try:
+                store = directory.survey(name)
+                deleted = store.expire()
+                found = store.retention
+                rows.append({"id": store.id, "deleted_answers": deleted} | found.to_object())
+            except RoomfulError as error:
+                failed.append(error)
+                continue
+            if not as_json:
+                now = "" if deleted is None else f" ({deleted} just now)"
+                click.echo(f"{store.id}  {in_words(found)}{now}")
+    if as_json and (rows or not survey):
+        click.echo(json.dumps(rows[0] if survey else rows))
+    if failed:
+        raise failed[0]
+    if not rows and not as_json:
+        click.echo(f"No survey in {data}.")

@@ -1,0 +1,135 @@
+"""How long answers are kept: until so many days after the day on which the survey was closed.
+
+Days are dates in UTC. Of the closing, as of the deletion, the day is stored and no time of day. The clock is
+an argument everywhere; :func:`utc_today` is the only place that reads it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Final
+
+from server.storage import database as db
+from shared.errors import SetupError, StateError, StorageError
+
+Today = Callable[[], date]
+
+CLOSED_ON: Final = "closed_on"
+DELETED_ON: Final = "deleted_on"
+#: No right clock shows an earlier day; a survey closed by such a clock would lose its answers at once.
+EARLIEST_DAY: Final = date(2025, 1, 1)
+
+
+def utc_today() -> date:
+    """The day of the real clock."""
+    return datetime.now(UTC).date()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """What is known of the keeping of one survey's answers.
+
+    Attributes
+    ----------
+    days : int
+        The promise of the signed specification: days after closing.
+    closed_on : date or None
+        The day of closing; None before it.
+    deleted_on : date or None
+        The day on which answers and receipts were deleted; None while they are there.
+    """
+
+    days: int
+    closed_on: date | None
+    deleted_on: date | None
+
+    @property
+    def delete_on(self) -> date | None:
+        """The day on which the answers are to be deleted; None before closing."""
+        if self.closed_on is None:
+            return None
+        return date.fromordinal(min(self.closed_on.toordinal() + self.days, date.max.toordinal()))
+
+    def is_due(self, today: date) -> bool:
+        """Whether answers that must not be kept any longer are still there."""
+        return self.deleted_on is None and self.delete_on is not None and today >= self.delete_on
+
+    def require_kept(self, today: date) -> None:
+        """Check that the answers may still be read.
+
+        Raises
+        ------
+        StateError
+            With the code ``state.expired`` if they are deleted, or are to be.
+        """
+        if self.deleted_on is not None or self.is_due(today):
+            raise StateError(
+                f"the answers of this survey were kept until {self.delete_on} and are deleted",
+                remedy="A release that was published before stays. Nothing brings the answers back.",
+                code="state.expired",
+            )
+
+    def to_object(self) -> dict[str, int | str | None]:
+        """Days as text, for output."""
+        days = {CLOSED_ON: self.closed_on, "delete_on": self.delete_on, DELETED_ON: self.deleted_on}
+        texts = {name: None if day is None else day.isoformat() for name, day in days.items()}
+        return {"retention_days": self.days, **texts}
+
+
+def read_retention(connection: sqlite3.Connection, days: int) -> Retention:
+    """What the survey's file says.
+
+    Raises
+    ------
+    StorageError
+        If it holds something that is not a day.
+    """
+    rows = connection.execute(
+        "SELECT name, value FROM survey WHERE name IN (?, ?)", (CLOSED_ON, DELETED_ON)
+    ).fetchall()
+    try:
+        found = {name: date.fromisoformat(value) for name, value in rows}
+    except (TypeError, ValueError):
+        raise StorageError("the database is not a survey's", code="storage.corrupt") from None
+    return Retention(days=days, closed_on=found.get(CLOSED_ON), deleted_on=found.get(DELETED_ON))
+
+
+def note_closing(connection: sqlite3.Connection, today: date) -> None:
+    """Store the day of closing, inside the transaction that closes.
+
+    Raises
+    ------
+    SetupError
+        If the clock is plainly wrong; nothing is changed then.
+    """
+    if today < EARLIEST_DAY:
+        raise SetupError(
+            "the clock stands in the past, and the days until deletion would be counted from there",
+            expected=f"{EARLIEST_DAY} or later",
+            remedy="Set the clock and close again.",
+            code="setup.clock",
+        )
+    connection.execute("INSERT INTO survey VALUES (?, ?)", (CLOSED_ON, today.isoformat()))
+
+
+def delete_answers(connection: sqlite3.Connection, today: date) -> int:
+    """Delete all answers and receipts and note the day, inside a transaction; state and digest stay.
+
+    Returns
+    -------
+    int
+        How many answers there were.
+
+    Notes
+    -----
+    The file is marked for a sweep in the same transaction, so that whoever opens it after a crash sweeps it.
+    """
+    deleted = int(connection.execute("SELECT count(*) FROM answer").fetchone()[0])
+    connection.execute("DELETE FROM answer")
+    connection.execute("DELETE FROM receipt")
+    connection.execute("INSERT INTO survey VALUES (?, ?)", (DELETED_ON, today.isoformat()))
+    connection.execute(f"PRAGMA user_version={db.DIRTY}")
+    return deleted
