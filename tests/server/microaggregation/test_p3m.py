@@ -1,0 +1,243 @@
+"""P3M and DREAM: the published table, the optimum by brute force, the constraints, and nasty partitions."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from pathlib import Path
+from types import ModuleType
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.microaggregation.constrained_quartics import minimize_quartics
+from server.microaggregation.cubic import local_minima, real_roots
+from server.microaggregation.dream import dream
+from server.microaggregation.p3m import p3m
+from server.microaggregation.preparation import standardize
+
+
+def data(folder: Path, name: str) -> np.ndarray:
+    """A reference file, standardized; of EIA the eleven attributes of the literature."""
+    with (folder / f"{name}.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = list(rows[0])
+    if name == "eia":
+        columns = ["utilityid", *columns[5:]]
+    return standardize(np.array([[float(row[column]) for column in columns] for row in rows]))[0]
+
+
+def loss(x, labels, values, t, w, delta) -> float:
+    squared = (x - values[labels]) ** 2
+    return float((t * squared + (1 - t) * w * (squared - delta**2) ** 2).sum())
+
+
+@pytest.mark.parametrize("name", ["tarragona", "census", "eia"])
+def test_table_2_is_reproduced(
+    name: str, reference_data: Path, reference_figures: Path, mdav_oracle: ModuleType
+) -> None:
+    printed = json.loads((reference_figures / "microaggregation.json").read_text())["p3m"]
+    column = printed["table_2_w_0.001_delta_0.1_alpha_0.5"][name]["p3m"]
+    X = data(reference_data, name)
+    for k, expected in column.items():
+        labels = mdav_oracle.mdav(X, int(k))
+        started = time.process_time()
+        result = p3m(X, labels, minimum_distance=0.1, importance=0.001)
+        assert time.process_time() - started < 0.3
+        assert result.unmet == ()
+        published = result.values[labels]
+        satisfaction = 100 * (np.abs(X - published) >= 0.1).mean()
+        assert satisfaction == pytest.approx(expected, abs=0.15)
+        assert published.mean(0) == pytest.approx(X.mean(0), abs=1e-8)
+        assert published.std(0) == pytest.approx(X.std(0), abs=1e-8)
+        # The bound proves that no solver could do better.
+        assert all(s.objective <= s.bound + 1e-5 * abs(s.bound) for s in result.solutions)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_three_groups_reach_the_optimum_found_by_brute_force(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    labels = np.repeat([0, 1, 2], random.integers(2, 6, 3))
+    n = len(labels)
+    x = random.standard_normal(n) * random.choice([0.3, 1, 3])
+    w, delta = random.random(n) + 0.1, random.random(n) * 2
+    t = float(random.choice([0.0, 0.5, 0.9]))
+    found = p3m(x[:, None], labels, minimum_distance=delta[:, None], importance=w[:, None], trade_off=t)
+    # With three groups the two constraints leave a circle.
+    size = np.bincount(labels).astype(float)
+    basis = np.linalg.svd(np.sqrt(size)[None, :])[2][1:]
+    angle = np.linspace(0, 2 * np.pi, 40_001)
+    radius = np.sqrt(n) * x.std()
+    circle = radius * (np.cos(angle)[:, None] * basis[0] + np.sin(angle)[:, None] * basis[1]) / np.sqrt(size)
+    values = circle + x.mean()
+    squared = (x - values[:, labels]) ** 2
+    weight = w / w.mean()
+    best = (t * squared + (1 - t) * weight * (squared - delta**2) ** 2).sum(axis=1).min()
+    assert found.unmet == ()
+    reached = loss(x, labels, found.values[:, 0], t, weight, delta)
+    assert reached == pytest.approx(found.solutions[0].objective)
+    assert reached <= best * (1 + 1e-5) + 1e-9
+    assert found.solutions[0].bound <= best + 1e-9
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_constraints_hold_or_are_reported(draw: st.DataObject) -> None:
+    m = draw.draw(st.integers(1, 6))
+    sizes = draw.draw(st.lists(st.integers(1, 5), min_size=m, max_size=m))
+    labels = np.repeat(np.arange(m), sizes)
+    value = st.floats(-20, 20).map(lambda number: round(number, 2))
+    x = np.array(draw.draw(st.lists(value, min_size=len(labels), max_size=len(labels))))
+    result = p3m(x[:, None], labels, minimum_distance=draw.draw(st.floats(0, 3)))
+    published = result.values[labels, 0]
+    assert np.isfinite(published).all()
+    if result.unmet == ():
+        assert published.mean() == pytest.approx(x.mean(), abs=1e-7 * (1 + x.std()))
+        assert published.var() == pytest.approx(x.var(), rel=1e-7, abs=1e-12)
+    if m == 1 and x.std() > 1e-6:
+        assert result.unmet == (0,)
+
+
+def test_one_group_of_a_varying_column_is_reported() -> None:
+    result = p3m(np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0]]), np.zeros(3, dtype=int))
+    assert result.unmet == (0,)
+    assert result.solutions[0].variance_error == pytest.approx(-1, abs=0.2)
+    assert result.values[0, 1] == 5
+
+
+def test_a_larger_importance_keeps_its_values_further_away() -> None:
+    random = np.random.default_rng(1)
+    X = standardize(random.standard_normal((60, 1)))[0]
+    labels = np.argsort(np.argsort(X[:, 0])) // 5
+    importance = np.ones((60, 1))
+    importance[labels == 3] = 1000
+    even = p3m(X, labels, minimum_distance=0.4)
+    uneven = p3m(X, labels, minimum_distance=0.4, importance=importance)
+
+    def breach(values):
+        return ((np.abs(X - values[labels]) ** 2 - 0.16) ** 2)[labels == 3].sum()
+
+    assert breach(uneven.values) < breach(even.values)
+
+
+def test_a_common_importance_does_not_matter() -> None:
+    random = np.random.default_rng(2)
+    X, labels = random.standard_normal((30, 2)), np.arange(30) // 3
+    assert p3m(X, labels, importance=0.001).values == pytest.approx(p3m(X, labels, importance=7).values)
+
+
+def test_counts_are_repeated_records() -> None:
+    random = np.random.default_rng(3)
+    X, counts, labels = random.standard_normal((12, 2)), random.integers(1, 5, 12), np.arange(12) // 3
+    together = p3m(X, labels, counts=counts)
+    repeated = p3m(np.repeat(X, counts, axis=0), np.repeat(labels, counts))
+    assert together.values == pytest.approx(repeated.values, abs=1e-7)
+
+
+def test_order_of_records_does_not_matter_and_input_is_unchanged() -> None:
+    random = np.random.default_rng(4)
+    X, labels = random.standard_normal((40, 3)), random.permutation(np.arange(40) // 5)
+    before = X.copy()
+    order = random.permutation(40)
+    assert p3m(X[order], labels[order]).values == pytest.approx(p3m(X, labels).values, abs=1e-7)
+    assert dream(X[order], labels[order]).values == pytest.approx(dream(X, labels).values, abs=1e-5)
+    assert (before == X).all()
+
+
+@pytest.mark.parametrize("method", [p3m, dream])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"X": np.array([[np.nan], [1.0], [2.0], [3.0]])}, "NaN"),
+        ({"X": np.zeros((0, 1))}, "non-empty"),
+        ({"labels": np.array([0, 0, 1])}, "4 records and 3 labels"),
+        ({"labels": np.array([0, 0, 2, 2])}, "empty group"),
+        ({"minimum_distance": -1.0}, "not negative"),
+        ({"minimum_distance": np.ones(7)}, "does not fit"),
+        ({"importance": 0.0}, "above 0"),
+        ({"importance": np.nan}, "importance holds missing"),
+        ({"trade_off": 1.0}, "trade_off"),
+        ({"counts": np.array([1, 1, 0, 1])}, "counts"),
+    ],
+)
+def test_nonsense_is_refused_by_name(method, change, words) -> None:
+    arguments = {"X": np.arange(4.0)[:, None], "labels": np.array([0, 0, 1, 1])} | change
+    with pytest.raises(ValueError, match=words):
+        method(arguments.pop("X"), arguments.pop("labels"), **arguments)
+
+
+def test_ties_and_constant_columns_are_no_obstacle() -> None:
+    X = np.column_stack([np.repeat([0.0, 1.0], 6), np.full(12, 3.0)])
+    result = p3m(X, np.repeat([0, 1], 6), minimum_distance=0.5)
+    assert result.unmet == ()
+    assert sorted(result.values[:, 0]) == pytest.approx([0, 1])
+    assert (result.values[:, 1] == 3).all()
+
+
+def test_dream_of_one_attribute_is_p3m() -> None:
+    random = np.random.default_rng(5)
+    X, labels = random.standard_normal((30, 1)), np.arange(30) // 3
+    assert dream(X, labels).values == pytest.approx(p3m(X, labels).values, abs=1e-6)
+
+
+def test_dream_keeps_records_away_and_constraints() -> None:
+    random = np.random.default_rng(6)
+    X = standardize(random.standard_normal((90, 3)))[0]
+    labels = np.argsort(np.argsort(X[:, 0])) // 3
+    calls: list[tuple[int, int]] = []
+    result = dream(X, labels, minimum_distance=1.0, trade_off=0.1, progress=lambda *step: calls.append(step))
+    assert result.unmet == ()
+    published = result.values[labels]
+    assert published.mean(0) == pytest.approx(X.mean(0), abs=1e-8)
+    assert published.std(0) == pytest.approx(X.std(0), abs=1e-8)
+    means = np.array([X[labels == g].mean(0) for g in range(30)])
+    centroids = standardize(means[labels])[0]
+
+    def objective(y):
+        squared = ((X - y) ** 2).sum(1)
+        return (0.1 * squared + 0.9 * (squared - 1) ** 2).sum()
+
+    assert objective(published) < objective(centroids)
+    assert calls[-1][0] == calls[-1][1]
+
+
+def test_roots_are_those_of_slow_exact_arithmetic() -> None:
+    random = np.random.default_rng(7)
+    coefficients = random.standard_normal((4, 300)) * 10.0 ** random.integers(-3, 4, (4, 300))
+    ours = real_roots(*coefficients)
+    with mpmath.workdps(40):
+        for column, roots in zip(coefficients.T, ours.T, strict=True):
+            reference = mpmath.polyroots(
+                [mpmath.mpf(float(value)) for value in column[::-1]], maxsteps=500, extraprec=200, asc=True
+            )
+            real = sorted(float(root.real) for root in reference if abs(root.imag) < abs(root) * 1e-20)
+            assert np.sort(roots[~np.isnan(roots)]) == pytest.approx(real, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("cubic", [(1, 0, 0, 0), (1, 0, 1, 0), (2, 0, -2, 0), (1, -3, 3, -1)])
+def test_roots_at_zero_and_multiple_roots(cubic: tuple[int, ...]) -> None:
+    roots = real_roots(*(np.array([float(value)]) for value in cubic))[:, 0]
+    found = roots[~np.isnan(roots)]
+    assert np.polyval(cubic, found) == pytest.approx(0, abs=1e-9)
+    assert len(set(np.round(found, 6))) == len(
+        {complex(r) for r in np.round(np.roots(cubic), 4) if r.imag == 0}
+    )
+
+
+def test_equal_minima_go_to_the_smaller_place() -> None:
+    places, heights = local_minima(np.array([[1.0], [0.0], [-2.0], [0.0], [0.0]]))
+    assert places[:, 0] == pytest.approx([-1, 1])
+    assert heights[:, 0] == pytest.approx([-1, -1])
+
+
+def test_a_constraint_between_two_equal_minima_is_met() -> None:
+    """Two groups alike, wells at -1 and 1: the dual sends both the same way, a mean of 0 needs one each."""
+    x = np.array([-0.5, 0.5, -0.5, 0.5])
+    labels = np.array([0, 0, 1, 1])
+    solution = minimize_quartics(x, labels, np.ones(4), 0.0, np.ones(4), np.ones(4))
+    assert solution.met
+    assert sorted(solution.values) == pytest.approx([-0.5, 0.5])
