@@ -27,8 +27,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from server.measures.closeness import Histogram
 from server.release.centres import Centres
-from server.release.diversity import ConfidentialAttribute, Diversity, Histogram, measure_group
+from server.release.diversity import ConfidentialAttribute, Diversity, measure_group
 from shared.errors import ReleaseError
 
 Rule = Literal["withhold", "merge"]
