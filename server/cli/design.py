@@ -10,6 +10,7 @@ import click
 
 from server.cli.progress import stages
 from server.design.workflow import DesignedSurvey, design_survey
+from server.reading.design_entry import NAMES
 
 
 @click.command()
@@ -17,15 +18,18 @@ from server.design.workflow import DesignedSurvey, design_survey
 @click.option(
     "--out", "folder", type=click.Path(path_type=Path), required=True, help="Folder for the designed survey."
 )
+@click.option(
+    "--algorithm", type=click.Choice(NAMES), help="How cells are made, instead of what SURVEY says."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def design(survey: Path, folder: Path, as_json: bool) -> None:
+def design(survey: Path, folder: Path, algorithm: str | None, as_json: bool) -> None:
     """Design a partition from SURVEY, a survey.toml.
 
     Writes design.json (to be signed), report.html (to be looked at) and, for a public model, model.csv.
     The same input gives the same bytes.
     """
     with stages(hidden=as_json) as progress:
-        result = design_survey(survey, folder, progress)
+        result = design_survey(survey, folder, progress, algorithm)
     figures = _figures(result)
     if as_json:
         click.echo(

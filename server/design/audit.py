@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from server.design.compile import ALGORITHMS
 from server.design.design import StageProgress, design
 from server.design.mapping import assign_many
 from server.design.plan import plan_from
 from server.microaggregation.geometry import sums_by_label
+from server.reading.design_entry import ALGORITHMS
 from server.reading.model import Model, read_population
 from server.signing.signing import examine_envelope, read_file
 from shared.checks import Floor

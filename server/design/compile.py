@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from server.design.labelled import labels_of, tabulate
 from server.design.mapping import assign_many
 from server.microaggregation.geometry import sums_by_label
 from server.microaggregation.mdav import mdav
+from server.microaggregation.mondrian import mondrian_boxes
 from server.microaggregation.need import Need, Progress
 from server.microaggregation.power_diagram import power_diagram
+from server.reading.design_entry import wrong_parameter
 from server.reading.model import Model
-from shared.cells import Balls, Cells, PowerDiagram
+from shared.attributes import Attribute
+from shared.cells import Balls, Boxes, Cells, PowerDiagram
 from shared.errors import DesignError
 from shared.geometry import largest_squared_distance
+from shared.limits import MAX_BOXES_TO_COMPARE
 from shared.recount import centroid
 from shared.specification import ranges_of
 
-ALGORITHMS = ("mdav", "power-diagram")
-ROOM = {"mdav": 1, "power-diagram": 2}
-"""How many times the largest distance has to stay below 2^53: an offset may be as large as a distance."""
+SHAPE_OF = {"mdav": "balls", "power-diagram": "power-diagram", "mondrian": "boxes"}
+"""Shape of the cells that an algorithm makes; all others are tabulated as prototypes."""
+ROOM = {"power-diagram": 2}
+"""How many times the largest distance has to stay below 2^53, if not once: an offset may be as large."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,7 +54,13 @@ class CompiledCells:
 
 
 def partition(
-    algorithm: str, model: Model, weights: tuple[int, ...], need: Need, progress: Progress | None = None
+    algorithm: str,
+    model: Model,
+    weights: tuple[int, ...],
+    need: Need,
+    progress: Progress | None = None,
+    *,
+    parameters: Mapping[str, int | str],
 ) -> CompiledCells:
     """Run an algorithm and compile its result.
 
@@ -57,15 +70,23 @@ def partition(
     Parameters
     ----------
     algorithm : str
-        One of :data:`ALGORITHMS`.
+        One of :data:`server.reading.design_entry.ALGORITHMS`.
+    parameters : mapping
+        Exactly those that the algorithm takes.
 
     Raises
     ------
     DesignError
-        If all people together do not fill one cell, or a recount contradicts the algorithm (a defect).
+        If all people together do not fill one cell, a parameter is missing, unknown or out of range, or a
+        recount contradicts the algorithm (a defect).
     """
+    wrong = wrong_parameter(algorithm, parameters)
+    if wrong:
+        raise DesignError(
+            "the algorithm's parameters are wrong", where="algorithm.parameters", expected=wrong
+        )
     try:
-        cells, labels = _run(algorithm, model, weights, need, progress)
+        cells, labels = _run(algorithm, parameters, model, weights, need, progress)
     except ValueError as problem:
         raise DesignError(
             f"no partition can be made: {problem}",
@@ -107,8 +128,31 @@ def recount(model: Model, cells: Cells, labels: NDArray[np.int64], need: Need) -
 
 
 def _run(
-    algorithm: str, model: Model, weights: tuple[int, ...], need: Need, progress: Progress | None
+    algorithm: str,
+    parameters: Mapping[str, int | str],
+    model: Model,
+    weights: tuple[int, ...],
+    need: Need,
+    progress: Progress | None,
 ) -> tuple[Cells, NDArray[np.int64]]:
+    if algorithm not in SHAPE_OF:
+        if not need.acceptable(model.people.sum(axis=0)):
+            raise ValueError("all people together do not meet the need of one cell")
+        labels = labels_of(algorithm, parameters, model.X, model.people, weights, need, progress)
+        prototypes = tabulate(model.X, model.people, weights, labels, need)
+        return prototypes, assign_many(prototypes, model.X)
+    if algorithm == "mondrian":
+        painted = mondrian_boxes(
+            model.X,
+            model.people,
+            weights,
+            need,
+            ranges=ranges_of(model.attributes),
+            nominal=_nominal(model.attributes),
+            most=MAX_BOXES_TO_COMPARE,
+            progress=progress,
+        )
+        return Boxes(weights=weights, boxes=painted.boxes), painted.labels
     if algorithm == "mdav":
         balls = mdav(model.X, model.people, weights, need, progress=progress)
         references = tuple(tuple(row) for row in balls.references.tolist())
@@ -126,3 +170,13 @@ def _run(
         offsets=tuple(power.offsets.tolist()),
     )
     return diagram, power.labels
+
+
+def _nominal(attributes: tuple[Attribute, ...]) -> list[tuple[int, int]]:
+    """Coordinates of the attributes whose categories are cut into sets."""
+    blocks, start = [], 0
+    for attribute in attributes:
+        if attribute.kind == "nominal":
+            blocks.append((start, start + attribute.dimension))
+        start += attribute.dimension
+    return blocks

@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from server.design.compile import ROOM, CompiledCells, partition
+from server.design.compile import ROOM, SHAPE_OF, CompiledCells, partition
 from server.design.need import need_of
 from server.design.plan import Plan
 from server.design.weights import normalizing_weights
@@ -75,15 +75,15 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
         If the model is too small, its distances cannot be kept exact, or the shape must not be published from
         a register.
     """
-    _refuse_balls_from_register(plan)
+    _refuse_records_from_register(plan)
     _refuse_unreachable_diversity(plan)
     smallest, safe = _needed_people(plan, model.levels)
     _refuse_too_few(model, safe)
     people = model.people.sum(axis=1)
-    weights = normalizing_weights(model.attributes, model.X, people, room=ROOM[plan.algorithm])
+    weights = normalizing_weights(model.attributes, model.X, people, room=ROOM.get(plan.algorithm, 1))
     need = need_of(plan.k, plan.acceptable_cell_failure, model.levels, safe)
     stage = None if progress is None else lambda done, total: progress("Cells", done, total)
-    compiled = partition(plan.algorithm, model, weights.values, need, stage)
+    compiled = partition(plan.algorithm, model, weights.values, need, stage, parameters=plan.parameters)
     if len(compiled.eligible) < 2:
         raise DesignError(
             "only one cell would be left, which tells nothing about anybody's quasi-identifiers",
@@ -149,17 +149,23 @@ def _needed_people(
         raise DesignError(str(problem), where="participation", remedy="Expect more participation.") from None
 
 
-def _refuse_balls_from_register(plan: Plan) -> None:
-    if (
-        plan.model_kind == "register"
-        and plan.algorithm == "mdav"
-        and not plan.permissions.balls_from_register
-    ):
+def _refuse_records_from_register(plan: Plan) -> None:
+    if plan.model_kind != "register":
+        return
+    shape = SHAPE_OF.get(plan.algorithm, "prototypes")
+    if shape == "balls" and not plan.permissions.balls_from_register:
         raise DesignError(
             "balls publish the quasi-identifiers of real people: their references are records",
             where="design.algorithm",
-            expected="power-diagram for a model of kind register",
+            expected="power-diagram or mondrian for a model of kind register",
             remedy="Leave out algorithm, or set balls_from_register = true in [design]: respondents see it.",
+        )
+    if shape == "prototypes":
+        raise DesignError(
+            f"{plan.algorithm} publishes the quasi-identifiers of real people: its cells are tabulated",
+            where="design.algorithm",
+            expected="power-diagram or mondrian for a model of kind register",
+            remedy="Leave out algorithm; no permission allows prototypes from a register.",
         )
 
 
@@ -225,7 +231,7 @@ def _specification(
             people=model.n_people,
             reading=plan.reading,
         ),
-        algorithm=Algorithm(name=plan.algorithm, parameters={}),
+        algorithm=Algorithm(name=plan.algorithm, parameters=dict(plan.parameters)),
         cells=compiled.cells,
         eligible=compiled.eligible,
         centroids=compiled.centroids,

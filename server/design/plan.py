@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from server.reading.survey_file import SurveyFile
@@ -25,6 +26,7 @@ class Plan:
     k: int
     acceptable_cell_failure: str
     algorithm: str
+    parameters: Mapping[str, int | str]
     questionnaire: Questionnaire
     retention_days: int
     release: ReleaseRule
@@ -44,6 +46,7 @@ def plan_of(survey: SurveyFile) -> Plan:
         k=survey.k,
         acceptable_cell_failure=survey.acceptable_cell_failure,
         algorithm=survey.algorithm,
+        parameters=survey.parameters,
         questionnaire=survey.questionnaire,
         retention_days=survey.retention_days,
         release=survey.release,
@@ -64,6 +67,7 @@ def plan_from(specification: Specification) -> Plan:
         k=specification.k,
         acceptable_cell_failure=specification.acceptable_cell_failure,
         algorithm=specification.algorithm.name,
+        parameters=specification.algorithm.parameters,
         questionnaire=specification.questionnaire,
         retention_days=specification.retention_days,
         release=specification.release,

@@ -26,8 +26,12 @@ class DesignedSurvey:
     files: tuple[str, ...]
 
 
-def design_survey(survey_path: Path, folder: Path, progress: StageProgress) -> DesignedSurvey:
+def design_survey(
+    survey_path: Path, folder: Path, progress: StageProgress, algorithm: str | None = None
+) -> DesignedSurvey:
     """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
+
+    ``algorithm`` takes the place of the file's.
 
     The canonical model (``model.csv``) is written for a public model only; of a register only its digest
     leaves the organizer's machine.
@@ -39,16 +43,17 @@ def design_survey(survey_path: Path, folder: Path, progress: StageProgress) -> D
     DesignError
         As :func:`server.design.design.design`.
     """
-    survey = read_survey_file(survey_path)
+    survey = read_survey_file(survey_path, algorithm)
     if (folder / ENVELOPE_FILE).exists():
         raise InputError(
             "a signed survey is in this folder", where=str(folder), remedy="Design into another folder."
         )
     model = read_model(survey, lambda done, total: progress("Reading", done, total))
     result = design(plan_of(survey), model, progress)
-    report = render_design_report(
-        report_input(result, f"roomful design {survey_path.name} --out {folder.name}", progress)
-    )
+    command = ["roomful design", survey_path.name, "--out", folder.name]
+    if algorithm is not None:
+        command += ["--algorithm", algorithm]
+    report = render_design_report(report_input(result, " ".join(command), progress))
     files = {DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
     if survey.model.kind == "public":
         files[MODEL_FILE] = model.canonical_text()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from server.reading.attribute_entries import ATTRIBUTE_KEYS, build_attributes
+from server.reading.design_entry import read_design
 from server.reading.table import nearest_name, quoted
 from server.reading.toml_document import TOP_LEVEL, Section, parse_toml, read_survey_bytes
 from shared.attributes import Attribute
@@ -25,8 +27,6 @@ from shared.specification import (
     ReleaseRule,
 )
 from shared.strict_json import loads
-
-ALGORITHMS = ("mdav", "power-diagram")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,19 +68,22 @@ class SurveyFile:
     k: int
     acceptable_cell_failure: str
     algorithm: str
+    parameters: Mapping[str, int | str]
     release: ReleaseRule
     retention_days: int
     questionnaire: Questionnaire
     permissions: Permissions
 
 
-def read_survey_file(path: Path) -> SurveyFile:
+def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
     """Read a survey.toml and the files it names, except the model.
 
     Parameters
     ----------
     path : Path
         The file; relative names inside it start at its folder.
+    algorithm : str, optional
+        One of ``server.reading.design_entry.NAMES``, instead of the file's.
 
     Raises
     ------
@@ -105,10 +108,7 @@ def read_survey_file(path: Path) -> SurveyFile:
     model = _model(root, path.parent)
     anonymity = root.section("anonymity", ("k", "acceptable_cell_failure"))
     k: int = anonymity.integer("k", 2, MAX_K)
-    design = root.section("design", ("algorithm", "balls_from_register"), {})
-    algorithm: str = design.choice(
-        "algorithm", ALGORITHMS, "mdav" if model.kind == "public" else "power-diagram"
-    )
+    design = read_design(root, model.kind, algorithm)
     questionnaire, free_text = _questionnaire(root, path.parent, languages)
     return SurveyFile(
         path=path,
@@ -121,13 +121,12 @@ def read_survey_file(path: Path) -> SurveyFile:
         participation=_participation(root, attributes),
         k=k,
         acceptable_cell_failure=anonymity.decimal("acceptable_cell_failure", probability=True),
-        algorithm=algorithm,
+        algorithm=design.algorithm,
+        parameters=design.parameters,
         release=_release(root, k),
         retention_days=root.integer("retention_days", 1, MAX_RETENTION_DAYS, 365),
         questionnaire=questionnaire,
-        permissions=Permissions(
-            free_text=free_text, balls_from_register=design.boolean("balls_from_register", False)
-        ),
+        permissions=Permissions(free_text=free_text, balls_from_register=design.balls_from_register),
     )
 
 

@@ -313,7 +313,14 @@ def _percent(share: str) -> str:
 def making(data: DesignReportInput, language: str) -> Section:
     specification = data.specification
     kinds = {"public": "public: its tuples may be seen by everybody", "register": "register: real people"}
-    names = {"mdav": "MDAV, compiled to balls", "power-diagram": "power diagram with constrained sizes"}
+    names = {
+        "mdav": "MDAV, compiled to balls",
+        "power-diagram": "power diagram with constrained sizes",
+        "mondrian": "Mondrian: boxes that tile the domain",
+        "v-mdav": "V-MDAV, tabulated",
+        "m-d": "M-d: minimum spanning tree, tabulated",
+        "mu-approx": "mu-Approx: decomposed forest, tabulated",
+    }
     facts = (
         ("Population file", data.source),
         ("Kind of model", kinds[specification.model.kind]),

@@ -47,6 +47,16 @@ def test_a_survey_reads_with_its_defaults(survey: ReadSurvey, tmp_path: Path) ->
 
 def test_a_register_is_designed_by_power_diagram(survey: ReadSurvey) -> None:
     assert survey(('"public"', '"register"')).algorithm == "power-diagram"
+    for chosen, algorithm, parameters in (
+        ('"pcl"', "power-diagram", {}),
+        ('"mondrian"', "mondrian", {}),
+        ('"v-mdav"', "v-mdav", {"gamma": "0.2"}),
+        ('"v-mdav"\ngamma = 1.10', "v-mdav", {"gamma": "1.10"}),
+        ('"mu-approx"', "mu-approx", {"seed": 0}),
+        ('"mu-approx"\nseed = 12', "mu-approx", {"seed": 12}),
+    ):
+        read = survey(("[anonymity]", f"[design]\nalgorithm = {chosen}\n[anonymity]"))
+        assert (read.algorithm, read.parameters) == (algorithm, parameters)
 
 
 def test_texts_per_language(survey: ReadSurvey) -> None:
@@ -177,6 +187,10 @@ BAD = [
     ("k = 3", "k = 3.0", "the number 3.0 stands here"),
     ("[anonymity]", "[release]\nminimum = 2\n[anonymity]", "2 is below k = 3"),
     ("[anonymity]", '[design]\nalgorithm = "kmeans"\n[anonymity]', '"kmeans" stands here'),
+    ("[anonymity]", "[design]\nseed = 3\n[anonymity]", '"mdav" takes no seed; expected seed only'),
+    ("[anonymity]", '[design]\nalgorithm = "pcl"\ngamma = 1\n[anonymity]', '"pcl" takes no gamma'),
+    ("[anonymity]", '[design]\nalgorithm = "v-mdav"\ngamma = -1\n[anonymity]', "expected from 0 to 100"),
+    ("[anonymity]", '[design]\nalgorithm = "mu-approx"\nseed = "a"\n[anonymity]', "expected a whole number"),
     ("[anonymity]", "[design]\nballs_from_register = 1\n[anonymity]", "expected true or false"),
     ("[anonymity]", "[[anonymity]]", "a list stands here; expected a section"),
     ('file = "questions.json"', 'file = "none.json"', r"none.json: the file cannot be read: no such file"),
