@@ -34,6 +34,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "checkup": ("server.cli.serve:checkup", "Test this installation and name the fix of each failure."),
     "release": ("server.cli.release:release", "Release the k-anonymous table of a closed survey."),
     "expire": ("server.cli.expire:expire", "Delete answers whose days are over; say what goes when."),
+    "anonymize": ("server.cli.anonymize:anonymize", "Mask the quasi-identifiers of a file."),
+    "evaluate": ("server.cli.evaluate:evaluate", "Measure a masked file against its original."),
     "simulate": ("server.cli.simulate:simulate", "Let people drawn from a model take part."),
 }
 """Name of a command -> where it is, and its help in one line. Read by tests and docs."""

@@ -1,0 +1,1 @@
+"""Anonymizing a file: read, microaggregate, measure, write, report."""

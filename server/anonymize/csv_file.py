@@ -1,0 +1,118 @@
+"""CSV: exact texts in, the same texts out, with the same separator, encoding and decimal sign."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from server.anonymize.data_file import DataColumn, DataFile, Replacement
+from server.microaggregation.need import IntArray
+from server.reading.delimited import Progress, read_bytes, read_delimited
+from server.reading.table import quoted
+from shared.errors import InputError
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
+_MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "."})
+_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+
+class CsvFile(DataFile):
+    """A delimited text file.
+
+    Notes
+    -----
+    Cells with surrounding blanks count as their trimmed text. Empty cells and ``? NA N/A NaN NULL .`` are
+    missing. A column is numeric if all others are numbers; leading zeros, as postcodes have, make it nominal.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        separator: str | None = None,
+        decimal: str | None = None,
+        encoding: str | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.source, self.form = path.name, "CSV"
+        data = read_bytes(path, source=path.name)
+        self._mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
+        self._line = "\r\n" if b"\r\n" in data[:65536] else "\n"
+        self._table = read_delimited(
+            data,
+            source=path.name,
+            separator=separator,
+            decimal=decimal,
+            encoding=encoding,
+            progress=progress,
+        )
+        self.names, self.n_records = self._table.names, self._table.n_records
+        self._decimal = self._table.understood.decimal
+
+    def understood(self) -> dict[str, str]:
+        """Separator, decimal sign and encoding."""
+        found = self._table.understood
+        return {"separator": found.separator, "decimal": found.decimal, "encoding": found.encoding}
+
+    def column(self, name: str) -> DataColumn:
+        """The column, its kind found out from the texts."""
+        column = self._table.column(name)
+        trimmed = [(text or "").strip() for text in column.texts]
+        given = [None if text in _MISSING else text for text in trimmed]
+        present = [text for text in given if text is not None]
+        texts = np.array(given, dtype=object)[column.codes]
+        fits = all(_NUMBER.fullmatch(text) for text in present)
+        other_sign = "." if self._decimal == "," else ","
+        padded = any(re.match(r"[+-]?0[0-9]", text) for text in present)
+        if not present or not fits or padded or any(other_sign in text for text in present):
+            return DataColumn(name=name, kind="nominal", numbers=None, texts=texts)
+        plain = [None if text is None else text.replace(",", ".") for text in given]
+        numbers = np.array([np.nan if text is None else float(text) for text in plain], dtype=np.float64)
+        if np.isinf(numbers).any():
+            raise InputError(
+                f"the column {quoted(name)} holds a number too large for computing", where=self.source
+            )
+        decimals = max(_decimals(text) for text in plain if text is not None)
+        return DataColumn(
+            name=name, kind="numeric", numbers=numbers[column.codes], texts=texts, decimals=decimals
+        )
+
+    def _write(
+        self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
+    ) -> None:
+        columns: list[list[str]] = []
+        for name in names:
+            column = self._table.column(name)
+            texts = np.array([text or "" for text in column.texts], dtype=object)
+            new = replace.get(name)
+            if new is None:
+                cells = texts[column.codes[rows]]
+            elif new.dtype.kind == "i":
+                cells = texts[column.codes[new[rows]]]
+            else:
+                distinct, codes = np.unique(new[rows], return_inverse=True)
+                written = [
+                    np.format_float_positional(v + 0.0, unique=True, trim="-") for v in distinct.tolist()
+                ]
+                if self._decimal == ",":
+                    written = [text.replace(".", ",") for text in written]
+                cells = np.array(written, dtype=object)[codes.reshape(-1)]
+            columns.append(cells.tolist())
+        understood = self._table.understood
+        with path.open("w", encoding=understood.encoding, newline="") as file:
+            if self._mark:
+                file.write("\ufeff")
+            writer = csv.writer(file, delimiter=understood.separator, lineterminator=self._line)
+            writer.writerow(names)
+            # The writer would leave the only cell of a one-column record unquoted when it is empty.
+            writer.writerows(zip(*columns, strict=True))
+
+
+def _decimals(text: str) -> int:
+    mantissa, _, exponent = text.lower().partition("e")
+    digits = len(mantissa.partition(".")[2].rstrip("0"))
+    return max(digits - int(exponent or 0), 0)

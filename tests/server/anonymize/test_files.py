@@ -1,0 +1,304 @@
+"""Formats: what is not replaced comes back as it was; nasty files are read right or refused by name."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyreadstat
+import pytest
+
+from server.anonymize.data_file import number_text
+from server.anonymize.files import open_data
+from shared.errors import InputError, RoomfulError
+from tests.server.anonymize.conftest import N, town, write_csv, write_sav
+
+
+def test_a_town_is_read_the_same_from_every_format(town_file: Path) -> None:
+    file, frame = open_data(town_file), town()
+    assert file.n_records == N
+    age, height, sex = (file.checked(name) for name in ("age", "height", "sex"))
+    assert (age.kind, height.kind, sex.kind) == ("numeric", "numeric", "nominal")
+    assert age.numbers == pytest.approx(frame["age"])
+    assert height.numbers == pytest.approx(frame["height"], rel=1e-6)
+    assert age.decimals == 0
+    assert height.decimals >= 2
+    assert not sex.missing.any()
+
+
+def test_replacing_and_leaving_out(town_file: Path) -> None:
+    file = open_data(town_file)
+    rows = np.array([0, 2, 5])
+    age = np.arange(N, dtype=np.float64)
+    sex = np.zeros(N, dtype=np.int64)
+    out = town_file.with_stem("out")
+    file.write(out, replace={"age": age, "sex": sex}, drop=("illness",), rows=rows)
+    again = open_data(out)
+    assert again.names == tuple(name for name in file.names if name != "illness")
+    assert again.column("age").numbers.tolist() == [0, 2, 5]
+    assert set(again.column("sex").texts) == {file.column("sex").texts[0]}
+    assert again.column("note").texts.tolist() == file.column("note").texts[rows].tolist()
+    assert again.column("height").numbers.tolist() == file.column("height").numbers[rows].tolist()
+    assert not list(out.parent.glob(".*partial"))
+
+
+def test_csv_untouched_is_the_same_text(town_csv: Path) -> None:
+    out = town_csv.with_stem("out")
+    open_data(town_csv).write(out, replace={})
+    assert out.read_text() == town_csv.read_text()
+
+
+def test_csv_keeps_separator_decimal_sign_encoding_line_ends_and_mark(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.csv", tmp_path / "b.csv"
+    path.write_bytes("größe;ort\r\n1,5;Köln\r\n2,25;Ö\r\n".encode("cp1252"))
+    file = open_data(path)
+    assert file.column("größe").numbers.tolist() == [1.5, 2.25]
+    file.write(out, replace={"größe": np.array([1.75, 1.75])})
+    assert out.read_bytes() == "größe;ort\r\n1,75;Köln\r\n1,75;Ö\r\n".encode("cp1252")
+    path.write_bytes(b"\xef\xbb\xbfa,b\n1,2\n")
+    open_data(path).write(out, replace={})
+    assert out.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["1", "2.50", "?"], "numeric"),
+        (["1e3", "-.5", ""], "numeric"),
+        (["01067", "99999", "1"], "nominal"),
+        (["1", "two", "3"], "nominal"),
+        (["", "NA", "?"], "nominal"),
+        (["0.5", "0", "-0.25"], "numeric"),
+    ],
+)
+def test_kinds_of_csv_columns(tmp_path: Path, cells: list[str], kind: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x,y\n" + "".join(f"{cell},0\n" for cell in cells))
+    column = open_data(path).column("x")
+    assert column.kind == kind
+    assert column.missing.sum() == sum(cell in ("", "?", "NA") for cell in cells)
+
+
+def test_parquet_keeps_types_metadata_and_the_pandas_index(tmp_path: Path) -> None:
+    from tests.server.anonymize.conftest import write_parquet
+
+    path, out = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    write_parquet(path)
+    open_data(path).write(out, replace={"age": np.full(N, 40.0), "height": np.full(N, 1.625)})
+    before, after = pq.read_table(path), pq.read_table(out)
+    assert before.schema.equals(after.schema, check_metadata=True)
+    frame = pd.read_parquet(out)
+    assert frame.index.name == "name"
+    assert frame.index.tolist() == town()["name"].tolist()
+    assert frame["age"].dtype == np.int16
+    assert set(frame["height"]) == {np.float32(1.625)}
+
+
+def test_parquet_special_types(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    table = pa.table(
+        {
+            "price": pa.array([Decimal(1), Decimal(2), Decimal(3)], pa.decimal128(8, 2)),
+            "city": pa.array(["a", "b", None]).dictionary_encode(),
+            "day": pa.array([1, 2, 3], pa.date32()),
+            "id": pa.array([2**60, 2**60 + 1, 5]),
+            "yes": [True, False, None],
+            "whole": [1, 2, 3],
+        }
+    )
+    pq.write_table(table, path)
+    file = open_data(path)
+    assert [file.column(name).kind for name in ("price", "city", "day", "yes")] == [
+        "numeric",
+        "nominal",
+        "other",
+        "nominal",
+    ]
+    with pytest.raises(InputError, match=r"2\^53"):
+        file.column("id")
+    replace = {"price": np.array([1.125, 2.5, 2.5]), "city": np.array([1, 1, 1]), "whole": np.full(3, 1.5)}
+    file.write(out, replace=replace)
+    after = pq.read_table(out)
+    assert [str(value) for value in after["price"].to_pylist()] == ["1.12", "2.50", "2.50"]
+    assert after["city"].to_pylist() == ["b", "b", "b"]
+    assert after["day"].equals(table["day"])
+    assert after["id"].equals(table["id"])
+    assert after["whole"].to_pylist() == [1.5, 1.5, 1.5]
+
+
+def test_sav_keeps_labels_measures_formats_and_missing_values(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.sav", tmp_path / "b.sav"
+    write_sav(path)
+    file = open_data(path)
+    sex = file.column("sex")
+    assert sex.shown("1") == "female (1)"
+    assert file.column("age").label == "Age in years"
+    file.write(out, replace={"age": np.full(N, 40.0)})
+    before, after = pyreadstat.read_sav(path)[1], pyreadstat.read_sav(out)[1]
+    for name in (
+        "file_label",
+        "column_names_to_labels",
+        "variable_value_labels",
+        "variable_measure",
+        "original_variable_types",
+        "missing_ranges",
+        "variable_display_width",
+    ):
+        assert getattr(after, name) == getattr(before, name), name
+
+
+def test_sav_user_missing_values_and_dates(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.sav", tmp_path / "b.sav"
+    frame = pd.DataFrame(
+        {
+            "income": [10.0, 99.0, np.nan],
+            "town": ["x", "", "y"],
+            "born": pd.to_datetime(["2001-02-03", "1999-12-31", None]),
+        }
+    )
+    pyreadstat.write_sav(frame, str(path), missing_ranges={"income": [99]})
+    file = open_data(path)
+    assert file.column("income").missing.tolist() == [False, True, True]
+    assert file.column("town").missing.tolist() == [False, True, False]
+    assert file.column("born").kind == "other"
+    file.write(out, replace={})
+    before, after = (pyreadstat.read_sav(p, user_missing=True)[0] for p in (path, out))
+    pd.testing.assert_frame_equal(before, after)
+
+
+def test_dta_keeps_labels(tmp_path: Path) -> None:
+    from tests.server.anonymize.conftest import write_dta
+
+    path, out = tmp_path / "a.dta", tmp_path / "b.dta"
+    write_dta(path)
+    open_data(path).write(out, replace={"age": np.full(N, 40.0)})
+    (before_frame, before), (after_frame, after) = pyreadstat.read_dta(path), pyreadstat.read_dta(out)
+    assert after.column_names_to_labels == before.column_names_to_labels
+    assert after.variable_value_labels == before.variable_value_labels
+    assert after_frame.dtypes.equals(before_frame.dtypes)
+    assert after.readstat_variable_types == before.readstat_variable_types
+
+
+def test_dta_tagged_missing_values(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.dta", tmp_path / "b.dta"
+    frame = pd.DataFrame({"x": pd.Series([1.0, "a", 3.0, np.nan], dtype=object), "y": [1.5, 2.5, np.nan, 0]})
+    pyreadstat.write_dta(frame, str(path), missing_user_values={"x": ["a"]})
+    file = open_data(path)
+    assert file.column("x").kind == "numeric"
+    assert file.column("x").missing.tolist() == [False, True, False, True]
+    file.write(out, replace={})
+    after = pyreadstat.read_dta(out, user_missing=True)[0]["x"].tolist()
+    assert after[:3] == [1, "a", 3]
+    assert np.isnan(after[3])
+
+
+def test_a_library_that_changes_values_on_the_way_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, out = tmp_path / "a.sav", tmp_path / "b.sav"
+    write_sav(path)
+    file = open_data(path)
+    honest = pyreadstat.write_sav
+    monkeypatch.setattr(
+        pyreadstat, "write_sav", lambda frame, *a, **k: honest(frame.assign(age=0.0), *a, **k)
+    )
+    with pytest.raises(InputError, match="without change"):
+        file.write(out, replace={})
+    assert not out.exists()
+
+
+def test_excel_keeps_formats_and_leaves_other_sheets_behind(tmp_path: Path) -> None:
+    from tests.server.anonymize.conftest import write_xlsx
+
+    path, out = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    write_xlsx(path)
+    book = openpyxl.load_workbook(path)
+    book.create_sheet("Raw")["A1"] = "secret"
+    book["Town"]["A2"].comment = openpyxl.comments.Comment("secret", "me")
+    book.save(path)
+    with pytest.raises(InputError, match="several sheets"):
+        open_data(path)
+    with pytest.raises(InputError, match="no sheet"):
+        open_data(path, sheet="Villages")
+    open_data(path, sheet="Town").write(out, replace={"age": np.full(N, 40.0)})
+    after = openpyxl.load_workbook(out)
+    assert after.sheetnames == ["Town"]
+    sheet = after["Town"]
+    assert sheet["A2"].comment is None
+    assert sheet["C2"].number_format == "0.00"
+    assert sheet["B2"].value == 40
+    assert isinstance(sheet["B2"].value, int)
+    assert sheet.column_dimensions["A"].width == 33
+    assert sheet.freeze_panes == "A2"
+    assert (sheet["F6"].value, sheet["F6"].data_type) == ("=1+1", "s")
+
+
+def test_excel_formulas_dates_and_empty_sheets(tmp_path: Path) -> None:
+    import datetime
+
+    path = tmp_path / "a.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append(["x", "day", None])
+    book.active.append([1, datetime.date(2020, 1, 1), "y"])
+    book.save(path)
+    file = open_data(path)
+    assert file.names == ("x", "day", "(column 3)")
+    assert file.column("day").kind == "other"
+    book.active["A2"] = "=1+1"
+    book.save(path)
+    with pytest.raises(InputError, match="A2 holds a formula"):
+        open_data(path)
+    openpyxl.Workbook().save(path)
+    with pytest.raises(InputError):
+        open_data(path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "sav", "dta", "xlsx"])
+@pytest.mark.parametrize("content", [b"", b"\x00\xff" * 300, b"PK\x03\x04 no archive", b"PAR1 no table"])
+def test_damaged_files_are_refused(tmp_path: Path, suffix: str, content: bytes) -> None:
+    path = tmp_path / f"a.{suffix}"
+    path.write_bytes(content)
+    with pytest.raises(RoomfulError):
+        open_data(path)
+
+
+def test_names_and_options_that_do_not_fit(tmp_path: Path, town_csv: Path) -> None:
+    with pytest.raises(InputError, match="suffix"):
+        open_data(tmp_path / "a.ods")
+    with pytest.raises(InputError, match="no such file"):
+        open_data(tmp_path / "b.csv")
+    (tmp_path / "c.csv").mkdir()
+    with pytest.raises(InputError, match="folder"):
+        open_data(tmp_path / "c.csv")
+    with pytest.raises(InputError, match="--sheet is for Excel"):
+        open_data(town_csv, sheet="x")
+    with pytest.raises(InputError, match="--decimal is for CSV"):
+        open_data(tmp_path / "a.sav", decimal=",")
+    with pytest.raises(InputError, match=r"no column \"Age\""):
+        open_data(town_csv).checked("Age")
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    write_csv(path)
+    with pytest.raises(InputError, match="cannot be written"):
+        open_data(path).write(tmp_path / "no" / "b.csv", replace={})
+
+
+def test_infinite_numbers_are_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [1.0, float("inf")]}), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="infinite"):
+        open_data(tmp_path / "a.parquet").column("x")
+    (tmp_path / "a.csv").write_text("x,y\n1e999,1\n2,2\n")
+    with pytest.raises(InputError, match="too large"):
+        open_data(tmp_path / "a.csv").column("x")
+
+
+@pytest.mark.parametrize(("value", "text"), [(1.0, "1"), (-0.0, "0"), (0.1, "0.1"), (1e22, "1" + "0" * 22)])
+def test_number_texts(value: float, text: str) -> None:
+    assert number_text(value) == text

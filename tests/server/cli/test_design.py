@@ -1,0 +1,51 @@
+"""`roomful design`: the algorithm can be chosen on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from server.cli.design import design
+from server.reading.design_entry import NAMES
+from shared.errors import DesignError, SurveyFileError
+from shared.specification import Specification
+from tests.towns import write_town
+
+SHAPES = {"mdav": "balls", "power-diagram": "power-diagram", "pcl": "power-diagram", "mondrian": "boxes"}
+
+
+def run(survey: Path, folder: Path, *options: str) -> str:
+    result = CliRunner().invoke(design, [str(survey), "--out", str(folder), *options], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.mark.parametrize("algorithm", NAMES)
+def test_every_algorithm(tmp_path: Path, algorithm: str) -> None:
+    survey = write_town(tmp_path, people=600)
+    figures = json.loads(run(survey, tmp_path / "out", "--algorithm", algorithm, "--json"))
+    assert figures["shape"] == SHAPES.get(algorithm, "prototypes")
+    assert figures["smallest_cell"] >= figures["n_min_safe"][0]
+    specification = Specification.parse((tmp_path / "out" / "design.json").read_bytes())
+    assert specification.algorithm.name == ("power-diagram" if algorithm == "pcl" else algorithm)
+    assert f"--algorithm {algorithm}" in (tmp_path / "out" / "report.html").read_text()
+    assert (tmp_path / "out" / "model.csv").exists()
+
+
+def test_it_takes_the_place_of_the_files(tmp_path: Path) -> None:
+    survey = write_town(tmp_path, people=600, more='[design]\nalgorithm = "mondrian"')
+    assert "boxes" in run(survey, tmp_path / "a")
+    assert "power-diagram" in run(survey, tmp_path / "b", "--algorithm", "power-diagram")
+
+
+def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
+    seeded = write_town(tmp_path, people=600, more='[design]\nalgorithm = "mu-approx"\nseed = 4')
+    with pytest.raises(SurveyFileError, match='"mondrian" takes no seed'):
+        run(seeded, tmp_path / "out", "--algorithm", "mondrian")
+    register = write_town(tmp_path, people=600, kind="register")
+    with pytest.raises(DesignError, match="real people"):
+        run(register, tmp_path / "out", "--algorithm", "m-d")
+    assert not (tmp_path / "out").exists()
