@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -18,9 +17,7 @@ from server.microaggregation.geometry import canonical, distortion
 from server.microaggregation.mdav import BallCells, mdav
 from server.microaggregation.need import Need
 from shared.cells import Balls
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "reference"))
-import specifiable_mdav
+from tests.reference import specifiable_mdav
 
 
 def one_each(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

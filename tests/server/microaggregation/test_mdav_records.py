@@ -19,10 +19,8 @@ from server.microaggregation.mdav_records import mdav_records, warm_up
 from server.microaggregation.need import Need
 from server.microaggregation.preparation import sse, standardize
 from server.microaggregation.size_rule import SizeRule
-
-sys.path.insert(0, str(Path(__file__).parent))
-from edge_list import check_counts, check_edges, check_progress
-from matrices import matrices, reference_matrix
+from tests.server.microaggregation.edge_list import check_counts, check_edges, check_progress
+from tests.server.microaggregation.matrices import matrices, reference_matrix
 
 PROJECT = Path(__file__).resolve().parents[3]
 EIA = [

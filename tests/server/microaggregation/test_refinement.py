@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
@@ -15,11 +14,8 @@ from server.microaggregation.mdav_records import mdav_records
 from server.microaggregation.preparation import sse, sst, standardize
 from server.microaggregation.refinement import refine
 from server.microaggregation.size_rule import SizeRule
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "reference"))
-sys.path.insert(0, str(Path(__file__).parent))
-from matrices import matrices, reference_matrix
-from optimal_partition import least_loss
+from tests.reference.optimal_partition import least_loss
+from tests.server.microaggregation.matrices import matrices, reference_matrix
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,11 +10,8 @@ from hypothesis import strategies as st
 from server.microaggregation.preparation import sse
 from server.microaggregation.size_rule import SizeRule
 from server.microaggregation.univariate import univariate
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "reference"))
-sys.path.insert(0, str(Path(__file__).parent))
-from matrices import matrices
-from optimal_partition import least_loss
+from tests.reference.optimal_partition import least_loss
+from tests.server.microaggregation.matrices import matrices
 
 
 @settings(deadline=None, max_examples=60)

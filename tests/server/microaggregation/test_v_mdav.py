@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,8 @@ from server.microaggregation.mdav_records import mdav_records
 from server.microaggregation.preparation import sse, standardize
 from server.microaggregation.size_rule import SizeRule
 from server.microaggregation.v_mdav import v_mdav
-
-sys.path.insert(0, str(Path(__file__).parent))
-from edge_list import check_counts, check_edges, check_progress
-from matrices import matrices, reference_matrix
+from tests.server.microaggregation.edge_list import check_counts, check_edges, check_progress
+from tests.server.microaggregation.matrices import matrices, reference_matrix
 
 
 def by_the_paper(X: np.ndarray, k: int, gamma: float) -> np.ndarray:
