@@ -12,10 +12,14 @@ import argparse
 import json
 import random
 import statistics
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from respondent_client.build import build
 from respondent_client.headless.respondent import run

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -115,3 +117,15 @@ def test_entry_points_are_documented() -> None:
     for group, entries in groups.items():
         for name in entries:
             assert f"| `{group}` | `{name}` |" in text
+
+
+def test_every_benchmark_is_documented_and_runs_from_any_folder(tmp_path: Path) -> None:
+    text = text_of("docs/benchmarks.md")
+    scripts = sorted((ROOT / "benchmarks").glob("bench_*.py"))
+    assert scripts
+    for script in scripts:
+        assert f"`python benchmarks/{script.name}" in text, script.name
+        done = subprocess.run(
+            [sys.executable, script, "--help"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
