@@ -113,6 +113,12 @@ class SignatureError(VerificationError):
     default_code = "verification.signature"
 
 
+class BoardError(VerificationError):
+    """The public board does not agree with itself, with the specification or with a receipt; ``code`` says where."""
+
+    default_code = "board"
+
+
 class SoundnessError(VerificationError):
     """A numbered soundness check refused the specification; ``code`` names the check."""
 
@@ -123,6 +129,12 @@ class SubmissionError(RoomfulError):
     """A submission is malformed or does not belong to the survey."""
 
     default_code = "submission"
+
+
+class TokenError(RoomfulError):
+    """An invitation code or a token cannot be used; ``code`` says why."""
+
+    default_code = "token"
 
 
 class StateError(RoomfulError):

@@ -14,6 +14,7 @@ from shared.errors import (
     StateError,
     StorageError,
     SubmissionError,
+    TokenError,
     VerificationError,
 )
 
@@ -29,6 +30,7 @@ EXIT_CODES: tuple[tuple[type[RoomfulError], int], ...] = (
     (ReleaseError, 7),
     (RemoteError, 8),
     (SubmissionError, 8),
+    (TokenError, 8),
     (StorageError, 9),
     (SetupError, 10),
 )

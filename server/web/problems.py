@@ -22,6 +22,7 @@ from shared.errors import (
     StateError,
     StorageError,
     SubmissionError,
+    TokenError,
     VerificationError,
 )
 
@@ -67,6 +68,7 @@ _TABLE: Final[dict[type[RoomfulError], tuple[int, str, str]]] = {
         "The submission is malformed or not for this survey.",
         "Reload the page and start again.",
     ),
+    TokenError: (400, "The code or token cannot be used.", "Compare the code with the letter."),
     AnswerError: (400, "An answer is outside what the survey allows.", "Reload the page and start again."),
     InputError: (400, "The request cannot be used.", "Check it against the API document."),
     NotFoundError: (404, "There is nothing at this address.", "Check the address you were given."),
@@ -84,8 +86,16 @@ _SENTENCES: Final = {
     "state.draft": ("The survey is not open yet.", "Come back when it is."),
     "state.closed": ("The survey is closed; nothing was kept.", "There is nothing left to do."),
     "state.released": ("The survey is over and its table released; nothing was kept.", "Look at the table."),
+    "token.blinded-message": ("The blinded message cannot be signed.", "Reload the page and start again."),
+    "token.fault": (
+        "The registrar's machine miscalculated; nothing was sent.",
+        "Try again; tell the operator.",
+    ),
     "storage.stopping": ("The server is restarting; nothing was kept.", "Send it again in a minute."),
 }
+
+#: Codes with another status than their class.
+_STATUSES: Final = {"token.blinded-message": 422, "token.fault": 500}
 
 _HTTP: Final = {
     400: ("The request is malformed.", "Check it against the API document."),
@@ -107,6 +117,7 @@ def from_error(error: RoomfulError) -> Problem:
     """The answer for one of our errors, by the nearest class in the table."""
     status, title, remedy = next(_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE)
     title, remedy = _SENTENCES.get(error.code, (title, remedy))
+    status = _STATUSES.get(error.code, status)
     return Problem(status=status, code=error.code, title=title, remedy=remedy)
 
 
