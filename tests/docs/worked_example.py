@@ -113,10 +113,11 @@ def build() -> Example:
         eligible=tuple((count,) for count in counts),
         centroids=tuple(centroid(s, c) for s, c in zip(sums, counts, strict=True)),
         questionnaire=Questionnaire.parse(questions, ("en",)),
-        stored=STORED,
+        stored=STORED["open"],
         retention_days=30,
         release=ReleaseRule(rule="withhold", minimum=3, distinct_values=1, t_closeness=None),
         permissions=Permissions(free_text=False, balls_from_register=False),
+        invited=None,
     )
     payload = specification.to_bytes()
     public = KEY.public_key().public_bytes_raw()

@@ -46,7 +46,7 @@ def specification(
 ) -> Specification:
     """Twelve cells of five ages each."""
     value = {
-        "protocol": "roomful/1",
+        "protocol": "roomful/2",
         "languages": ["en"],
         "title": text("Simulated"),
         "description": text(""),
@@ -94,6 +94,7 @@ def specification(
         "retention_days": 365,
         "release": {"rule": "withhold", "minimum": 20, "distinct_values": 1, "t_closeness": None},
         "permissions": {"free_text": True, "balls_from_register": False},
+        "invited": None,
     }  # fmt: skip
     return Specification.parse(strict_json.dumps(value))
 
