@@ -114,7 +114,7 @@ class SignatureError(VerificationError):
 
 
 class BoardError(VerificationError):
-    """The public board does not agree with itself, with the specification or with a receipt; ``code`` says where."""
+    """The public board does not agree with itself, the specification or a receipt; ``code`` says where."""
 
     default_code = "board"
 
@@ -159,6 +159,12 @@ class ReleaseError(RoomfulError):
     """A release would break the signed rule; nothing was written."""
 
     default_code = "release"
+
+
+class OpeningError(RoomfulError):
+    """The trustees' tool refuses: a share, an export or a rehearsal is not what it should be."""
+
+    default_code = "opening"
 
 
 class RemoteError(RoomfulError):
