@@ -7,13 +7,13 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 from server.release.answers import collect, confidential_attributes
 from server.release.centres import Centres
 from server.release.datapackage import describe_package
-from server.release.gate import Decision, Policy, decide
+from server.release.gate import Decision, decide
+from server.release.policy import policy_of
 from server.release.recheck import recheck
 from server.release.report import render_report
 from server.release.tables import Shuffle, cells_table, microdata_table
@@ -22,7 +22,6 @@ from server.storage.data_directory import DataDirectory
 from server.storage.states import State, refusal
 from server.storage.store import SurveyStore
 from shared.errors import ReleaseError
-from shared.specification import Specification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,17 +101,6 @@ def release_survey(data: DataDirectory, survey: str, out: Path, shuffle: Shuffle
     with _written(out, contents, store):
         store.mark_released(out)
     return Released(survey=store.id, folder=out, decision=decision)
-
-
-def policy_of(specification: Specification) -> Policy:
-    """The signed release rule as the gate understands it."""
-    rule = specification.release
-    return Policy(
-        rule="merge" if rule.rule == "merge" else "withhold",
-        minimum=max(rule.minimum, specification.k),
-        distinct_values=rule.distinct_values,
-        t_closeness=None if rule.t_closeness is None else Fraction(rule.t_closeness),
-    )
 
 
 def _prepare(store: SurveyStore, shuffle: Shuffle) -> tuple[Decision, dict[str, bytes]]:

@@ -2,7 +2,7 @@
 
 Thirty-three words of SLIP-0039 hold one share of 32 bytes, an identifier of the ceremony (15 bits), the
 share's number, the threshold, and a checksum of 30 bits that finds every error in up to three words. The
-number of shares and the public key's fingerprint are not in the words; they stand beside them in the share's file.
+number of shares and the public key's fingerprint are not in the words; they stand beside them in the file.
 
 The library splits and joins in one place and not in constant time. Both happen only on a computer that is not
 connected to anything (docs/decisions/0064-shares-as-words.md).
