@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sign": ("server.cli.signing:sign", "Sign a designed survey, or countersign as an auditor."),
     "verify": ("server.cli.signing:verify", "Verify the signatures and the soundness of a specification."),
     "audit": ("server.cli.audit:audit", "Rebuild a specification from its model and compare."),
+    "trustees": ("server.cli.trustees:trustees", "Hold the key in shares: ceremony, rehearsal, opening."),
     "publish": ("server.cli.survey:publish", "Put a signed survey into a data directory, as a draft."),
     "open": ("server.cli.survey:open_survey", "Open a survey for answers. Irreversible."),
     "close": ("server.cli.survey:close_survey", "Close a survey. Irreversible."),
