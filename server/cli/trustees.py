@@ -183,7 +183,7 @@ def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
     with DataDirectory(data) as directory:
         store = open_store(directory, survey)
         require_invited(store.specification)
-        ballots = store.ballots()
+        ballots = sorted(store.ballots(), key=lambda ballot: ballot.receipt)
         checkpoint = store.published.folder / _CHECKPOINT
         if not checkpoint.is_file():
             raise OpeningError(
