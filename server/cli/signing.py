@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from server.cli.passphrase import ask_passphrase, passphrase_option
 from server.signing.keys import create_key_pair, load_private_key, load_public_key
 from server.signing.signing import (
     ENVELOPE_FILE,
@@ -20,28 +19,23 @@ from server.signing.signing import (
     sign_design,
 )
 from shared.envelope import Envelope, VerifiedPayload, encode_key, survey_id
-from shared.errors import KeyFileError
 from shared.invitation import Invitation
 from shared.recount import Recount
 from shared.soundness import NOT_RUN, PASSED, REFUSED
 from shared.words import digest_words
-
-PASSPHRASE_VARIABLE = "ROOMFUL_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 
 @click.command()
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, help="File for the private key, such as key.pem."
 )
-@click.option(
-    "--passphrase-file", type=click.Path(path_type=Path), help="File with the passphrase in its first line."
-)
+@passphrase_option
 def keygen(out: Path, passphrase_file: Path | None) -> None:
     """Make an Ed25519 key pair: a private key in PEM, encrypted, and its public key beside it (.pub).
 
     The passphrase is asked for, or read from --passphrase-file or the variable ROOMFUL_PASSPHRASE.
     """
-    public = create_key_pair(out, _passphrase(passphrase_file, confirm=True))
+    public = create_key_pair(out, ask_passphrase(passphrase_file, confirm=True))
     click.echo(f"Private key {out}: keep it, and its passphrase, offline. Nobody can restore it.")
     click.echo(f"Public key  ed25519:{encode_key(public)} (in {out.with_suffix('.pub')})")
     click.echo(f"In words    {digest_words(public.hex())}")
@@ -50,9 +44,7 @@ def keygen(out: Path, passphrase_file: Path | None) -> None:
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--key", type=click.Path(path_type=Path), required=True, help="Private key of roomful keygen.")
-@click.option(
-    "--passphrase-file", type=click.Path(path_type=Path), help="File with the passphrase in its first line."
-)
+@passphrase_option
 @click.option(
     "--countersign", "as_auditor", is_flag=True, help="Add an auditor's signature to a signed survey."
 )
@@ -62,7 +54,7 @@ def sign(path: Path, key: Path, passphrase_file: Path | None, as_auditor: bool) 
     With --countersign, PATH is a signed survey (survey.dsse.json, or its folder) and the signature is an
     auditor's; audit it first.
     """
-    private = load_private_key(key, _passphrase(passphrase_file, confirm=False))
+    private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
     if as_auditor:
         _show(countersign(path / ENVELOPE_FILE if path.is_dir() else path, private))
     else:
@@ -120,22 +112,3 @@ def _show(payload: VerifiedPayload) -> None:
     click.echo(f"Signed   ed25519:{encode_key(payload.organizer_key)} (organizer)")
     for auditor in payload.auditor_keys:
         click.echo(f"         ed25519:{encode_key(auditor)} (auditor)")
-
-
-def _passphrase(file: Path | None, *, confirm: bool) -> str:
-    """From a file, the environment, or the keyboard."""
-    if file is not None:
-        try:
-            return file.read_text(encoding="utf-8").split("\n", 1)[0].rstrip("\r")
-        except (OSError, UnicodeDecodeError):
-            raise KeyFileError("cannot be read", where=str(file), expected="a text file") from None
-    if PASSPHRASE_VARIABLE in os.environ:
-        return os.environ[PASSPHRASE_VARIABLE]
-    if not sys.stdin.isatty():
-        raise KeyFileError(
-            "there is nobody to ask for the passphrase",
-            where="passphrase",
-            expected=f"--passphrase-file, or the variable {PASSPHRASE_VARIABLE}",
-        )
-    answer: str = click.prompt("Passphrase", hide_input=True, confirmation_prompt=confirm)
-    return answer
