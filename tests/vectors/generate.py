@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 
 from tests.vectors.core_vectors import anonymity, assignment, submissions
+from tests.vectors.invited_vectors import codes, tokens
+from tests.vectors.published import published
 from tests.vectors.soundness_vectors import soundness_vectors
 
 FOLDER = Path(__file__).resolve().parent
@@ -21,9 +23,11 @@ def generate() -> dict[str, str]:
         ("assignment", assignment()),
         ("anonymity", anonymity()),
         ("submission", submissions()),
+        ("codes", codes()),
+        ("tokens", tokens()),
     ):
         texts[f"{name}.json"] = json.dumps(value, ensure_ascii=False) + "\n"
-    return texts
+    return texts | published()
 
 
 def main() -> None:
