@@ -1,4 +1,4 @@
-"""Small, sound public boards for tests, and the keys of an invited survey that nobody needs to open."""
+"""Small, sound public boards for tests, of the invited survey with eight cells of 25 people and k = 3."""
 
 from __future__ import annotations
 
@@ -14,37 +14,16 @@ from shared.board_counts import ReleasedTable, Survey
 from shared.board_recount import PublishedBoard, Recounted, recount
 from shared.checkpoint import Checkpoint, board_origin
 from shared.envelope import survey_digest
-from shared.invited import Invited
 from shared.merkle import MerkleTree
-from shared.sealing import SUITES
-from shared.specification import STORED, Specification
-from tests.builders import ORGANIZER_KEY, public_bytes, small_specification
+from shared.specification import Specification
+from tests.builders import ORGANIZER_KEY, public_bytes
+from tests.invited import invited_specification
 from tests.shared.examining import genuine
 
-PEOPLE = 120
+PEOPLE = 150
 TOKENS = 60
 SUBMISSIONS = 40
 PACKAGE = hashlib.sha256(b"datapackage.json").hexdigest()
-
-
-def invited(**changes: Any) -> Invited:
-    """Keys of the right lengths; nobody has the private ones."""
-    fields: dict[str, Any] = {
-        "people": PEOPLE,
-        "token_key": 2**3071 + 2**1000 + 1,
-        "suite": SUITES["x25519-hkdf-sha256-aes128gcm"],
-        "opening_key": bytes(range(32)),
-        "collector_key": bytes(range(32, 64)),
-        "threshold": 2,
-        "shares": 3,
-        "relay": None,
-    }
-    return Invited(**fields | changes)
-
-
-def invited_specification(**changes: Any) -> Specification:
-    """The small specification as an invited survey: eight cells of 25 people, k = 3."""
-    return small_specification(**{"invited": invited(), "stored": STORED["invited"]} | changes)
 
 
 def receipts(count: int = SUBMISSIONS) -> tuple[bytes, ...]:

@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("server.cli.serve:serve", "Run the server."),
     "checkup": ("server.cli.serve:checkup", "Test this installation and name the fix of each failure."),
     "release": ("server.cli.release:release", "Release the k-anonymous table of a closed survey."),
+    "board": ("server.cli.board:board", "The public board: make it, finish it, verify it."),
     "expire": ("server.cli.expire:expire", "Delete answers whose days are over; say what goes when."),
     "anonymize": ("server.cli.anonymize:anonymize", "Mask the quasi-identifiers of a file."),
     "evaluate": ("server.cli.evaluate:evaluate", "Measure a masked file against its original."),

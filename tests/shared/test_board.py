@@ -41,7 +41,7 @@ def group(**changes: Any) -> bytes:
 def test_layout() -> None:
     text = BOARD.to_bytes().decode()
     assert text == (
-        f'{{"format":"roomful-board/1","specification":"{FILES.digest}","invited":120,"tokens_issued":60,'
+        f'{{"format":"roomful-board/1","specification":"{FILES.digest}","invited":150,"tokens_issued":60,'
         f'"submissions":40,"root":"{BOARD.root}","release":null}}'
     )
     assert (

@@ -14,12 +14,12 @@ from tests.boards import (
     PACKAGE,
     BoardFiles,
     finished_board,
-    invited_specification,
     make_board,
     receipts,
     release,
 )
 from tests.builders import AUDITOR_KEY, small_specification
+from tests.invited import invited_specification
 
 TABLE = ReleasedTable(data_package=PACKAGE, groups=release().groups)
 
@@ -55,7 +55,7 @@ def test_a_finished_board_passes_with_its_files() -> None:
     assert counted.refusal is None
     assert {line.outcome for line in counted.lines} == {PASSED}
     figures = {line.code: line.figures for line in counted.lines}
-    assert figures["board.tokens"] == {"tokens_issued": "60", "invited": "120"}
+    assert figures["board.tokens"] == {"tokens_issued": "60", "invited": "150"}
     assert figures["board.submissions"] == {"submissions": "40"}
     assert figures["board.groups"] == {
         "groups": "3",
@@ -118,7 +118,7 @@ def test_a_checkpoint_by_another_key_is_refused() -> None:
 def test_another_specification_is_refused(name: str) -> None:
     files = {
         "specification": make_board(change=lambda board: replace(board, specification="0" * 64)),
-        "invited": make_board(change=lambda board: replace(board, invited=121)),
+        "invited": make_board(change=lambda board: replace(board, invited=151)),
         "open-survey": make_board(specification=small_specification()),
     }[name]
     only_refused(files, "board.specification")
@@ -143,8 +143,8 @@ def test_other_sizes_are_refused() -> None:
 
 
 def test_more_tokens_than_invitations_and_more_submissions_than_tokens_are_refused() -> None:
-    assert "121 tokens" in only_refused(
-        make_board(change=lambda board: replace(board, tokens_issued=121)), "board.tokens"
+    assert "151 tokens" in only_refused(
+        make_board(change=lambda board: replace(board, tokens_issued=151)), "board.tokens"
     )
     assert "40 submissions" in only_refused(
         make_board(change=lambda board: replace(board, tokens_issued=39)), "board.tokens"
