@@ -20,15 +20,29 @@ from shared.invitation import survey_link
 @click.command()
 @click.argument("source", type=click.Path(exists=True, path_type=Path))
 @data_option
+@click.option(
+    "--token-key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Make this server the registrar of an invited survey: tokens.pem of roomful keygen.",
+)
+@click.option(
+    "--collector-key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Make this server the collector of an invited survey: collector.pem of roomful keygen.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the survey's id and digest as JSON.")
-def publish(source: Path, data: Path, as_json: bool) -> None:
+def publish(
+    source: Path, data: Path, token_key: Path | None, collector_key: Path | None, as_json: bool
+) -> None:
     """Take a signed specification into the data directory as a draft.
 
     SOURCE is the folder that design and sign made, or the signed file in it. A public model must lie beside
-    it.
+    it. The keys of an invited survey are copied into the data directory; give both here, or one each to two
+    servers with two data directories.
     """
     with DataDirectory(data) as directory:
-        store = open_store(directory, publish_files(directory, source))
+        survey = publish_files(directory, source, token_key=token_key, collector_key=collector_key)
+        store = open_store(directory, survey)
         if as_json:
             click.echo(json.dumps({"id": store.id, "digest": store.published.digest, "state": store.state}))
             return

@@ -38,28 +38,53 @@ class StoredField:
         return f"{self.table}.{self.column}"
 
 
-STORED_FIELDS: Final = (
+_KEY: Final = "BLOB PRIMARY KEY NOT NULL"
+
+ANSWER_FIELDS: Final = (
     # A random 128-bit number drawn by the server. Rows lie in its order, which says nothing about arrival.
-    StoredField(table="answer", column="key", declaration="BLOB PRIMARY KEY NOT NULL"),
+    StoredField(table="answer", column="key", declaration=_KEY),
     StoredField(table="answer", column="cell", declaration="INTEGER NOT NULL", told_as="cell"),
     # The confidential answers as JSON with sorted names, so that the client's own order leaves no trace.
     StoredField(table="answer", column="answers", declaration="TEXT NOT NULL", told_as="answers"),
     # SHA-256 of the message, whose padding has at least 128 random bits: nobody can guess a message from it.
-    StoredField(table="receipt", column="digest", declaration="BLOB PRIMARY KEY NOT NULL", told_as="receipt"),
+    StoredField(table="receipt", column="digest", declaration=_KEY, told_as="receipt"),
+)
+"""Of an open survey's submissions."""
+
+BALLOT_FIELDS: Final = (
+    # 32 bytes drawn by the respondent's device, which the registrar never saw. Rows lie in their order.
+    StoredField(table="ballot", column="token", declaration=_KEY, told_as="token"),
+    StoredField(table="ballot", column="signature", declaration="BLOB NOT NULL", told_as="token"),
+    StoredField(table="ballot", column="cell", declaration="INTEGER NOT NULL", told_as="cell"),
+    # The answers, sealed to the trustees and padded.
+    StoredField(table="ballot", column="box", declaration="BLOB NOT NULL", told_as="sealed"),
+)
+"""Of an invited survey's submissions."""
+
+SURVEY_FIELDS: Final = (
     # The rows of SURVEY_ROWS. The two days are dates in UTC without a time of day.
     StoredField(table="survey", column="name", declaration="TEXT PRIMARY KEY NOT NULL"),
     StoredField(table="survey", column="value", declaration="TEXT NOT NULL"),
 )
 
+STORED_FIELDS: Final = (*ANSWER_FIELDS, *BALLOT_FIELDS, *SURVEY_FIELDS)
+"""Everything that is kept of any survey."""
+
 #: The rows of the table ``survey``: the specification's digest, the organizer's public key, the state; from
-#: closing on the day of closing; and once the answers are deleted the day of that.
-SURVEY_ROWS: Final = ("specification", "organizer_key", "state", "closed_on", "deleted_on")
+#: closing on the day of closing; once the answers are deleted the day of that; and of an invited survey how
+#: many times something was stored, so that an old copy of the file is noticed.
+SURVEY_ROWS: Final = ("specification", "organizer_key", "state", "closed_on", "deleted_on", "generation")
 
 
-def create_statements() -> tuple[str, ...]:
+def fields_of(*, invited: bool) -> tuple[StoredField, ...]:
+    """The fields of one kind of survey."""
+    return (*(BALLOT_FIELDS if invited else ANSWER_FIELDS), *SURVEY_FIELDS)
+
+
+def create_statements(*, invited: bool) -> tuple[str, ...]:
     """The SQL that creates every table, WITHOUT ROWID: a row id would number the submissions."""
     tables: dict[str, list[str]] = {}
-    for field in STORED_FIELDS:
+    for field in fields_of(invited=invited):
         tables.setdefault(field.table, []).append(f"{field.column} {field.declaration}")
     return tuple(
         f"CREATE TABLE {table} ({', '.join(columns)}) WITHOUT ROWID" for table, columns in tables.items()

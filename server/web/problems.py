@@ -91,11 +91,22 @@ _SENTENCES: Final = {
         "The registrar's machine miscalculated; nothing was sent.",
         "Try again; tell the operator.",
     ),
+    "state.role": (
+        "This server has another part in the survey.",
+        "Ask the server that the invitation names.",
+    ),
+    "state.board": ("Receipts of this survey are on its public board.", "Look there after it is closed."),
+    "token.spent": ("Another ballot was stored with this token.", "The ballot that came first counts."),
+    "token.signature": ("The token is not genuine.", "Fetch it again with the code on your letter."),
+    "storage.rolled-back": (
+        "The server was restored from an old copy and takes nothing more.",
+        "Tell the organizer.",
+    ),
     "storage.stopping": ("The server is restarting; nothing was kept.", "Send it again in a minute."),
 }
 
 #: Codes with another status than their class.
-_STATUSES: Final = {"token.blinded-message": 422, "token.fault": 500}
+_STATUSES: Final = {"token.spent": 409, "token.blinded-message": 422, "token.fault": 500}
 
 _HTTP: Final = {
     400: ("The request is malformed.", "Check it against the API document."),
@@ -103,7 +114,7 @@ _HTTP: Final = {
     405: ("This address does not take this method.", "The answer's Allow header lists those it takes."),
     406: ("This cannot be answered in the form asked for.", "Ask for another type."),
     411: ("The length of the body must be declared.", "Send a Content-Length, and no chunked encoding."),
-    413: ("The body is too large.", "A submission has at most 65536 bytes."),
+    413: ("The body is too large.", "A submission has at most 68229 bytes."),
     414: ("The address is too long.", "Use a shorter one."),
     415: ("The body's type is not accepted.", "Send application/json, uncompressed."),
     431: ("The request's header fields are too large.", "Send fewer or shorter ones."),
