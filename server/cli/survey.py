@@ -10,8 +10,11 @@ import click
 
 from server.cli.expire import in_words, open_store
 from server.cli.serve import data_option
+from server.signing.signing import read_file
 from server.storage.data_directory import DataDirectory
 from server.storage.publishing import publish_files
+from server.storage.states import State
+from server.trustees.rehearsal import keep_rehearsal, require_rehearsal
 from server.web.config import Config
 from shared.errors import InputError
 from shared.invitation import survey_link
@@ -53,14 +56,27 @@ def publish(
 @click.command("open")
 @click.argument("survey")
 @data_option
+@click.option(
+    "--rehearsal",
+    type=click.Path(path_type=Path),
+    help="rehearsal.json of the trustees; an invited survey does not open without.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask for the survey's id.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def open_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
-    """Let a published survey take answers. There is no way back: it can only be closed."""
+def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_json: bool) -> None:
+    """Let a published survey take answers. There is no way back: it can only be closed.
+
+    An invited survey opens only when every trustee's share has taken part in a rehearsal.
+    """
+    rehearsed = None if rehearsal is None else read_file(rehearsal, "rehearsal.json of the trustees")
     with DataDirectory(data) as directory:
         store = open_store(directory, survey)
+        if store.state is State.DRAFT:
+            require_rehearsal(store.published, rehearsed)
         _confirm(store.id, "Opening cannot be undone, and the specification cannot change afterwards.", yes)
         store.open()
+        if rehearsed is not None:
+            keep_rehearsal(store.published, rehearsed)
         published = store.published
         config = Config.load(data, os.environ, {})
         address = survey_link(config.public_url, published.digest, published.organizer_key)

@@ -1,7 +1,7 @@
 """Whoever brings the trustees something else than the closed survey gets a named refusal and no answer.
 
-The collector, the organizer or both are the attacker; the trustees' tool and ledger are honest. In every case the
-ledger stays as it was, so that a refused attempt does not stand in the way of the honest opening.
+The collector, the organizer or both are the attacker; the trustees' tool and ledger are honest. In every case
+the ledger stays as it was, so that a refused attempt does not stand in the way of the honest opening.
 """
 
 from __future__ import annotations
