@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from server.board.folder import CHECKPOINT_FILE, read_board_file
 from server.cli.expire import open_store
 from server.cli.progress import stages
 from server.cli.serve import data_option
@@ -32,7 +33,6 @@ from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.words import digest_words
 
 _SPLIT = re.compile(r"(\d{1,3})-of-(\d{1,3})", re.ASCII)
-_CHECKPOINT = Path("board") / "checkpoint"
 
 
 def organizer_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -184,18 +184,11 @@ def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
         store = open_store(directory, survey)
         require_invited(store.specification)
         ballots = sorted(store.ballots(), key=lambda ballot: ballot.receipt)
-        checkpoint = store.published.folder / _CHECKPOINT
-        if not checkpoint.is_file():
-            raise OpeningError(
-                "the board has no signed checkpoint, without which the trustees open nothing",
-                where=str(checkpoint),
-                remedy="Sign the board of this survey first: roomful board sign.",
-                code="opening.no-checkpoint",
-            )
+        checkpoint = read_board_file(store.published.folder, CHECKPOINT_FILE)
         count = write_export(
             out,
             envelope=store.published.envelope,
-            checkpoint=read_file(checkpoint, "the signed checkpoint"),
+            checkpoint=checkpoint,
             ballots=ballots,
         )
     if as_json:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from server.board.folder import CHECKPOINT_FILE, read_board_file
 from server.release.datapackage import describe_package
 from server.release.gate import Decision
 from server.release.recheck import recheck
@@ -15,7 +16,6 @@ from server.release.report import render_report
 from server.release.source import AnswerSource, opened_answers, stored_answers
 from server.release.tables import Shuffle, cells_table, microdata_table
 from server.signing.keys import verifies
-from server.signing.signing import read_file
 from server.storage import files
 from server.storage.data_directory import DataDirectory
 from server.storage.states import State, refusal
@@ -117,8 +117,7 @@ def release_survey(
 def _board_root(store: SurveyStore) -> bytes:
     """Root of the board's checkpoint, verified with the key that published the survey."""
     published = store.published
-    path = published.folder / "board" / "checkpoint"
-    signed = SignedCheckpoint.parse(read_file(path, "the signed checkpoint; sign the board first"))
+    signed = SignedCheckpoint.parse(read_board_file(published.folder, CHECKPOINT_FILE))
     key = published.organizer_key
     outcomes = [verifies(claim) for claim in signed.claims(key)]
     return signed.verified(outcomes, key, board_origin(published.digest)).root
