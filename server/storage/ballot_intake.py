@@ -14,7 +14,7 @@ from pathlib import Path
 from server.sealing.suites import OpeningKey
 from server.storage.intake import Stored
 from server.storage.keys import collector_key
-from server.storage.states import State, refusal
+from server.storage.states import State, read_state, refusal
 from shared.ballot import Ballot, envelope_lengths, require_invited
 from shared.errors import SubmissionError, TokenError
 from shared.invited import Invited
@@ -84,11 +84,12 @@ class BallotIntake:
             self._key = collector_key(self._folder, invited)
         return self._key
 
-    def store(self, connection: sqlite3.Connection, group: Sequence[BallotRow], state: State) -> Stored:
+    def store(self, connection: sqlite3.Connection, group: Sequence[BallotRow]) -> Stored:
         """Spend each token with its ballot; the first of several ballots with one token wins.
 
         The same ballot again is stored already, also after closing.
         """
+        state = read_state(connection)
         marks = ",".join("?" * len(group))
         known = {
             bytes(row[0]): tuple(row)
@@ -118,7 +119,7 @@ class BallotIntake:
         return int(connection.execute("SELECT count(*) FROM ballot").fetchone()[0])
 
     def delete(self, connection: sqlite3.Connection) -> None:
-        """See :meth:`Intake.delete`."""
+        """Delete all of them, inside a transaction."""
         connection.execute("DELETE FROM ballot")
 
 

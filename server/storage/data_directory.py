@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -13,8 +13,10 @@ from typing import Final, Self
 from server.storage import files
 from server.storage.anchor import Anchor
 from server.storage.published import MODEL_NAME, SPECIFICATION_NAME, PublishedSurvey
+from server.storage.registrar import RegistrarStore
 from server.storage.retention import Today, utc_today
 from server.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore, create_database
+from shared.ballot import require_invited
 from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import NotFoundError, RoomfulError, StateError
 
@@ -53,6 +55,7 @@ class DataDirectory:
         self._quiet_seconds = quiet_seconds
         self._today = today
         self._stores: dict[str, SurveyStore] = {}
+        self._registrars: dict[str, RegistrarStore] = {}
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -158,6 +161,36 @@ class DataDirectory:
             raise NotFoundError("there is no such survey")
         return store
 
+    def registrar(self, survey: str) -> RegistrarStore:
+        """The codes of an invited survey.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such survey.
+        StateError
+            If nobody was invited here yet.
+        """
+        store = self.survey(survey)
+        with self._lock:
+            registrar = self._registrars.get(store.id)
+            if registrar is None:
+                registrar = self._registrars[store.id] = RegistrarStore(
+                    store.published.folder,
+                    digest=store.published.digest,
+                    anchor=self.anchor(store.id, "registrar"),
+                    quiet_seconds=self._quiet_seconds,
+                )
+        return registrar
+
+    def invite(self, survey: str, hashes: Iterable[bytes]) -> int:
+        """Add the hashes of codes to the registrar's file; see :meth:`RegistrarStore.add`."""
+        store = self.survey(survey)
+        invited = require_invited(store.specification)
+        digest, anchor = store.published.digest, self.anchor(store.id, "registrar")
+        RegistrarStore.create(store.published.folder, digest=digest, anchor=anchor)
+        return self.registrar(survey).add(hashes, people=invited.people)
+
     def anchor(self, survey: str, database: str) -> Anchor:
         """The anchor of one of a survey's databases."""
         name = f"{survey}.{database}"
@@ -221,6 +254,9 @@ class DataDirectory:
     def end(self) -> None:
         """Store what waits in every survey and let go of the files."""
         with self._lock:
+            for registrar in self._registrars.values():
+                registrar.end()
+            self._registrars.clear()
             for store in self._stores.values():
                 store.end()
             self._stores.clear()

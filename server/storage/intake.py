@@ -1,4 +1,4 @@
-"""What the two kinds of survey do differently with a submission: read it, store it, delete it."""
+"""What is stored group by group: submissions of either kind of survey, and codes that fetch a token."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from server.storage.states import State
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What became of a group of submissions.
+    """What became of a group.
 
     Attributes
     ----------
     outcomes : tuple of (Exception or None)
-        None for what is stored, now or before; else the error for its sender.
+        None for what is stored, now or before; else the error for whoever brought it.
     added : int
         How many are new.
     """
@@ -26,34 +24,15 @@ class Stored:
     added: int
 
 
-class Row(Protocol):
-    """A submission that was read and found in order."""
-
-    @property
-    def receipt(self) -> bytes:
-        """32 bytes that its sender is told."""
+R = TypeVar("R")
+R_contra = TypeVar("R_contra", contravariant=True)
 
 
-R = TypeVar("R", bound=Row)
+class Intake(Protocol[R_contra]):
+    """How rows of one kind are stored."""
 
-
-class Intake(Protocol[R]):
-    """The way of one kind of survey."""
-
-    def read(self, message: bytes) -> R:
-        """Check a submission; nothing is stored yet.
-
-        Raises
-        ------
-        SubmissionError, TokenError, StateError
-            If it is not in order.
-        """
-
-    def store(self, connection: sqlite3.Connection, group: Sequence[R], state: State) -> Stored:
+    def store(self, connection: sqlite3.Connection, group: Sequence[R_contra]) -> Stored:
         """Store what is new of a group, inside one transaction."""
 
     def count(self, connection: sqlite3.Connection) -> int:
         """How many are stored."""
-
-    def delete(self, connection: sqlite3.Connection) -> None:
-        """Delete all of them, inside a transaction."""

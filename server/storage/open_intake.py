@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.storage.intake import Stored
-from server.storage.states import State, refusal
+from server.storage.states import State, read_state, refusal
 from shared.specification import Specification
 from shared.submission import decode, validate
 
@@ -40,7 +40,7 @@ class OpenIntake:
         self._specification, self._digest = specification, digest
 
     def read(self, message: bytes) -> AnswerRow:
-        """See :meth:`Intake.read`."""
+        """Check a submission; errors as :func:`decode` and :func:`validate`."""
         submission = decode(message)
         accepted = validate(submission, self._specification(), self._digest)
         return AnswerRow(
@@ -49,12 +49,13 @@ class OpenIntake:
             answers=json.dumps(accepted, ensure_ascii=False, sort_keys=True, separators=(",", ":")),
         )
 
-    def store(self, connection: sqlite3.Connection, group: Sequence[AnswerRow], state: State) -> Stored:
+    def store(self, connection: sqlite3.Connection, group: Sequence[AnswerRow]) -> Stored:
         """Insert what is new, in an order that has nothing to do with arrival.
 
         Rows go in by their random keys and receipts by their digests: two orders independent of each other
         and of time, so that not even a page written by one group pairs an answer with its receipt.
         """
+        state = read_state(connection)
         marks = ",".join("?" * len(group))
         known = {
             bytes(row[0])
@@ -77,7 +78,7 @@ class OpenIntake:
         return int(connection.execute("SELECT count(*) FROM receipt").fetchone()[0])
 
     def delete(self, connection: sqlite3.Connection) -> None:
-        """See :meth:`Intake.delete`."""
+        """Delete all of them, inside a transaction."""
         connection.execute("DELETE FROM answer")
         connection.execute("DELETE FROM receipt")
 

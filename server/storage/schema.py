@@ -8,6 +8,7 @@ field here. Adding a field means changing this list, the specification's, the te
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -67,7 +68,16 @@ SURVEY_FIELDS: Final = (
     StoredField(table="survey", column="value", declaration="TEXT NOT NULL"),
 )
 
-STORED_FIELDS: Final = (*ANSWER_FIELDS, *BALLOT_FIELDS, *SURVEY_FIELDS)
+CODE_FIELDS: Final = (
+    # SHA-256 of the code with the survey's digest; the code itself is on the letter and nowhere else.
+    StoredField(table="code", column="hash", declaration=_KEY),
+    # SHA-256 of the blinded message that it fetched a token with; NULL before.
+    StoredField(table="code", column="request", declaration="BLOB"),
+)
+"""Of an invited survey's codes, in the registrar's own file."""
+REGISTRAR_FIELDS: Final = (*CODE_FIELDS, *SURVEY_FIELDS)
+
+STORED_FIELDS: Final = (*ANSWER_FIELDS, *BALLOT_FIELDS, *CODE_FIELDS, *SURVEY_FIELDS)
 """Everything that is kept of any survey."""
 
 #: The rows of the table ``survey``: the specification's digest, the organizer's public key, the state; from
@@ -81,11 +91,9 @@ def fields_of(*, invited: bool) -> tuple[StoredField, ...]:
     return (*(BALLOT_FIELDS if invited else ANSWER_FIELDS), *SURVEY_FIELDS)
 
 
-def create_statements(*, invited: bool) -> tuple[str, ...]:
-    """The SQL that creates every table, WITHOUT ROWID: a row id would number the submissions."""
-    tables: dict[str, list[str]] = {}
-    for field in fields_of(invited=invited):
-        tables.setdefault(field.table, []).append(f"{field.column} {field.declaration}")
-    return tuple(
-        f"CREATE TABLE {table} ({', '.join(columns)}) WITHOUT ROWID" for table, columns in tables.items()
-    )
+def tables(fields: Iterable[StoredField]) -> tuple[str, ...]:
+    """The SQL that creates the tables of some fields, WITHOUT ROWID: a row id would number the rows."""
+    columns: dict[str, list[str]] = {}
+    for field in fields:
+        columns.setdefault(field.table, []).append(f"{field.column} {field.declaration}")
+    return tuple(f"CREATE TABLE {table} ({', '.join(c)}) WITHOUT ROWID" for table, c in columns.items())

@@ -24,9 +24,9 @@ from server.storage.retention import (
     note_deletion,
     read_retention,
 )
-from server.storage.schema import create_statements
+from server.storage.schema import fields_of, tables
 from server.storage.states import State, as_state, read_state, refusal, require_step
-from server.storage.writer import SubmissionWriter
+from server.storage.writer import GroupWriter
 from shared.ballot import Ballot
 from shared.envelope import decode_key, encode_key, survey_id
 from shared.errors import StateError, StorageError, VerificationError
@@ -70,7 +70,7 @@ def create_database(
         rows.append((GENERATION, "0"))
     with closing(db.connect(path).conn) as connection, db.named_errors():
         connection.execute("BEGIN IMMEDIATE")
-        for statement in create_statements(invited=anchor is not None):
+        for statement in tables(fields_of(invited=anchor is not None)):
             connection.execute(statement)
         connection.executemany("INSERT INTO survey VALUES (?, ?)", rows)
         connection.execute("COMMIT")
@@ -116,13 +116,13 @@ class SurveyStore:
             self._reader.conn.close()
             raise
         self._intake: OpenIntake | BallotIntake
-        self._writer: SubmissionWriter[Any]
+        self._writer: GroupWriter[Any]
         if self._published.specification.invited is None:
             self._intake = OpenIntake(self._now, self._digest)
-            self._writer = SubmissionWriter(self._path, self._intake, None, quiet_seconds)
+            self._writer = GroupWriter(self._path, self._intake, None, quiet_seconds)
         else:
             self._intake = BallotIntake(self._now, self._digest, folder)
-            self._writer = SubmissionWriter(self._path, self._intake, anchor, quiet_seconds)
+            self._writer = GroupWriter(self._path, self._intake, anchor, quiet_seconds)
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""The thread that stores the submissions of one survey, group by group."""
+"""The thread that stores what comes to one database, group by group."""
 
 from __future__ import annotations
 
@@ -6,36 +6,34 @@ import logging
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic
 
 from sqlite_utils import Database
 
 from server.storage import database as db
 from server.storage.anchor import Anchor, next_generation
 from server.storage.group_commit import GroupCommitter
-from server.storage.intake import Intake, Row, Stored
-from server.storage.states import read_state
+from server.storage.intake import Intake, R, Stored
 from shared.errors import StorageError
 
 #: Sweep when this many rows came since the last sweep, or a quarter of all rows, whichever is more.
 SWEEP_ROWS: Final = 4096
 _LOG = logging.getLogger("roomful.storage")
-R = TypeVar("R", bound=Row)
 
 
-class SubmissionWriter(Generic[R]):
-    """Stores submissions durably, and rewrites the file in key order when it is quiet.
+class GroupWriter(Generic[R]):
+    """Stores rows durably, and rewrites the file in key order when it is quiet.
 
     Parameters
     ----------
     path : Path
-        The survey's database.
+        The database.
     intake : Intake
-        The way of this kind of survey.
+        How rows are stored in it.
     anchor : Anchor or None
         Where its commits are counted a second time; None for an open survey.
     quiet_seconds : float
-        How long after the last submission the file is rewritten.
+        How long after the last row the file is rewritten.
     """
 
     def __init__(self, path: Path, intake: Intake[R], anchor: Anchor | None, quiet_seconds: float) -> None:
@@ -49,7 +47,7 @@ class SubmissionWriter(Generic[R]):
         self._ended = False
 
     def store(self, row: R) -> None:
-        """Wait until a submission is on the disk.
+        """Wait until a row is on the disk.
 
         Raises
         ------
@@ -110,7 +108,7 @@ class SubmissionWriter(Generic[R]):
         with db.transaction(database) as connection:
             if self._anchor is not None:
                 generation = next_generation(connection, self._anchor)
-            stored = self._intake.store(connection, group, read_state(connection))
+            stored = self._intake.store(connection, group)
             if stored.added and connection.execute("PRAGMA user_version").fetchone()[0] != db.DIRTY:
                 connection.execute(f"PRAGMA user_version={db.DIRTY}")
         if self._anchor is not None and generation is not None:

@@ -55,15 +55,7 @@ def blind_sign(
     65537th power is the message. The time of the exponentiations does not depend on the message, which an
     attacker chooses: it is multiplied by a random number first.
     """
-    n = mpz(key.n)
-    m = mpz(int.from_bytes(blinded_msg, "big"))
-    if len(blinded_msg) != TOKEN_KEY_BYTES or m >= n or m in (0, 1, n - 1):
-        raise TokenError(
-            "this is no blinded message",
-            where="blinded_message",
-            expected=f"{TOKEN_KEY_BYTES} bytes, as a number above 1 and below n - 1",
-            code="token.blinded-message",
-        )
+    n, m = mpz(key.n), mpz(require_blinded(key.n, blinded_msg))
     r = mpz(blinding_factor(key.n, entropy(TOKEN_KEY_BYTES + SURPLUS_BYTES)))
     try:
         signature = _power(key, m * powmod(r, PUBLIC_EXPONENT, n) % n) * invert(r, n) % n
@@ -77,6 +69,25 @@ def blind_sign(
             code="token.fault",
         )
     return int(signature).to_bytes(TOKEN_KEY_BYTES, "big")
+
+
+def require_blinded(n: int, blinded_msg: bytes) -> int:
+    """The number of a blinded message, before anything secret touches it.
+
+    Raises
+    ------
+    TokenError
+        With the code ``token.blinded-message``; see :func:`blind_sign`.
+    """
+    number = int.from_bytes(blinded_msg, "big")
+    if len(blinded_msg) != TOKEN_KEY_BYTES or number >= n or number in (0, 1, n - 1):
+        raise TokenError(
+            "this is no blinded message",
+            where="blinded_message",
+            expected=f"{TOKEN_KEY_BYTES} bytes, as a number above 1 and below n - 1",
+            code="token.blinded-message",
+        )
+    return number
 
 
 def _power(key: TokenKey, x: mpz) -> mpz:

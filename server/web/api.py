@@ -12,10 +12,12 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
 from server.storage.data_directory import DataDirectory
+from server.tokens.exchange import TokenOffice
 from server.web.config import Config
 from server.web.openapi import document
 from server.web.sending import send
 from server.web.static_files import StaticFile
+from shared import base64url
 from shared.ballot import CONTENT_TYPE as BALLOT_TYPE
 from shared.ballot import envelope_lengths
 from shared.errors import NotFoundError
@@ -41,6 +43,7 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
     routes = Blueprint("api", __name__, url_prefix="/api/v1")
     openapi = json.dumps(document(config.public_url), ensure_ascii=False).encode()
     compressed = _Compressed()
+    office = TokenOffice(data)
 
     @routes.get("/openapi.json")
     def describe() -> Response:
@@ -68,6 +71,11 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
         if not _RECEIPT.fullmatch(receipt) or not store.has_receipt(receipt):
             raise NotFoundError("no submission with this receipt is stored", code="not-found.receipt")
         return _json({"receipt": receipt}, 200)
+
+    @routes.post("/surveys/<survey>/tokens")
+    def issue(survey: str) -> Response:
+        signature = office.exchange(survey, _body((JSON_TYPE,)))
+        return _json({"blind_signature": base64url.encode(signature)}, 200)
 
     @routes.post("/surveys/<survey>/submissions")
     def submit(survey: str) -> Response:

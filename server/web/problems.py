@@ -97,6 +97,11 @@ _SENTENCES: Final = {
     ),
     "state.board": ("Receipts of this survey are on its public board.", "Look there after it is closed."),
     "token.spent": ("Another ballot was stored with this token.", "The ballot that came first counts."),
+    "token.code-unknown": (
+        "Nobody was invited with this code.",
+        "Compare it with the letter, group by group.",
+    ),
+    "token.code-used": ("This code has fetched its token already.", "Go on where it was fetched."),
     "token.signature": ("The token is not genuine.", "Fetch it again with the code on your letter."),
     "storage.rolled-back": (
         "The server was restored from an old copy and takes nothing more.",
@@ -106,7 +111,13 @@ _SENTENCES: Final = {
 }
 
 #: Codes with another status than their class.
-_STATUSES: Final = {"token.spent": 409, "token.blinded-message": 422, "token.fault": 500}
+_STATUSES: Final = {
+    "token.spent": 409,
+    "token.code-unknown": 403,
+    "token.code-used": 409,
+    "token.blinded-message": 422,
+    "token.fault": 500,
+}
 
 _HTTP: Final = {
     400: ("The request is malformed.", "Check it against the API document."),
