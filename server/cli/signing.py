@@ -18,9 +18,11 @@ from server.signing.signing import (
     read_file,
     sign_design,
 )
+from server.tokens.keys import create_collector_key, create_token_key
 from shared.envelope import Envelope, VerifiedPayload, encode_key, survey_id
 from shared.invitation import Invitation
 from shared.recount import Recount
+from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.soundness import NOT_RUN, PASSED, REFUSED
 from shared.words import digest_words
 
@@ -29,16 +31,46 @@ from shared.words import digest_words
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, help="File for the private key, such as key.pem."
 )
+@click.option(
+    "--purpose",
+    type=click.Choice(["signing", "tokens", "collector"]),
+    default="signing",
+    show_default=True,
+    help="What the key is for: signing surveys, or a server of one invited survey.",
+)
+@click.option(
+    "--suite",
+    type=click.Choice(list(SUITES)),
+    help=f"How ballots are sealed to the collector; the trustees' too. [default: {DEFAULT_SUITE}]",
+)
 @passphrase_option
-def keygen(out: Path, passphrase_file: Path | None) -> None:
-    """Make an Ed25519 key pair: a private key in PEM, encrypted, and its public key beside it (.pub).
+def keygen(out: Path, purpose: str, suite: str | None, passphrase_file: Path | None) -> None:
+    """Make a key pair: a private key in PEM, and its public key beside it (.pub).
 
-    The passphrase is asked for, or read from --passphrase-file or the variable ROOMFUL_PASSPHRASE.
+    For signing: Ed25519, encrypted with a passphrase, which is asked for, or read from --passphrase-file or
+    the variable ROOMFUL_PASSPHRASE.
+
+    An invited survey needs two more, made for it alone: one for tokens (RSA, 3072 bits), for the registrar,
+    and one for the collector (HPKE). They are not encrypted, because a server reads them unattended.
     """
-    public = create_key_pair(out, ask_passphrase(passphrase_file, confirm=True))
-    click.echo(f"Private key {out}: keep it, and its passphrase, offline. Nobody can restore it.")
-    click.echo(f"Public key  ed25519:{encode_key(public)} (in {out.with_suffix('.pub')})")
-    click.echo(f"In words    {digest_words(public.hex())}")
+    if suite is not None and purpose != "collector":
+        raise click.UsageError("--suite goes with --purpose collector.")
+    if passphrase_file is not None and purpose != "signing":
+        raise click.UsageError("A server's key has no passphrase: the server reads it unattended.")
+    if purpose == "signing":
+        public = create_key_pair(out, ask_passphrase(passphrase_file, confirm=True))
+        click.echo(f"Private key {out}: keep it, and its passphrase, offline. Nobody can restore it.")
+        click.echo(f"Public key  ed25519:{encode_key(public)} (in {out.with_suffix('.pub')})")
+        click.echo(f"In words    {digest_words(public.hex())}")
+        return
+    if purpose == "tokens":
+        create_token_key(out)
+        holder, danger = "registrar", "answer as often as she likes"
+    else:
+        create_collector_key(out, SUITES[suite or DEFAULT_SUITE])
+        holder, danger = "collector", "see each answer's cell on its way"
+    click.echo(f"Private key {out}: for the {holder} of one survey. Whoever has it can {danger}.")
+    click.echo(f"Public key  {out.with_suffix('.pub')}: name it in [invited] of survey.toml.")
 
 
 @click.command()
