@@ -30,6 +30,7 @@ CLIENT: Final = Path(__file__).resolve().parent
 STATIC: Final = CLIENT / "static"
 WEB: Final = CLIENT / "web"
 SEALING: Final = CLIENT / "sealing"
+SCANNING: Final = CLIENT / "scanning"
 NODE_MODULES: Final = CLIENT / "node_modules"
 REMEDY: Final = "Run: python -m respondent_client.build"
 
@@ -42,10 +43,18 @@ LIBRARIES: Final[Mapping[str, str]] = {
     "survey.de.js": "survey-core/i18n/german.min.js",
     "survey.ar.js": "survey-core/i18n/arabic.min.js",
 }
-BUNDLES: Final = ("hpke.mjs", "hpke-x-wing.mjs")
 NOTICE: Final = (
     "/*! HPKE: @hpke/core and its companions (MIT, Ajitomi Daisuke), mlkem (MIT), noble (MIT, Paul Miller) */"
 )
+BUNDLES: Final[Mapping[str, tuple[Path, str]]] = {
+    "hpke.mjs": (SEALING, NOTICE),
+    "hpke-x-wing.mjs": (SEALING, NOTICE),
+    "qr.mjs": (SCANNING, "/*! QR codes: qr (MIT or Apache-2.0, Paul Miller) */"),
+}
+PAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    "survey.html": ("noscript.", "state."),
+    "board.html": ("board.",),
+}
 REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip))"')
 
 
@@ -134,7 +143,8 @@ class Assets:
 
 def _sources() -> dict[str, bytes]:
     sources = {path.relative_to(WEB).as_posix(): path.read_bytes() for path in _web_files()}
-    sources["survey.html"] = sources["survey.html"].replace(b"__PAGE_TEXTS__", _page_texts(sources))
+    for page, own in PAGES.items():
+        sources[page] = sources[page].replace(b"__PAGE_TEXTS__", _page_texts(sources, own))
     for name, path in LIBRARIES.items():
         sources[name] = re.sub(rb"\n//# sourceMappingURL=.*", b"", (NODE_MODULES / path).read_bytes())
     sources |= {name: _bundle(name) for name in BUNDLES}
@@ -162,18 +172,19 @@ def _sources() -> dict[str, bytes]:
 
 
 def _bundle(name: str) -> bytes:
-    """A module of ``sealing/`` and the packages that it imports, as one module."""
+    """A module and the packages that it imports, as one module."""
+    folder, notice = BUNDLES[name]
     command = [
         _program("node"),
         str(NODE_MODULES / "esbuild" / "bin" / "esbuild"),
-        str(SEALING / name),
+        str(folder / name),
         "--bundle",
         "--format=esm",
         "--minify",
         "--platform=browser",
         "--external:crypto",  # asked for only where there is no WebCrypto
         "--legal-comments=none",
-        f"--banner:js={NOTICE}",
+        f"--banner:js={notice}",
     ]
     result = subprocess.run(command, cwd=CLIENT, capture_output=True, check=False)  # noqa: S603 - fixed command
     if result.returncode != 0:
@@ -185,9 +196,9 @@ def _bundle(name: str) -> bytes:
     return result.stdout
 
 
-def _page_texts(sources: Mapping[str, bytes]) -> bytes:
+def _page_texts(sources: Mapping[str, bytes], own: tuple[str, ...]) -> bytes:
     """The texts that the server writes into the page before any script runs, as a literal of the template."""
-    wanted = ("name", "direction", "skip", "language", "about.", "noscript.", "state.")
+    wanted = ("name", "direction", "skip", "language", "about.", *own)
     languages = {}
     for name in sources:
         if name.startswith("texts/"):
@@ -214,6 +225,7 @@ def _fingerprint() -> str:
         *_web_files(),
         *_python_files(),
         *sorted(SEALING.glob("*.mjs")),
+        *sorted(SCANNING.glob("*.mjs")),
         CLIENT / "package-lock.json",
         Path(__file__).resolve(),
     ]

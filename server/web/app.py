@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from server.storage.data_directory import DataDirectory
 from server.web import api, problems, security
+from server.web.board import BoardSite
 from server.web.config import Config
 from server.web.pages import PageSite
 from server.web.static_files import ClientFiles, find_client
@@ -55,6 +56,7 @@ def create_app(
     site = PageSite(config=config, data=data_directory, client=files)
     app.register_blueprint(api.blueprint(config, data_directory))
     app.register_blueprint(site.blueprint())
+    app.register_blueprint(BoardSite(config=config, data=data_directory, client=files).blueprint())
     fixed = security.headers(https=config.https) | {"Cache-Control": security.NO_STORE}
 
     def answer(problem: problems.Problem) -> Response:

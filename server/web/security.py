@@ -26,6 +26,11 @@ _PERMISSIONS: Final = (
     "serial", "storage-access", "usb", "xr-spatial-tracking", "browsing-topics",
 )  # fmt: skip
 
+#: On pages that read a code with the camera, if their reader wants it; no frame inside them may.
+CAMERA_PERMISSIONS: Final = ", ".join(
+    f"{name}=({'self' if name == 'camera' else ''})" for name in _PERMISSIONS
+)
+
 HEADERS: Final = MappingProxyType(
     {
         "Content-Security-Policy": CONTENT_SECURITY_POLICY,

@@ -80,7 +80,7 @@ def test_sealing_is_one_module_for_each_kind_of_key(folder: Path) -> None:
 
 def test_what_cannot_be_bundled_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "hpke.mjs").write_text('import "nowhere";', "utf-8")
-    monkeypatch.setattr(building, "SEALING", tmp_path)
+    monkeypatch.setattr(building, "BUNDLES", {"hpke.mjs": (tmp_path, "/*! notice */")})
     with pytest.raises(SetupError, match="bundled") as caught:
         building._bundle("hpke.mjs")
     assert "nowhere" in caught.value.where

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.vectors.board_vectors import boards
 from tests.vectors.core_vectors import anonymity, assignment, submissions
 from tests.vectors.invited_vectors import codes, tokens
 from tests.vectors.published import published
@@ -23,6 +24,7 @@ def generate() -> dict[str, str]:
         ("assignment", assignment()),
         ("anonymity", anonymity()),
         ("submission", submissions()),
+        ("board", boards()),
         ("codes", codes()),
         ("tokens", tokens()),
     ):
