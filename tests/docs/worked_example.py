@@ -36,6 +36,7 @@ from shared.specification import (
     Specification,
 )
 from shared.words import digest_words
+from tests.docs.invited_example import invited_blocks
 
 PROTOCOL = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -191,6 +192,7 @@ def blocks() -> dict[str, str]:
         "message": f'{head}"padding":"{padding[:SHOWN_PADDING]}...  ({len(example.message)} bytes, '
         f"{len(padding) - 2} characters of padding)",
         "receipt": submission.receipt(example.message),
+        **invited_blocks(),
     }
 
 
