@@ -54,11 +54,15 @@ def store_of(data: DataDirectory) -> SurveyStore:
     return store
 
 
-@cache
 def ballot(number: int, cell: int = 0, **answers: Any) -> Ballot:
     """A good ballot; the same number has the same token and, with the same arguments, the same bytes."""
+    return _ballot(number, cell, tuple(sorted(answers.items())))
+
+
+@cache
+def _ballot(number: int, cell: int, answers: tuple[tuple[str, Any], ...]) -> Ballot:
     token = issue_token(DIGEST, number.to_bytes(32, "big"))
-    return make_ballot(DIGEST, cell, token, answers or None)
+    return make_ballot(DIGEST, cell, token, dict(answers) or None)
 
 
 def sealed(number: int, cell: int = 0, **answers: Any) -> bytes:

@@ -9,9 +9,8 @@ from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
 from server.web.app import create_app
 from server.web.config import Config
-from server.web.static_files import ClientFiles
 from shared.ballot import CONTENT_TYPE
-from shared.errors import SetupError
+from tests.served import no_client
 from tests.server.storage.ballots import DIGEST, ballot, sealed, store_of
 from tests.server.storage.sample import message
 
@@ -23,10 +22,7 @@ def invited(data: DataDirectory) -> SurveyStore:
 
 @pytest.fixture
 def http(data: DataDirectory) -> FlaskClient:
-    def missing() -> ClientFiles:
-        raise SetupError("no client")
-
-    return create_app(Config(), data, client=missing).test_client()
+    return create_app(Config(), data, client=no_client).test_client()
 
 
 def _post(http: FlaskClient, body: bytes, kind: str = CONTENT_TYPE) -> tuple[int, dict[str, object]]:

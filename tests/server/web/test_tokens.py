@@ -13,13 +13,12 @@ from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
 from server.web.app import create_app
 from server.web.config import Config
-from server.web.static_files import ClientFiles
 from shared import base64url, blind_rsa
-from shared.errors import SetupError
 from shared.invitation_code import InvitationCode
 from shared.limits import TOKEN_KEY_BYTES
 from shared.token import Token
 from tests.invited import token_key
+from tests.served import no_client
 from tests.server.storage.ballots import DIGEST, publish, store_of
 
 CODE = InvitationCode.create(b"twelve bytes")
@@ -35,10 +34,7 @@ def invited(data: DataDirectory) -> SurveyStore:
 
 @pytest.fixture
 def http(data: DataDirectory) -> FlaskClient:
-    def missing() -> ClientFiles:
-        raise SetupError("no client")
-
-    return create_app(Config(), data, client=missing).test_client()
+    return create_app(Config(), data, client=no_client).test_client()
 
 
 def _post(http: FlaskClient, body: bytes | dict[str, Any]) -> tuple[int, dict[str, Any]]:
