@@ -43,7 +43,7 @@ const files = {
 function draw() {
   const { language } = state;
   const t = (key, figures) => language.t(key, figures);
-  const field = h("textarea", { id: "receipt", rows: "3", spellcheck: "false", autocomplete: "off", autocapitalize: "off", dir: "ltr", "aria-describedby": "receipt-hint" });
+  const field = h("textarea", { id: "receipt", rows: "4", spellcheck: "false", autocomplete: "off", autocapitalize: "off", dir: "ltr", "aria-describedby": "receipt-hint" });
   const saved = h("input", { type: "file", accept: ".txt,text/plain,image/*", id: "saved", class: "visually-hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => opened(saved, field) });
   replace(
     place,

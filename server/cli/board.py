@@ -20,7 +20,7 @@ from server.storage.data_directory import DataDirectory
 from shared.board import Board
 from shared.board_recount import NOT_RUN, PASSED, REFUSED, BoardLine, Recounted
 from shared.envelope import encode_key, survey_id
-from shared.errors import InputError
+from shared.errors import InputError, StateError
 from shared.invitation import Invitation
 from shared.receipt import BallotReceipt
 from shared.words import digest_words
@@ -63,7 +63,8 @@ def create(
     private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
     with DataDirectory(data) as directory:
         store = open_store(directory, survey)
-        recounted = create_board(store, tokens_issued=_issued(tokens_issued), key=private)
+        issued = _issued(directory, store.id) if tokens_issued is None else tokens_issued
+        recounted = create_board(store, tokens_issued=issued, key=private)
         digest = store.published.digest
     _show(recounted, as_json)
     if not as_json:
@@ -116,15 +117,16 @@ def _receipt(text: str) -> BallotReceipt:
     return BallotReceipt.parse(text)
 
 
-def _issued(given: int | None) -> int:
-    if given is not None:
-        return given
-    raise InputError(
-        "this server does not know how many tokens were issued",
-        where="--tokens-issued",
-        expected="the number that the registrar names",
-        code="input.tokens-issued",
-    )
+def _issued(directory: DataDirectory, survey: str) -> int:
+    try:
+        return directory.registrar(survey).issued()
+    except StateError:
+        raise InputError(
+            "this server does not know how many tokens were issued",
+            where="--tokens-issued",
+            expected="the number that the registrar names",
+            code="input.tokens-issued",
+        ) from None
 
 
 def _show(recounted: Recounted, as_json: bool, verification: Verification | None = None) -> None:
