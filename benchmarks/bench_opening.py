@@ -15,7 +15,6 @@ import hashlib
 import json
 import os
 import resource
-import secrets
 import sys
 import tempfile
 import time
@@ -26,14 +25,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import gmpy2
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateNumbers
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.hashes import SHA384
 
 from server.sealing.suites import OpeningKey, SealingKey
 from server.trustees.export import BALLOTS_FILE, BallotFile
 from server.trustees.opening import open_answers
-from shared import blind_rsa
 from shared.ballot import Ballot
+from shared.blind_rsa import SALT_BYTES
 from shared.invitation import Invitation
 from shared.sealing import DEFAULT_SUITE, SUITES, box_info
 from shared.submission import encode, entropy_needed
@@ -44,9 +44,9 @@ from tests.sealed_surveys import SECRET, SealedSurvey, sealed_specification, sha
 
 
 @cache
-def signing_key() -> RSAPrivateNumbers:
+def signing_key() -> RSAPrivateKey:
     """The registrar's key; reading it checks its primes, which takes a tenth of a second."""
-    return token_key().private_numbers()
+    return token_key()
 
 
 @cache
@@ -55,20 +55,20 @@ def trustees_key(suite: str) -> SealingKey:
     return SealingKey(SUITES[suite], OpeningKey(SUITES[suite], SECRET).public_key)
 
 
+@cache
+def entropy() -> bytes:
+    """Padding; one for all, because the tokens and the sealing make the ballots differ."""
+    return os.urandom(entropy_needed())
+
+
 def cast(number: int, digest: str, suite: str, n_cells: int) -> tuple[int, bytes, bytes, bytes]:
-    """Cell, prefix, signature and box of one ballot; the signature by CRT, unblinded from the start."""
-    private = signing_key()
-    token = Token(prefix=secrets.token_bytes(32), signature=bytes(384))
-    n = private.public_numbers.n
-    encoded = gmpy2.mpz(int.from_bytes(blind_rsa.encode(token.message(digest), os.urandom(48), 384), "big"))
-    at_p = gmpy2.powmod(encoded, private.dmp1, private.p)
-    at_q = gmpy2.powmod(encoded, private.dmq1, private.q)
-    signature = int(at_q + private.q * ((private.iqmp * (at_p - at_q)) % private.p))
-    assert signature < n
+    """Cell, prefix, signature and box of one ballot; the token is signed unblinded, which gives the same."""
+    prefix = os.urandom(32)
+    message = Token(prefix=prefix, signature=bytes(384)).message(digest)
+    signature = signing_key().sign(message, PSS(MGF1(SHA384()), SALT_BYTES), SHA384())
     cell = number % n_cells
-    plaintext = encode(digest, cell, ANSWERS | {"wellbeing": number % 11}, os.urandom(entropy_needed()))
-    box = trustees_key(suite).seal(box_info(digest, cell), plaintext)
-    return cell, token.prefix, signature.to_bytes(384, "big"), box
+    plaintext = encode(digest, cell, ANSWERS | {"wellbeing": number % 11}, entropy())
+    return cell, prefix, signature, trustees_key(suite).seal(box_info(digest, cell), plaintext)
 
 
 class Stopwatch:

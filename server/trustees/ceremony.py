@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from server.reading.public_keys import OpeningKey as PublicOpeningKey
 from server.sealing.suites import SECRET_BYTES, OpeningKey
 from server.storage import files
 from server.trustees.ledger import new_ledger
+from server.trustees.share_page import SharePage
 from server.trustees.shares import require_threshold, split_secret
 from shared.errors import OpeningError
 from shared.sealing import Suite
@@ -20,7 +20,7 @@ from shared.words import digest_words
 
 OPENING_KEY_FILE: Final = "opening-key.json"
 LEDGER_FILE: Final = "ledger.jsonl"
-_WORDS_PER_LINE = 3
+_MAX_NAME_CHARACTERS = 100
 
 
 def key_words(public_key: bytes) -> str:
@@ -85,13 +85,7 @@ def hold_ceremony(
     before they were written.
     """
     require_threshold(threshold, shares)
-    if names and (len(names) != shares or len(set(names)) != shares):
-        raise OpeningError(
-            f"{len(names)} names are given for {shares} shares",
-            where="trustees",
-            expected="a different name for each share, or none",
-            code="opening.names",
-        )
+    _require_names(names, shares)
     if out.exists():
         raise OpeningError(
             "the folder exists already",
@@ -111,55 +105,35 @@ def hold_ceremony(
             files.write_new(work / OPENING_KEY_FILE, public.to_bytes())
             files.write_new(work / LEDGER_FILE, new_ledger(public_key))
             for number, mnemonic in enumerate(split_secret(secret, threshold, shares), 1):
+                page = SharePage(
+                    words=mnemonic,
+                    number=number,
+                    threshold=threshold,
+                    shares=shares,
+                    fingerprint=words,
+                    name=names[number - 1] if names else "",
+                )
                 name = f"share-{number}-of-{shares}"
-                text = share_text(mnemonic, number, public, names[number - 1] if names else "")
-                files.write_new(work / f"{name}.txt", text.encode("utf-8"))
+                files.write_new(work / f"{name}.txt", page.to_text().encode("utf-8"))
                 if pages:
-                    files.write_new(work / f"{name}.html", _page(text, number, shares).encode("utf-8"))
+                    files.write_new(work / f"{name}.html", page.to_html().encode("utf-8"))
                 written.append(out / f"{name}.txt")
     return Ceremony(folder=out, fingerprint=words, share_files=tuple(written))
 
 
-def share_text(mnemonic: str, number: int, public: PublicOpeningKey, name: str) -> str:
-    """The file of one share, in words for the person who keeps it."""
-    lines = [
-        f"SHARE {number} OF {public.shares}",
-        *([f"For {name}"] if name else []),
-        "",
-        "This is your part of the key that opens the answers of a Roomful survey.",
-        f"Any {public.threshold} of the {public.shares} shares open them. Fewer open nothing.",
-        "",
-        "What to do with it",
-        "- Keep it secret. Give it to nobody, the organizer included. Do not photograph it or send it.",
-        "- Keep it on paper or on a stick of your own, in a place that locks, until the survey is over.",
-        "- If you lose it or somebody sees it, tell the other trustees at once.",
-        "- Bring it to the rehearsal and to the opening. Destroy it when all trustees agree.",
-        "",
-        "The opening key of this survey in words (not secret; the same on every share; compare it):",
-        f"    {key_words(public.key)}",
-        "",
-        "Your share (secret):",
-        "",
-        *_numbered(mnemonic),
-        "",
-        "The last three words check the others: a mistyped word is found.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _numbered(mnemonic: str) -> list[str]:
-    words = [f"{i:>2} {word:<10}" for i, word in enumerate(mnemonic.split(), 1)]
-    rows = -(-len(words) // _WORDS_PER_LINE)
-    return ["    " + "    ".join(words[row::rows]).rstrip() for row in range(rows)]
-
-
-def _page(text: str, number: int, shares: int) -> str:
-    """The same for a printer: one page, nothing loaded from anywhere."""
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f"<title>Share {number} of {shares}</title>"
-        "<style>@page{margin:2cm}body{margin:2em auto;max-width:46em}"
-        "pre{font:1em/1.5 monospace;white-space:pre-wrap}</style></head>"
-        f"<body><pre>{html.escape(text)}</pre></body></html>\n"
-    )
+def _require_names(names: Sequence[str], shares: int) -> None:
+    if names and (len(names) != shares or len(set(names)) != shares):
+        raise OpeningError(
+            f"{len(names)} names are given for {shares} shares",
+            where="trustees",
+            expected="a different name for each share, or none",
+            code="opening.names",
+        )
+    for name in names:
+        if not name.strip() or not name.isprintable() or len(name) > _MAX_NAME_CHARACTERS:
+            raise OpeningError(
+                "a name is empty, too long, or holds a line break",
+                where="trustees",
+                expected=f"a name of at most {_MAX_NAME_CHARACTERS} characters in one line",
+                code="opening.names",
+            )

@@ -64,12 +64,16 @@ def test_names_and_pages(tmp_path: Path) -> None:
     page = (tmp_path / "t" / "share-1-of-2.html").read_text("utf-8")
     assert "For Ada <b>" in text
     assert "Ada &lt;b&gt;" in page
+    assert page.count("<li>") == 4 + 33
     assert "src=" not in page
     assert "http" not in page
     assert parse_share(text, "").words.split()[0] in page
 
 
-@pytest.mark.parametrize("names", [("Ada",), ("Ada", "Ada"), ("Ada", "Ben", "Cem")])
+@pytest.mark.parametrize(
+    "names",
+    [("Ada",), ("Ada", "Ada"), ("Ada", "Ben", "Cem"), ("Ada", ""), ("Ada\n1 acid", "Ben"), ("A" * 101, "B")],
+)
 def test_names_that_do_not_fit(tmp_path: Path, names: tuple[str, ...]) -> None:
     with pytest.raises(OpeningError) as caught:
         hold_ceremony(

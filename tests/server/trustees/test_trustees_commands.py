@@ -268,8 +268,8 @@ def test_a_changed_file_is_not_released(tmp_path: Path) -> None:
 def test_release_with_diversity_withholds_further_groups(tmp_path: Path) -> None:
     """What is too much alike is withheld, with company, as signed.
 
-    Cells 6 and 7 have three different answers, not four. Together with the sealed cells they would be enough in
-    number, but what is known of them is still too much alike, so the nearest cell goes with them.
+    Cells 6 and 7 have three different answers, not four. Together with the sealed cells they would be enough
+    in number, but what is known of them is still too much alike, so the nearest cell goes with them.
     """
     rule = ReleaseRule(rule="withhold", minimum=3, distinct_values=4, t_closeness=None)
     town = Town(tmp_path, {}, release=rule, questionnaire=ONLY_WELLBEING).closed()
