@@ -77,7 +77,25 @@ CODE_FIELDS: Final = (
 """Of an invited survey's codes, in the registrar's own file."""
 REGISTRAR_FIELDS: Final = (*CODE_FIELDS, *SURVEY_FIELDS)
 
-STORED_FIELDS: Final = (*ANSWER_FIELDS, *BALLOT_FIELDS, *CODE_FIELDS, *SURVEY_FIELDS)
+POOL_FIELDS: Final = (
+    # SHA-256 of a sealed ballot, which is as random as the seal. Rows lie in its order.
+    StoredField(table="waiting", column="key", declaration=_KEY),
+    # The ballot as it came, sealed to the collector.
+    StoredField(table="waiting", column="body", declaration="BLOB NOT NULL"),
+    # Those that are on their way to the collector, mixed.
+    StoredField(table="leaving", column="key", declaration=_KEY),
+    StoredField(table="leaving", column="body", declaration="BLOB NOT NULL"),
+    # How many ballots the collector refused for good, by the code that it gave.
+    StoredField(table="refused", column="code", declaration="TEXT PRIMARY KEY NOT NULL"),
+    StoredField(table="refused", column="number", declaration="INTEGER NOT NULL"),
+)
+"""Of a relay's pool, in the relay's own file."""
+RELAY_FIELDS: Final = (*POOL_FIELDS, *SURVEY_FIELDS)
+#: Rows of the table ``survey`` in a relay's file: the specification's digest; how many wait, leave and were
+#: passed on; how many sixteenths of its time the pool has waited; whether the relay was asked to empty it.
+RELAY_ROWS: Final = ("specification", "waiting", "leaving", "passed", "waited", "flush")
+
+STORED_FIELDS: Final = (*ANSWER_FIELDS, *BALLOT_FIELDS, *CODE_FIELDS, *POOL_FIELDS, *SURVEY_FIELDS)
 """Everything that is kept of any survey."""
 
 #: The rows of the table ``survey``: the specification's digest, the organizer's public key, the state; from

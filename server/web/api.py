@@ -74,12 +74,12 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
 
     @routes.post("/surveys/<survey>/tokens")
     def issue(survey: str) -> Response:
-        signature = office.exchange(survey, _body((JSON_TYPE,)))
+        signature = office.exchange(survey, read_body((JSON_TYPE,)))
         return _json({"blind_signature": base64url.encode(signature)}, 200)
 
     @routes.post("/surveys/<survey>/submissions")
     def submit(survey: str) -> Response:
-        message = _body((JSON_TYPE, BALLOT_TYPE))
+        message = read_body((JSON_TYPE, BALLOT_TYPE))
         store = data.survey(survey)
         if _body_type() != (JSON_TYPE if store.specification.invited is None else BALLOT_TYPE):
             raise UnsupportedMediaType
@@ -96,7 +96,7 @@ def _body_type() -> str:
     return str(request.environ.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower()
 
 
-def _body(types: tuple[str, ...]) -> bytes:
+def read_body(types: tuple[str, ...]) -> bytes:
     """The body of a request, refused before it is read if it is too large, undeclared or of another type."""
     environ = request.environ
     length = environ.get("CONTENT_LENGTH", "")

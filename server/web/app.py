@@ -64,6 +64,27 @@ def create_app(
             return Response(problem.to_bytes(), problem.status, content_type=problems.CONTENT_TYPE)
         return site.problem_page(problem)
 
+    answer_errors(app, answer)
+    return harden(app, config, fixed)
+
+
+def harden(app: Flask, config: Config, fixed: Mapping[str, str]) -> Flask:
+    """Serve under the sub-path, and put the fixed headers on every answer."""
+    app.wsgi_app = _Hardened(_SubPath(app.wsgi_app, config.base), fixed)  # type: ignore[method-assign]
+    return app
+
+
+def answer_errors(app: Flask, answer: Callable[[problems.Problem], Response]) -> None:
+    """Turn every error into an answer that repeats nothing of the request.
+
+    Parameters
+    ----------
+    app : Flask
+        The application.
+    answer : callable
+        The form of an answer.
+    """
+
     @app.errorhandler(RoomfulError)
     def known(error: RoomfulError) -> Response:
         problem = problems.from_error(error)
@@ -84,9 +105,6 @@ def create_app(
         # The class alone: a message or a traceback could hold what was sent.
         _LOG.error("request-crashed %s", type(error).__name__)
         return answer(problems.from_status(500))
-
-    app.wsgi_app = _Hardened(_SubPath(app.wsgi_app, config.base), fixed)  # type: ignore[method-assign]
-    return app
 
 
 class _Hardened:

@@ -107,6 +107,10 @@ _SENTENCES: Final = {
         "The server was restored from an old copy and takes nothing more.",
         "Tell the organizer.",
     ),
+    "storage.pool-full": (
+        "The relay holds as many messages as it can; this one was not kept.",
+        "Try again in a few minutes.",
+    ),
     "storage.stopping": ("The server is restarting; nothing was kept.", "Send it again in a minute."),
 }
 
