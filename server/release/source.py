@@ -160,7 +160,8 @@ def _with_sealed(
 ) -> tuple[list[int], list[int]]:
     opened = {cell for group in groups for cell in group}
     sealed = [cell for cell, count in enumerate(ballots) if count and cell not in opened]
-    return [ballots[cell] if cell in sealed else count for cell, count in enumerate(counts)], sealed
+    closed = set(sealed)
+    return [ballots[cell] if cell in closed else count for cell, count in enumerate(counts)], sealed
 
 
 def _stored_head_counts(store: SurveyStore) -> list[int]:

@@ -117,12 +117,13 @@ def open_answers(
             ledger = ledger.append(opening)
         found, invalid = _decrypt(survey, ballots, receipts, permitted, key, progress)  # 7
     kept = _keep(survey, counts, permitted, found)  # 8
+    kept_cells = {cell for group in kept for cell in group.cells}
     answers = OpenedAnswers(
         specification=survey.digest,
         root=root.hex(),
         ballots=len(receipts),
         invalid=sum(sum(counts[cell] for cell in group.cells) - len(group.answers) for group in kept),
-        withheld=len(receipts) - sum(counts[cell] for group in kept for cell in group.cells),
+        withheld=len(receipts) - sum(counts[cell] for cell in kept_cells),
         groups=kept,
     )
     return OpeningReport(
@@ -130,7 +131,7 @@ def open_answers(
         answers=answers,
         invalid=invalid,
         sealed_cells=len(permitted.sealed),
-        withdrawn_groups=sum(not any(set(group) <= set(k.cells) for k in kept) for group in permitted.groups),
+        withdrawn_groups=sum(group[0] not in kept_cells for group in permitted.groups),
         repeated=repeated,
         ledger=ledger,
     )
