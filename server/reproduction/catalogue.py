@@ -53,5 +53,45 @@ PAPERS: dict[str, str] = {
 }
 """Key -> authors and title. `Reproduction.paper` of an entry is this text."""
 
-CATALOGUE: dict[str, Entry] = {}
+CATALOGUE: dict[str, Entry] = {
+    "anonymity-table-2": Entry(
+        "n_min for k, participation and acceptable failure",
+        "p-probabilistic",
+        "effective_anonymity:table_2",
+        0.2,
+    ),
+    "anonymity-table-3": Entry(
+        "n_min and the failures a cell attains", "p-probabilistic", "effective_anonymity:table_3", 0.2
+    ),
+    "anonymity-table-4": Entry(
+        "Failure of a whole table", "p-probabilistic", "effective_anonymity:table_4", 0.2
+    ),
+    "anonymity-figures-6-10": Entry(
+        "n_min and failures against k, participation and failure",
+        "p-probabilistic",
+        "anonymity_figures:figures_6_to_10",
+        0.5,
+    ),
+    "anonymity-figure-13b": Entry(
+        "n_min where distortion is measured", "p-probabilistic", "anonymity_figures:figure_13b", 0.2
+    ),
+    "anonymity-approximations": Entry(
+        "Approximations of n_min beside the exact value",
+        "p-probabilistic",
+        "anonymity_figures:approximations",
+        0.2,
+    ),
+    "anonymity-low-participation": Entry(
+        "Why n_min is not enough where participation is low",
+        "p-probabilistic",
+        "effective_anonymity:low_participation",
+        0.2,
+    ),
+    "anonymity-grid": Entry(
+        "Exact values on a grid, down to failures of 1e-200",
+        "p-probabilistic",
+        "effective_anonymity:grid",
+        2,
+    ),
+}
 """Name -> entry, in the order of ``--all``."""
