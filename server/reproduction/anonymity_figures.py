@@ -63,21 +63,19 @@ def figures_6_to_10(inputs: Inputs, progress: StageProgress) -> Reproduction:  #
             "acceptable failure, what a cell of n_min people attains, and what this means for a whole table. "
             f"{OURS_ALONE} Values that are printed, in Tables III and IV, are compared in "
             "anonymity-table-3 and anonymity-table-4.\n\n"
-            "n_min grows nearly in proportion to k / pi, and with the logarithm of 1 / pbar. What is attained "
-            "lies below what is acceptable, in a sawtooth, because people are whole."
+            "n_min grows nearly in proportion to k / pi, and with the logarithm of 1 / pbar. What is "
+            "attained lies below what is acceptable, in a sawtooth, because people are whole."
         ),
     )
 
 
 def figure_13b(inputs: Inputs, progress: StageProgress) -> Reproduction:  # noqa: ARG001
     """Figure 13(b): the n_min at which the distortions of Figure 13 are measured."""
-    rows = tuple((p, *(n_min(K, level(p), failure) for failure in FAILURES)) for p in PARTICIPATIONS)
+    needs = {failure: tuple(n_min(K, level(p), failure) for p in PARTICIPATIONS) for failure in FAILURES}
+    rows = tuple(zip(PARTICIPATIONS, *needs.values(), strict=True))
     progress("n_min", 1, 1)
     x = tuple(float(p) for p in PARTICIPATIONS)
-    curves = tuple(
-        Curve(f"pbar = {failure}", x, tuple(float(row[1 + i]) for row in rows))
-        for i, failure in enumerate(FAILURES)
-    )
+    curves = tuple(Curve(f"pbar = {failure}", x, floats(values)) for failure, values in needs.items())
     title = f"People per cell where distortion is measured, k = {K}"
     return Reproduction(
         name="anonymity-figure-13b",
@@ -95,8 +93,8 @@ def figure_13b(inputs: Inputs, progress: StageProgress) -> Reproduction:  # noqa
         comparisons=(),
         explanation=(
             "What uncertain participation costs, in people: at full participation k would do. "
-            f"{OURS_ALONE} The distortions at these n_min are in distortion-figure-12 and "
-            "distortion-figure-13."
+            f"{OURS_ALONE} The distortions at these n_min are in distortion-census, "
+            "distortion-tarragona and distortion-gaussian."
         ),
     )
 
@@ -159,8 +157,8 @@ def approximations(inputs: Inputs, progress: StageProgress) -> Reproduction:  # 
         comparisons=(),
         explanation=(
             "For k = 2 there are two closed forms: the logarithmic one leaves out a factor and stays below, "
-            "Lambert's is exact when rounded up. For larger k the divergence form bounds n_min from above and "
-            "is found by root finding; the quadratic form and Pinsker's are explicit. "
+            "Lambert's is exact when rounded up. For larger k the divergence form bounds n_min from above "
+            "and is found by root finding; the quadratic form and Pinsker's are explicit. "
             f"{OURS_ALONE} The exact value is what designs use; an approximation is never used "
             "where a promise depends on it."
         ),

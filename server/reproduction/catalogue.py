@@ -93,5 +93,25 @@ CATALOGUE: dict[str, Entry] = {
         "effective_anonymity:grid",
         2,
     ),
+    "distortion-census": Entry(
+        "MDAV and PCL against k, participation and failure: Census",
+        "p-probabilistic",
+        "distortion:census",
+        20,
+        ("census",),
+    ),
+    "distortion-tarragona": Entry(
+        "MDAV and PCL against k, participation and failure: Tarragona",
+        "p-probabilistic",
+        "distortion:tarragona",
+        15,
+        ("tarragona",),
+    ),
+    "distortion-gaussian": Entry(
+        "MDAV and PCL against k, participation and failure: Gaussian records",
+        "p-probabilistic",
+        "distortion:gaussian",
+        120,
+    ),
 }
 """Name -> entry, in the order of ``--all``."""
