@@ -27,7 +27,7 @@ from server.reproduction.inputs import Inputs
 from server.reproduction.result import Curve, Figure, Reproduction, StageProgress, Table
 from shared.effective_anonymity import n_min
 
-PARTICIPATIONS = ("0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.9", "0.95")
+PARTICIPATIONS = ("0.3", "0.4", "0.5", "0.6", "0.75", "0.8", "0.9")
 """Participation in Figure 13, of distortions as well."""
 FAILURES = ("1e-2", "1e-4", "1e-6", "1e-8")
 """Acceptable failures in Figure 13."""
