@@ -53,6 +53,10 @@ class CsvFile(DataFile):
         self.names, self.n_records = self._table.names, self._table.n_records
         self._decimal = self._table.understood.decimal
 
+    def place(self, row: int) -> str:
+        """File and line."""
+        return self._table.where(row)
+
     def understood(self) -> dict[str, str]:
         """Separator, decimal sign and encoding."""
         found = self._table.understood

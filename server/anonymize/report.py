@@ -25,6 +25,7 @@ _POINTS = np.linspace(0, 1, 201)
 
 _MEANINGS = {
     "achieved k": "records share every published combination of quasi-identifiers, at least",
+    "failure for a participant, worst class": "that fewer than k take part of those a participant looks like",
     "average chance of linkage": "to pick a person's record by the quasi-identifiers alone, on average",
     "SSE/SST": "of the spread of the quasi-identifiers is lost; 0 keeps everything, 1 nothing",
     "DLD, percent": "of the records are nearest to their own masked record",
@@ -46,11 +47,8 @@ def anonymization_report(masked: Masked, evaluation: Evaluation, *, name: str, c
     command : str
         The command that makes it, shown at the end.
     """
-    request = masked.request
-    groups = int(masked.labels.max()) + 1
     summary = (
-        f"{evaluation.n_records} records were divided into {groups} groups of at least {request.k} by "
-        f"{masked.method.name} and publish one common value per group and quasi-identifier.",
+        *_what_was_done(masked, evaluation),
         "Confidential attributes and columns without a role stand in the file unchanged.",
     )
     return render(
@@ -65,9 +63,56 @@ def anonymization_report(masked: Masked, evaluation: Evaluation, *, name: str, c
     )
 
 
+def _what_was_done(masked: Masked, evaluation: Evaluation) -> tuple[str, ...]:
+    """The division, the size rule and what else was asked for, in sentences."""
+    prepared = masked.prepared
+    request, sizes = prepared.request, prepared.sizes
+    who = f"{evaluation.n_records} records"
+    if sizes.counts is not None:
+        who += f" of {evaluation.n_people} people"
+    how = f"by {prepared.method.name}" + (" and refined" if request.refine else "")
+    rule = f"at least {request.k}" + (" people" if sizes.counts is not None else "")
+    sentences = []
+    if sizes.levels:
+        rule = "at least " + " to ".join(
+            str(n) for n in sorted({min(sizes.need.minimum), max(sizes.need.minimum)})
+        )
+        sentences.append(
+            f"A group fails when some of its people take part, but fewer than {request.k}; that has at most "
+            f"the probability {sizes.failure}. So a group needs {rule} people"
+            + (", fewer the more likely they are to take part." if len(sizes.levels) > 1 else ".")
+        )
+    if request.blocks:
+        groups = ", ".join(
+            f"{int(labels.max()) + 1} by {' and '.join(names)}"
+            for names, labels in zip(request.blocks, masked.groups, strict=True)
+        )
+        sentences.insert(0, f"{who} were divided block by block {how}, into groups of {rule}: {groups}.")
+    else:
+        groups = str(int(masked.labels.max()) + 1)
+        sentences.insert(
+            0,
+            f"{who} were divided into {groups} groups of {rule} {how} and publish one common value per group "
+            "and quasi-identifier.",
+        )
+    if request.dependence is not None:
+        sentences.append(
+            f"Confidential attributes counted in grouping (lambda = {request.dependence:g}): what depends on "
+            "them is kept better, and the members of a group are more alike in them."
+        )
+    if request.breach != "none":
+        sentences.append(
+            "Numbers are not the means of their groups, but keep away from the true "
+            + ("values" if request.breach == "p3m" else "records")
+            + f" ({'P3M' if request.breach == 'p3m' else 'DREAM'}), with mean and variance kept."
+        )
+    return tuple(sentences)
+
+
 def evaluation_report(evaluation: Evaluation, *, name: str, command: str) -> bytes:
     """Return the page of an evaluation as UTF-8 HTML; parameters as `anonymization_report`."""
-    summary = (f"{evaluation.n_records} records, masked, beside their originals.",)
+    people = "" if evaluation.n_people == evaluation.n_records else f" of {evaluation.n_people} people"
+    summary = (f"{evaluation.n_records} records{people}, masked, beside their originals.",)
     return render(
         Page(
             kind="Evaluation report",
@@ -176,7 +221,7 @@ def _attributes(evaluation: Evaluation) -> Section:
     pictures, tables = [], []
     pairs = list(zip(evaluation.quasi_identifiers, evaluation.nominal, strict=True))
     for number, ((before, after), nominal) in enumerate(pairs):
-        if nominal:
+        if nominal or before.kind == "ordinal":
             tables.append(_categories(before, after))
         elif number < _MOST_PICTURES:
             pictures.append(_distribution(before, after, number))
@@ -228,6 +273,8 @@ def _categories(before: DataColumn, after: DataColumn) -> DataTable:
     counts = Counter(before.texts.tolist())
     masked = Counter(after.texts.tolist())
     order = sorted({*counts, *masked}, key=lambda text: (-counts[text], str(text)))
+    if before.kind == "ordinal":
+        order = [text for text in before.order if text in counts or text in masked]
     rows = [(before.shown(text), str(counts[text]), str(masked[text])) for text in order[:_MOST_CATEGORIES]]
     rest = order[_MOST_CATEGORIES:]
     if rest:
@@ -246,7 +293,9 @@ def _categories(before: DataColumn, after: DataColumn) -> DataTable:
             Column(heading="records after"),
         ),
         rows=tuple(rows),
-        note="A group publishes its most frequent category.",
+        note="A group publishes the category nearest to its mean position."
+        if before.kind == "ordinal"
+        else "A group publishes its most frequent category.",
     )
 
 

@@ -13,7 +13,8 @@ from click.testing import CliRunner, Result
 from server.anonymize.evaluation import Settings, evaluate
 from server.anonymize.files import open_data
 from server.anonymize.report import shown
-from server.anonymize.runs import evaluate_files
+from server.anonymize.runs import Comparison
+from server.anonymize.runs import evaluate_files as compare
 from server.cli.anonymize import anonymize
 from server.cli.evaluate import evaluate as evaluate_command
 from server.cli.names import listed
@@ -29,6 +30,11 @@ def masked(path: Path, *more: str) -> Result:
     arguments = [str(path), "--quasi-identifiers", QUASI, "--confidential", "illness", *drop]
     arguments += ["--k", "5", "--out", str(out), *more]
     return CliRunner().invoke(anonymize, arguments, catch_exceptions=False)
+
+
+def evaluate_files(original: Path, masked: Path, *, settings=None, report=None, **asked):
+    """Measure two files."""
+    return compare(original, masked, Comparison(**asked), settings=settings, report=report)
 
 
 def values(measures: list[dict[str, object]]) -> dict[str, object]:
@@ -203,7 +209,7 @@ def test_a_decimal_comma_survives_rounding_to_whole_numbers(tmp_path: Path) -> N
 
 
 def test_a_long_run_is_announced(town_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from server.anonymize.workflow import Prepared
+    from server.anonymize.preparation import Prepared
 
     monkeypatch.setattr(Prepared, "estimate", lambda _: 600.0)
     assert "will take about 10 minutes" in masked(town_csv).stderr
