@@ -50,6 +50,14 @@ PAPERS: dict[str, str] = {
         "Rebollo-Monedero, Forne, Soriano et al., p-Probabilistic k-anonymous microaggregation for the "
         "anonymization of surveys with uncertain participation"
     ),
+    "mu-approx": (
+        "Domingo-Ferrer, Sebe, Solanas, A polynomial-time approximation to optimal multivariate "
+        "microaggregation, Computers and Mathematics with Applications 55, 2008"
+    ),
+    "dependence": (
+        "Rebollo-Monedero, Forne, Soriano, Puiggali Allepuz, k-Anonymous microaggregation with preservation "
+        "of statistical dependence, Information Sciences 342, 2016"
+    ),
 }
 """Key -> authors and title. `Reproduction.paper` of an entry is this text."""
 
@@ -112,6 +120,19 @@ CATALOGUE: dict[str, Entry] = {
         "p-probabilistic",
         "distortion:gaussian",
         120,
+    ),
+    "mu-approx-table-5": Entry(
+        "L_E and L_SSE of MDAV, mu-Approx and M-d",
+        "mu-approx",
+        "mu_approx:table_5",
+        15,
+        ("census", "tarragona", "eia"),
+    ),
+    "mu-approx-table-6": Entry(
+        "mu-Approx and MDAV beside the exhaustive optimum", "mu-approx", "near_optimality:table_6", 6
+    ),
+    "mu-approx-example": Entry(
+        "Eleven small and medium enterprises", "mu-approx", "near_optimality:example", 0.5
     ),
 }
 """Name -> entry, in the order of ``--all``."""
