@@ -218,6 +218,6 @@ _EXPLANATION = (
     "that are compared are bounds that this project promises for PCL, at the n_min of k = 10, pbar = 1e-6 "
     "and a participation of 0.75 (29) and 0.5 (53). They hold for what is published: sites on a grid, "
     "integer offsets, ties to the lowest index, and every cell counted by that rule. Our PCL is not the "
-    "paper's program: it finds the offsets by integer ascent and repairs every cell exactly; see decision 0040. The "
-    "Gaussian records are our own draw of the same distribution."
+    "paper's program: it finds the offsets by integer ascent and repairs every cell exactly; see decision "
+    "0040. The Gaussian records are our own draw of the same distribution."
 )
