@@ -33,7 +33,9 @@ class _Listing(click.Command):
                 if entry.paper == key
             ]
             if rows:
-                with formatter.section(f"\n{paper.split(',')[0]}, {paper.split(', ', 1)[1]}"):
+                formatter.write_paragraph()
+                formatter.write_text(f"{paper}:")
+                with formatter.indentation():
                     formatter.write_dl(rows)
 
 

@@ -166,7 +166,7 @@ def _overview(reproductions: Sequence[Reproduction]) -> Section:
             Column(heading="worst difference", numeric=False),
         ),
         rows=rows,
-        note="A bound is a difference that is promised not to be exceeded; tests hold it.",
+        note="A bound is a difference that is promised not to be exceeded.",
     )
     return Section(name="overview", title="Overview", tables=(table,))
 
