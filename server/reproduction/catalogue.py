@@ -121,6 +121,26 @@ CATALOGUE: dict[str, Entry] = {
         "distortion:gaussian",
         120,
     ),
+    "dependence-gaussian": Entry(
+        "Trade-off of D_X and D_Y, DLD, KL risk, l_avg: Gaussian pairs",
+        "dependence",
+        "dependence:gaussian",
+        8,
+    ),
+    "dependence-census": Entry(
+        "Trade-off of D_X and D_Y, DLD, KL risk, l_avg: Census",
+        "dependence",
+        "dependence:census",
+        2,
+        ("census",),
+    ),
+    "dependence-tarragona": Entry(
+        "Trade-off of D_X and D_Y, DLD, KL risk, l_avg: Tarragona",
+        "dependence",
+        "dependence:tarragona",
+        2,
+        ("tarragona",),
+    ),
     "mu-approx-table-5": Entry(
         "L_E and L_SSE of MDAV, mu-Approx and M-d",
         "mu-approx",
