@@ -37,7 +37,7 @@ from server.reproduction.result import Curve, Figure, Reproduction, StageProgres
 
 PAPER = PAPERS["dependence"]
 KS = (3, 5, 10)
-WEIGHTS = (0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.99, 1)
+WEIGHTS = (0, 0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.99, 0.999, 1)
 """Values of lambda."""
 INTERVALS = (0.1, 0.5, 1.0)
 """Values of Delta, in standard deviations."""
@@ -263,7 +263,8 @@ def _figures(case: str, title: str, found: Trade, *, logarithmic: bool) -> tuple
             name=f"{case}-combined",
             title=f"{title}: D(lambda)",
             x_label="lambda",
-            y_label="D(lambda) = (1 - lambda) D_X + lambda D_Y",
+            y_label="D(lambda)",
+            note="D(lambda) = (1 - lambda) D_X + lambda D_Y.",
             curves=(
                 *curves(lambda p: p.combined),
                 Curve(f"k = {_LARGEST}, grouped by X alone", tuple(map(float, WEIGHTS)), unweighted),

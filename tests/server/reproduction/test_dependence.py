@@ -148,7 +148,7 @@ def test_entries_of_data(reference_data: Path, trades: dict[str, Trade], name: s
     seen: list[tuple[int, int]] = []
     run = {"census": census, "tarragona": tarragona}[name]
     result = run(Inputs(reference_data, None), lambda _, done, total: seen.append((done, total)))
-    assert seen == [(i, 45) for i in range(1, 46)]
+    assert seen == [(i, 51) for i in range(1, 52)]
     assert result.name == f"dependence-{name}"
     check_figures(result, [trades[name]])
     X, Y = sides(name, reference_data)
@@ -160,7 +160,7 @@ def test_entries_of_data(reference_data: Path, trades: dict[str, Trade], name: s
 def test_entry_of_gaussian_pairs(trades: dict[str, Trade]) -> None:
     seen: list[tuple[int, int]] = []
     result = gaussian(Inputs(None, None), lambda _, done, total: seen.append((done, total)))
-    assert seen == [(i, 90) for i in range(1, 91)]
+    assert seen == [(i, 102) for i in range(1, 103)]
     check_figures(result, [trades[f"rho {rho}"] for rho in CORRELATIONS])
     for rho in CORRELATIONS:
         X, Y = gaussian_pairs(rho)

@@ -24,6 +24,8 @@ def test_table_6(reference_figures: Path) -> None:
         assert optimum == pytest.approx(printed, rel=0.05)
         assert 1 <= ratio < worst
         assert float(row[10] or 0) >= 1
+        for worst_draw, as_printed in ((row[8], row[9]), (row[11], row[12])):
+            assert 1 < float(as_printed or 0) < float(worst_draw or 0)
     better = [float(row[3] or 0) < float(row[5] or 0) for row in table.rows]
     assert better == [False, False, False, False, True]
     ratios = [item for item in result.comparisons if item.measure == "SSE over the optimum"]
