@@ -23,6 +23,7 @@ FILE = "effective_anonymity"
 _KS = (2, 5, 10, 20, 50, 100)
 _PARTICIPATIONS = ("0.25", "0.5", "0.75", "0.9")
 _FAILURES = ("1e-2", "1e-4", "1e-6", "1e-8")
+_COMBINATION = ("k", "participation", "acceptable_cell_failure")
 EXACT = 1e-20
 """Relative error that is promised beside exact fractions; they are given to 25 digits."""
 OURS_ALONE = "Its published values are not at hand, so its grid is ours and nothing is compared."
@@ -78,7 +79,7 @@ def table_2(inputs: Inputs, progress: StageProgress) -> Reproduction:  # noqa: A
 
 def table_3(inputs: Inputs, progress: StageProgress) -> Reproduction:
     """Table III: n_min and the attained failures."""
-    published: list[dict[str, Any]] = inputs.figures(FILE, "paper_table_iii") or []
+    published = inputs.figure_rows(FILE, "paper_table_iii", (*_COMBINATION, "n_min", "q", "u", "r", "rp"))
     wanted = [(r["k"], r["participation"], r["acceptable_cell_failure"]) for r in published]
     if not wanted:
         failures = ("1e-4", "1e-5", "1e-6")
@@ -126,7 +127,7 @@ def table_3(inputs: Inputs, progress: StageProgress) -> Reproduction:
 
 def table_4(inputs: Inputs, progress: StageProgress) -> Reproduction:
     """Table IV: failure of a whole table of N / n_min cells."""
-    published: list[dict[str, Any]] = inputs.figures(FILE, "paper_table_iv") or []
+    published = inputs.figure_rows(FILE, "paper_table_iv", (*_COMBINATION, "N", "table_failure"))
     wanted = [(r["k"], r["N"], r["participation"], r["acceptable_cell_failure"]) for r in published]
     if not wanted:
         failures = ("1e-4", "1e-5", "1e-6")
@@ -171,8 +172,8 @@ def table_4(inputs: Inputs, progress: StageProgress) -> Reproduction:
 
 def low_participation(inputs: Inputs, progress: StageProgress) -> Reproduction:
     """Low participation: why n_min is not enough, in a picture and in three cases."""
-    published: list[dict[str, Any]] = inputs.figures(FILE, "low_participation") or []
-    uneven: list[dict[str, Any]] = inputs.figures(FILE, "uneven_participation") or []
+    published = inputs.figure_rows(FILE, "low_participation", (*_COMBINATION, "n_min", "n_min_safe"))
+    uneven = inputs.figure_rows(FILE, "uneven_participation", (*_COMBINATION, "n_min"))
     comparisons: list[Comparison] = []
     rows: list[tuple[Cell, ...]] = []
     cases = [(r["k"], r["participation"], r["acceptable_cell_failure"]) for r in published]
@@ -242,7 +243,8 @@ def low_participation(inputs: Inputs, progress: StageProgress) -> Reproduction:
 
 def grid(inputs: Inputs, progress: StageProgress) -> Reproduction:
     """The exact grid: k from 2 to 500, participation from 0.1 to 0.99, failures down to 1e-200."""
-    published: list[dict[str, Any]] = inputs.figures(FILE, "grid") or []
+    fields = (*_COMBINATION, "n_min", "n_min_safe", *(field for field, _ in NAMES))
+    published = inputs.figure_rows(FILE, "grid", fields)
     comparisons: list[Comparison] = []
     worst: dict[int, dict[str, float]] = {}
     counts: dict[int, int] = {}

@@ -32,8 +32,10 @@ EIA_ATTRIBUTES = (
 )
 """The "11 numerical attributes" of the literature; the file has four more columns."""
 
-MATRICES = ("census", "tarragona", "eia")
-TABLES = ("adult", "breast_cancer_wisconsin", "heart_cleveland")
+MATRICES = {"census": (1080, 13), "tarragona": (834, 13), "eia": (4092, 11)}
+"""Data sets of numbers -> records and attributes."""
+TABLES = {"adult": (48842, 15), "breast_cancer_wisconsin": (699, 11), "heart_cleveland": (303, 14)}
+"""Data sets of texts -> records and columns."""
 _REMEDY = (
     "Name the folder with --data or the environment variable ROOMFUL_REFERENCE_DATA; "
     "docs/reproduction.md says where the files come from."
@@ -70,7 +72,7 @@ class Inputs:
         Raises
         ------
         InputError
-            If the data set is not there, or holds anything but numbers.
+            If the data set is not there, holds anything but numbers, or has another size than the published.
         """
         header, rows = self._read(name)
         wanted = EIA_ATTRIBUTES if name == "eia" else header
@@ -79,7 +81,7 @@ class Inputs:
             values = np.array([[float(row[place]) for place in places] for row in rows], dtype=np.float64)
         except (ValueError, IndexError) as error:
             raise self._unusable(name) from error
-        if not values.size or not np.isfinite(values).all():
+        if values.shape != MATRICES[name] or not np.isfinite(values).all():
             raise self._unusable(name)
         return wanted, values
 
@@ -93,10 +95,11 @@ class Inputs:
         Raises
         ------
         InputError
-            If the data set is not there, or its rows have different lengths.
+            If the data set is not there, or has another size than the published.
         """
         header, rows = self._read(name)
-        if not rows or any(len(row) != len(header) for row in rows):
+        sizes = {len(header), *map(len, rows)}
+        if (len(rows), *sizes) != TABLES[name]:
             raise self._unusable(name)
         return dict(zip(header, zip(*rows, strict=True), strict=True))
 
@@ -137,6 +140,27 @@ class Inputs:
                 return None
         return value
 
+    def figure_rows(self, file: str, name: str, fields: tuple[str, ...]) -> list[dict[str, Any]]:
+        """Return a published table: rows that each have the named fields; no rows where there is none.
+
+        Raises
+        ------
+        InputError
+            If it is there, and looks otherwise.
+        """
+        rows = self.figures(file, name)
+        if rows is None:
+            return []
+        if not isinstance(rows, list) or not all(isinstance(r, dict) and {*fields} <= {*r} for r in rows):
+            raise InputError(
+                "this table of published figures looks otherwise",
+                where=f"{file}.json, {name}",
+                expected=f"a list of objects, each with {', '.join(fields)}",
+                remedy="Name another folder with --published.",
+                code="input.published",
+            )
+        return rows
+
     def _path(self, name: str) -> Path:
         if self.data is None:
             raise self.refusal((name,))
@@ -165,10 +189,12 @@ class Inputs:
         )
 
     def _unusable(self, name: str) -> InputError:
+        records, columns = (MATRICES | TABLES)[name]
+        kind = "numbers" if name in MATRICES else "values"
         return InputError(
             "this is not the data set that was published",
             where=str(self._path(name)),
-            expected="a CSV file with a heading, as in docs/reproduction.md",
+            expected=f"a CSV file with a heading and {records} records of {columns} {kind}",
             remedy="Fetch it again.",
             code="input.data",
         )

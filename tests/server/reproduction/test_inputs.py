@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -32,10 +33,26 @@ def test_tables(reference_data: Path, name: str, rows: int, column: str) -> None
 
 def test_eia_keeps_only_the_eleven_attributes(tmp_path: Path) -> None:
     columns = ["state", *reversed(EIA_ATTRIBUTES)]
-    (tmp_path / "eia.csv").write_text(",".join(columns) + "\nAK," + ",".join(map(str, range(11))) + "\n")
+    row = "AK," + ",".join(map(str, range(11)))
+    (tmp_path / "eia.csv").write_text("\n".join([",".join(columns), *[row] * 4092]))
     names, X = Inputs(tmp_path, None).matrix("eia")
     assert names == EIA_ATTRIBUTES
     assert X[0].tolist() == list(range(10, -1, -1))
+
+
+@pytest.mark.parametrize("change", ["a record less", "a word", "an infinite value", "a value less"])
+def test_other_data_of_the_same_name_are_refused(reference_data: Path, tmp_path: Path, change: str) -> None:
+    lines = (reference_data / "census.csv").read_text("utf-8").splitlines()
+    first = lines[1].partition(",")[2]
+    if change == "a record less":
+        lines.pop()
+    else:
+        lines[1] = {"a word": f"x,{first}", "an infinite value": f"inf,{first}", "a value less": first}[
+            change
+        ]
+    (tmp_path / "census.csv").write_text("\n".join(lines))
+    with pytest.raises(InputError, match="1080 records of 13 numbers"):
+        Inputs(tmp_path, None).matrix("census")
 
 
 def test_missing_data_are_named_with_the_way_to_give_them(tmp_path: Path) -> None:
@@ -58,8 +75,17 @@ def test_a_file_that_is_no_matrix_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_a_ragged_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "adult.csv").write_text("a,b\n1,2\n3\n")
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="48842 records of 15 values"):
         Inputs(tmp_path, None).table("adult")
+
+
+@pytest.mark.parametrize("value", [{}, [1], [{"a": 1}]])
+def test_a_published_table_of_another_form_is_refused(tmp_path: Path, value: object) -> None:
+    (tmp_path / "some.json").write_text(json.dumps({"rows": value}))
+    inputs = Inputs(None, tmp_path)
+    assert inputs.figure_rows("some", "other", ("a",)) == []
+    with pytest.raises(InputError, match="each with a, b"):
+        inputs.figure_rows("some", "rows", ("a", "b"))
 
 
 def test_published_figures_are_there_or_none(tmp_path: Path) -> None:
