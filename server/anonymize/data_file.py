@@ -20,6 +20,9 @@ from server.reading.table import nearest_name, quoted, shortened_list
 from shared.errors import InputError
 
 Kind = Literal["numeric", "ordinal", "nominal", "other"]
+LARGEST = 1e100
+"""Of a number that takes part: sums of squares of such numbers are finite."""
+
 Replacement = FloatArray | IntArray
 """Numbers to write (float64), or for each record the row whose value to write (int64)."""
 
@@ -142,6 +145,19 @@ class DataFile(ABC):
         finally:
             temporary.unlink(missing_ok=True)
 
+    def usable(self, name: str) -> DataColumn:
+        """`checked`, and refused if its numbers are too large for squares of them to be computed."""
+        column = self.checked(name)
+        if column.numbers is not None and len(column.numbers):
+            size = np.nan_to_num(np.abs(column.numbers))
+            if size.max() > LARGEST:
+                raise InputError(
+                    f"{quoted(name)} is {quoted(column.texts[int(size.argmax())])}, too large for computing",
+                    where=self.place(int(size.argmax())),
+                    expected=f"numbers up to {LARGEST:g}",
+                )
+        return column
+
     def checked(self, name: str) -> DataColumn:
         """Return a column, or raise InputError naming the nearest one."""
         if name not in self.names:
@@ -149,7 +165,12 @@ class DataFile(ABC):
                 f"there is no column {quoted(name)}",
                 where=self.source,
                 expected="one of " + shortened_list(self.names),
-                remedy=nearest_name(name, self.names) + "Correct the name.",
+                remedy=nearest_name(name, self.names)
+                + (
+                    "Correct the name, or set --separator."
+                    if self.form == "CSV" and len(self.names) == 1
+                    else "Correct the name."
+                ),
             )
         return self.column(name)
 

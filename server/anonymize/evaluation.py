@@ -89,6 +89,8 @@ class Evaluation:
     nominal : tuple of bool
     classes : tuple of (size, number of classes)
     anonymity, information, disclosure : tuple of Measure
+    blocks : mapping of quasi-identifiers that were grouped on their own to their measures, as pairs
+        Empty if all were grouped together.
     confidential : mapping of attribute to its measures, as pairs
     utility : tuple of EmpiricalUtility
     numeric : tuple of str
@@ -103,6 +105,7 @@ class Evaluation:
     nominal: tuple[bool, ...]
     classes: tuple[tuple[int, int], ...]
     anonymity: tuple[Measure, ...]
+    blocks: tuple[tuple[tuple[str, ...], tuple[Measure, ...]], ...]
     information: tuple[Measure, ...]
     disclosure: tuple[Measure, ...]
     confidential: tuple[tuple[str, tuple[Measure, ...]], ...]
@@ -110,6 +113,11 @@ class Evaluation:
     numeric: tuple[str, ...]
     before: Moments | None
     after: Moments | None
+
+    @property
+    def who(self) -> str:
+        """What is counted, in a word."""
+        return "records" if self.n_people == self.n_records else "people"
 
     def as_json(self) -> dict[str, object]:
         """Everything, for machines."""
@@ -128,6 +136,11 @@ class Evaluation:
             "confidential": {name: listed(measures) for name, measures in self.confidential},
             "utility": {found.learner: listed(found.measures()) for found in self.utility},
         }
+        if self.blocks:
+            result["anonymity_of_blocks"] = [
+                {"quasi_identifiers": list(names), "measures": listed(measures)}
+                for names, measures in self.blocks
+            ]
         for name, found in (("before", self.before), ("after", self.after)):
             if found is not None:
                 result[name] = {
@@ -192,7 +205,7 @@ def evaluate(
         )
 
     def take(file: DataFile, name: str) -> DataColumn:
-        column = file.checked(name)
+        column = file.usable(name)
         if rows is not None and file is original:
             column = selected(column, rows)
         return ranked(column, chosen.orders[name], file.source) if name in chosen.orders else column
@@ -252,10 +265,10 @@ def evaluate(
         for column in secret
     ]
     anonymity = list(_anonymity(classes, sizes))
+    blocks = []
     for names in chosen.blocks:
         codes = [d.coded(recorded[quasi_identifiers.index(name)].texts)[0] for name in names]
-        own = _anonymity(risk.equivalence_classes(codes, people), sizes)
-        anonymity += [replace(measure, name=f"{measure.name}, block {', '.join(names)}") for measure in own]
+        blocks.append((names, _anonymity(risk.equivalence_classes(codes, people), sizes)))
     if found:
         anonymity.append(d.p_sensitivity([contingency for _, contingency in found]))
     return Evaluation(
@@ -265,6 +278,7 @@ def evaluate(
         nominal=kinds,
         classes=classes.histogram(),
         anonymity=tuple(anonymity),
+        blocks=tuple(blocks),
         information=tuple(information),
         disclosure=tuple(disclosure),
         confidential=tuple(

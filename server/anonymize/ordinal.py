@@ -50,7 +50,7 @@ def orders_of(
             )
     orders = {}
     for name in names:
-        column = file.checked(name)
+        column = file.usable(name)
         if name in given:
             orders[name] = _given(column, given[name], file.source)
         elif column.kind == "ordinal" and name not in otherwise:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from server.anonymize.data_file import DataColumn, DataFile
+from server.anonymize.doubts import refuse_doubtful
 from server.anonymize.encoding import Encoding, selected
 from server.anonymize.files import form_of, open_data
 from server.anonymize.methods import Method, check, estimate_seconds, find
@@ -129,14 +130,14 @@ def prepare(
     original = open_data(path, progress=stage, **reading)
     for name in (*request.confidential, *request.drop):
         original.checked(name)
-    everything = [original.checked(name) for name in request.quasi_identifiers]
+    everything = [original.usable(name) for name in request.quasi_identifiers]
     orders = orders_of(
         original,
         (*request.quasi_identifiers, *request.confidential),
         given=request.ordinal,
         otherwise=(*request.nominal, *request.numeric),
     )
-    nominal = tuple(_is_nominal(column, request, orders, original.source) for column in everything)
+    nominal = tuple(_is_nominal(column, request, orders, original) for column in everything)
     rows = _complete(everything, nominal, request, original.source)
     if not len(rows):
         raise InputError("every record lacks a quasi-identifier", where=original.source)
@@ -213,7 +214,8 @@ def _part(
     return Part(columns=columns, space=space, nominal=tuple(nominal))
 
 
-def _is_nominal(column: DataColumn, request: Request, orders: Orders, source: str) -> bool:
+def _is_nominal(column: DataColumn, request: Request, orders: Orders, original: DataFile) -> bool:
+    source = original.source
     if column.kind == "other":
         raise InputError(
             f"the column {quoted(column.name)} cannot be a quasi-identifier: {column.reason}",
@@ -228,7 +230,10 @@ def _is_nominal(column: DataColumn, request: Request, orders: Orders, source: st
                 f"the column {quoted(column.name)} holds values that are no numbers", where=source
             )
         return False
-    return column.kind == "nominal" and column.name not in orders
+    if column.name in orders:
+        return False
+    refuse_doubtful(column, original)
+    return column.kind == "nominal"
 
 
 def _complete(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from server.anonymize.data_file import DataFile
+from server.anonymize.doubts import refuse_doubtful
 from server.anonymize.evaluation import Evaluation, Settings, evaluate
 from server.anonymize.files import form_of, open_data
 from server.anonymize.hierarchy import Hierarchy, read_hierarchy
@@ -50,14 +51,14 @@ class Run:
         The masked file, the report, the JSON.
     document : mapping
         What the JSON holds.
-    headline : tuple of Measure
-        The figures to print.
+    headline : tuple of (str, Measure)
+        The figures to print; the text says of which block they are, and is empty without blocks.
     warnings : tuple of str
     """
 
     files: tuple[Path, Path, Path]
     document: Mapping[str, object]
-    headline: tuple[Measure, ...]
+    headline: tuple[tuple[str, Measure], ...]
     warnings: tuple[str, ...]
 
 
@@ -129,13 +130,23 @@ def anonymize_file(
         (folder / data.name).write_text(text, encoding="utf-8")
         for file in (out, page, data):
             (folder / file.name).replace(file)
-    everything = (*evaluation.anonymity, *evaluation.information, *evaluation.disclosure)
     return Run(
-        files=(out, page, data),
-        document=document,
-        headline=tuple(m for m in everything if m.name in _HEADLINE or m.name.startswith("achieved k")),
-        warnings=masked.warnings,
+        files=(out, page, data), document=document, headline=_headline(evaluation), warnings=masked.warnings
     )
+
+
+def _headline(evaluation: Evaluation) -> tuple[tuple[str, Measure], ...]:
+    """Figures to print, those of blocks first: they are what was promised."""
+    found = [
+        (f"block {', '.join(names)}", measure)
+        for names, measures in evaluation.blocks
+        for measure in measures
+        if measure.name in _HEADLINE
+    ]
+    together = "all blocks together" if found else ""
+    found += [(together, measure) for measure in evaluation.anonymity if measure.name in _HEADLINE]
+    others = (*evaluation.information, *evaluation.disclosure)
+    return (*found, *(("", measure) for measure in others if measure.name in _HEADLINE))
 
 
 def _described(masked: Masked) -> dict[str, object]:
@@ -280,6 +291,11 @@ def evaluate_files(
         given=asked.ordinal,
         otherwise=asked.nominal,
     )
+    for name in asked.quasi_identifiers:
+        if name not in asked.nominal and name not in orders:
+            refuse_doubtful(before.checked(name), before)
+            if before.checked(name).kind == "numeric" and after.checked(name).kind == "numeric":
+                refuse_doubtful(after.checked(name), after)
     kinds = [
         name in asked.nominal or (name not in orders and before.checked(name).kind != "numeric")
         for name in asked.quasi_identifiers

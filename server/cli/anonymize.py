@@ -189,8 +189,9 @@ def anonymize(
     if as_json:
         click.echo(json.dumps(result.document, indent=1, ensure_ascii=False, allow_nan=False))
         return
-    for measure in result.headline:
-        click.echo(f"{measure.label:<66} {_short(measure.value)}")
+    for block, measure in result.headline:
+        label = f"{block}: {measure.label}" if block else measure.label
+        click.echo(f"{label:<80} {_short(measure.value)}")
     for warning in result.warnings:
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
     click.echo(f"Written: {', '.join(str(path) for path in result.files)}")

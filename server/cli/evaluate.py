@@ -122,12 +122,13 @@ def evaluate(
     if as_json:
         click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False, allow_nan=False))
         return
-    parts = [("", result.anonymity), ("", result.information), ("", result.disclosure)]
+    parts = [(f"block {', '.join(names)}", measures) for names, measures in result.blocks]
+    parts += [("", result.anonymity), ("", result.information), ("", result.disclosure)]
     parts += list(result.confidential)
     parts += [("", found.measures()) for found in result.utility]
     for name, measures in parts:
         for measure in measures:
             label = f"{name}: {measure.label}" if name else measure.label
-            click.echo(f"{label:<72} {shown(measure.value)}")
+            click.echo(f"{label:<80} {shown(measure.value)}")
     if report is not None:
         click.echo(f"Look at {report}")
