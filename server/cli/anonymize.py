@@ -12,6 +12,7 @@ import click
 from server.anonymize.methods import METHODS
 from server.cli.names import assigned, listed
 from server.cli.progress import stages
+from server.cli.stopping import tidy_when_ended
 
 
 @click.command()
@@ -174,7 +175,7 @@ def anonymize(
     def announce(text: str) -> None:
         click.echo(text, err=True)
 
-    with stages(hidden=as_json) as progress:
+    with tidy_when_ended(), stages(hidden=as_json) as progress:
         result = anonymize_file(
             file,
             out,
