@@ -58,6 +58,11 @@ PAPERS: dict[str, str] = {
         "Rebollo-Monedero, Forne, Soriano, Puiggali Allepuz, k-Anonymous microaggregation with preservation "
         "of statistical dependence, Information Sciences 342, 2016"
     ),
+    "p3m": (
+        "Mortazavi, Jalili, Fine granular proximity breach prevention during numerical data anonymization, "
+        "Transactions on Data Privacy 10, 2017"
+    ),
+    "utility": "The price of k-anonymity in empirical utility, with effective anonymity",
 }
 """Key -> authors and title. `Reproduction.paper` of an entry is this text."""
 
@@ -153,6 +158,56 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "mu-approx-example": Entry(
         "Eleven small and medium enterprises", "mu-approx", "near_optimality:example", 0.5
+    ),
+    "p3m-table-2": Entry(
+        "Satisfaction levels of MDAV and P3M", "p3m", "p3m:table_2", 3, ("census", "tarragona", "eia")
+    ),
+    "p3m-table-3": Entry(
+        "Satisfaction levels with random importances",
+        "p3m",
+        "p3m:table_3",
+        6,
+        ("census", "tarragona", "eia"),
+    ),
+    "p3m-table-4": Entry(
+        "Best scoring index of P3M, and MDAV's",
+        "p3m",
+        "p3m_index:table_4",
+        60,
+        ("census", "tarragona", "eia"),
+    ),
+    "p3m-table-5": Entry(
+        "Running times of MDAV and P3M", "p3m", "p3m:table_5", 3, ("census", "tarragona", "eia")
+    ),
+    "p3m-table-6": Entry(
+        "Scoring index of DREAM", "p3m", "p3m_index:table_6", 45, ("census", "tarragona", "eia")
+    ),
+    "p3m-figures-2-9": Entry(
+        "SL, IL, DLD, SDID and SI against Delta, alpha and k",
+        "p3m",
+        "p3m_index:figures",
+        5,
+        ("census", "tarragona", "eia"),
+    ),
+    "utility-adult": Entry(
+        "Models learned from masked records: Adult", "utility", "utility:adult", 65, ("adult",)
+    ),
+    "utility-breast-cancer": Entry(
+        "Models learned from masked records: Breast Cancer Wisconsin",
+        "utility",
+        "utility:breast_cancer",
+        10,
+        ("breast_cancer_wisconsin",),
+    ),
+    "utility-heart": Entry(
+        "Models learned from masked records: Heart Disease",
+        "utility",
+        "utility:heart",
+        10,
+        ("heart_cleveland",),
+    ),
+    "utility-synthetic": Entry(
+        "Models learned from masked records: two Gaussian classes", "utility", "utility:synthetic", 14
     ),
 }
 """Name -> entry, in the order of ``--all``."""
