@@ -357,3 +357,18 @@ def test_numbers_whose_squares_overflow_are_refused_where_they_count(tmp_path: P
     with pytest.raises(InputError, match=r"line 3: .a. is .-1e200., too large"):
         file.usable("a")
     assert file.usable("b").decimals == 0
+
+
+def test_merged_cells_of_a_sheet_are_refused_and_rows_are_those_people_see(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["age"], [1], [2], ["x"], [4]):
+        book.active.append(row)
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    file = open_data(path)
+    with pytest.raises(InputError, match=r"a\.xlsx, row 4: most values"):
+        refuse_doubtful(file.column("age"), file)
+    book.active.merge_cells("A2:A3")
+    book.save(path)
+    with pytest.raises(InputError, match="A2:A3 are merged"):
+        open_data(path)
