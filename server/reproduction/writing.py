@@ -154,16 +154,17 @@ def _page(reproductions: Sequence[Reproduction], command: str) -> Page:
 
 def _overview(reproductions: Sequence[Reproduction]) -> Section:
     rows = tuple(
-        (r.name, str(len(r.comparisons)), _kept(r), worst(r.worst) if r.comparisons else "ours alone")
+        (r.name, worst(r.worst) if r.comparisons else "ours alone", str(len(r.comparisons)), _kept(r))
         for r in reproductions
     )
     table = DataTable(
         caption="All entries",
         columns=(
+            # The worst difference stands second, where a telephone shows it without scrolling.
             Column(heading="entry", numeric=False),
+            Column(heading="worst difference", numeric=False),
             Column(heading="compared"),
             Column(heading="bounds kept"),
-            Column(heading="worst difference", numeric=False),
         ),
         rows=rows,
         note="A bound is a difference that is promised not to be exceeded.",

@@ -67,6 +67,9 @@ def test_the_page_fits_and_its_pictures_are_seen(
     box = picture.bounding_box()
     assert box is not None
     assert box["width"] >= min(width, 400) * 0.85
+    worst = page.get_by_role("cell", name="+25 %").first.bounding_box()
+    assert worst is not None
+    assert worst["x"] + 150 < width
     ink = page.evaluate("getComputedStyle(document.body).color")
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, ink[4:-1].split(","))) > sum(map(int, paper[4:-1].split(",")))) == (scheme == "dark")
