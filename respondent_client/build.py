@@ -29,6 +29,8 @@ from shared.errors import SetupError
 CLIENT: Final = Path(__file__).resolve().parent
 STATIC: Final = CLIENT / "static"
 WEB: Final = CLIENT / "web"
+SEALING: Final = CLIENT / "sealing"
+SCANNING: Final = CLIENT / "scanning"
 NODE_MODULES: Final = CLIENT / "node_modules"
 REMEDY: Final = "Run: python -m respondent_client.build"
 
@@ -40,6 +42,18 @@ LIBRARIES: Final[Mapping[str, str]] = {
     "survey-core.css": "survey-core/survey-core.fontless.min.css",
     "survey.de.js": "survey-core/i18n/german.min.js",
     "survey.ar.js": "survey-core/i18n/arabic.min.js",
+}
+NOTICE: Final = (
+    "/*! HPKE: @hpke/core and its companions (MIT, Ajitomi Daisuke), mlkem (MIT), noble (MIT, Paul Miller) */"
+)
+BUNDLES: Final[Mapping[str, tuple[Path, str]]] = {
+    "hpke.mjs": (SEALING, NOTICE),
+    "hpke-x-wing.mjs": (SEALING, NOTICE),
+    "qr.mjs": (SCANNING, "/*! QR codes: qr (MIT or Apache-2.0, Paul Miller) */"),
+}
+PAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    "survey.html": ("noscript.", "state."),
+    "board.html": ("board.",),
 }
 REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip))"')
 
@@ -129,9 +143,11 @@ class Assets:
 
 def _sources() -> dict[str, bytes]:
     sources = {path.relative_to(WEB).as_posix(): path.read_bytes() for path in _web_files()}
-    sources["survey.html"] = sources["survey.html"].replace(b"__PAGE_TEXTS__", _page_texts(sources))
+    for page, own in PAGES.items():
+        sources[page] = sources[page].replace(b"__PAGE_TEXTS__", _page_texts(sources, own))
     for name, path in LIBRARIES.items():
         sources[name] = re.sub(rb"\n//# sourceMappingURL=.*", b"", (NODE_MODULES / path).read_bytes())
+    sources |= {name: _bundle(name) for name in BUNDLES}
     runtime = NODE_MODULES / "pyodide"
     for file in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"):
         sources[f"pyodide/{file}"] = (
@@ -155,9 +171,34 @@ def _sources() -> dict[str, bytes]:
     return sources
 
 
-def _page_texts(sources: Mapping[str, bytes]) -> bytes:
+def _bundle(name: str) -> bytes:
+    """A module and the packages that it imports, as one module."""
+    folder, notice = BUNDLES[name]
+    command = [
+        _program("node"),
+        str(NODE_MODULES / "esbuild" / "bin" / "esbuild"),
+        str(folder / name),
+        "--bundle",
+        "--format=esm",
+        "--minify",
+        "--platform=browser",
+        "--external:crypto",  # asked for only where there is no WebCrypto
+        "--legal-comments=none",
+        f"--banner:js={notice}",
+    ]
+    result = subprocess.run(command, cwd=CLIENT, capture_output=True, check=False)  # noqa: S603 - fixed command
+    if result.returncode != 0:
+        raise SetupError(
+            f"{name} could not be bundled",
+            where=result.stderr.decode("utf-8", "replace").strip()[:500],
+            remedy="Delete respondent_client/node_modules and run the build again.",
+        )
+    return result.stdout
+
+
+def _page_texts(sources: Mapping[str, bytes], own: tuple[str, ...]) -> bytes:
     """The texts that the server writes into the page before any script runs, as a literal of the template."""
-    wanted = ("name", "direction", "skip", "language", "about.", "noscript.", "state.")
+    wanted = ("name", "direction", "skip", "language", "about.", *own)
     languages = {}
     for name in sources:
         if name.startswith("texts/"):
@@ -180,7 +221,14 @@ def _python_files() -> list[Path]:
 
 def _fingerprint() -> str:
     digest = hashlib.sha256()
-    inputs = [*_web_files(), *_python_files(), CLIENT / "package-lock.json", Path(__file__).resolve()]
+    inputs = [
+        *_web_files(),
+        *_python_files(),
+        *sorted(SEALING.glob("*.mjs")),
+        *sorted(SCANNING.glob("*.mjs")),
+        CLIENT / "package-lock.json",
+        Path(__file__).resolve(),
+    ]
     for path in inputs:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(CLIENT.parent).as_posix()}\0{len(content)}\0".encode() + content)
@@ -188,13 +236,11 @@ def _fingerprint() -> str:
 
 
 def _install_packages() -> None:
-    wanted = json.loads((CLIENT / "package.json").read_bytes())["dependencies"]
+    package = json.loads((CLIENT / "package.json").read_bytes())
+    wanted = package["dependencies"] | package["devDependencies"]
     if all(_installed_version(name) == version for name, version in wanted.items()):
         return
-    npm = shutil.which("npm")
-    if npm is None:
-        raise SetupError("npm is not installed", remedy="Install Node.js 18 or newer, which brings npm.")
-    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    command = [_program("npm"), "ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
     result = subprocess.run(command, cwd=CLIENT, capture_output=True, text=True, check=False)  # noqa: S603 - fixed command
     if result.returncode != 0:
         raise SetupError(
@@ -202,6 +248,13 @@ def _install_packages() -> None:
             where=result.stderr.strip()[-500:],
             remedy="Check the connection to the npm registry and run the build again.",
         )
+
+
+def _program(name: str) -> str:
+    path = shutil.which(name)
+    if path is None:
+        raise SetupError(f"{name} is not installed", remedy="Install Node.js 18 or newer, which brings npm.")
+    return path
 
 
 def _installed_version(name: str) -> str | None:

@@ -56,4 +56,8 @@ class Link:
 
     def api(self, resource: str) -> str:
         """Address of a resource of this survey."""
-        return f"{self.base}api/v1/surveys/{self.survey}/{resource}"
+        return self.at(self.base, resource)
+
+    def at(self, base: str, resource: str) -> str:
+        """Address of the same resource at another installation, such as a relay."""
+        return f"{base}api/v1/surveys/{self.survey}/{resource}"

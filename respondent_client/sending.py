@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any
 
+from respondent_client.composing import Message
 from respondent_client.platform import Platform, Reply
-from respondent_client.session import JSON, Message
-from shared.errors import RemoteError, RoomfulError, StateError, SubmissionError
+from respondent_client.replies import refusal, reply_object
+from shared.errors import RemoteError
 
 _MAX_REPLY_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """Proof that a message is stored.
+    """Proof that a message is stored, or that a relay has taken it.
 
     Attributes
     ----------
     digest : str
-        SHA-256 of the message, hexadecimal.
+        SHA-256 of the message, or of the ballot in it, hexadecimal.
     earlier : bool
         That an earlier message of hers had arrived after all, so that this one was not sent.
+    relayed : bool
+        That a relay took it: it is stored later, and the public board shows whether it was.
     """
 
     digest: str
     earlier: bool = False
+    relayed: bool = False
 
 
 class Sender:
     """Sends the messages of one respondent.
 
-    A lost connection leaves open whether the message was stored. Sending the same bytes again is harmless;
-    before other bytes are sent, the server is asked for the receipt of the first, so that a respondent who
-    changed an answer in between is not counted twice.
+    A lost connection leaves open whether the message arrived. Sending the same bytes again is harmless; so
+    before other bytes are sent, it is made sure of the first: of an open survey the server is asked for their
+    receipt, of an invited one they are sent again, because asking would tell the collector whose ballot it
+    is, and one token counts once.
     """
 
     def __init__(self, platform: Platform) -> None:
@@ -48,30 +51,45 @@ class Sender:
         ------
         RemoteError
             ``remote.unreachable`` or ``remote.*``: it is not known whether the message arrived; call again.
-        StateError, SubmissionError
+        StateError, SubmissionError, TokenError
             The server refused it, and will refuse it again.
         """
-        for earlier in list(self._open):
-            if earlier.body != message.body:
-                if await self._is_stored(earlier):
-                    return Receipt(digest=earlier.receipt, earlier=True)
-                self._open.remove(earlier)
+        for earlier in [other for other in self._open if other.body != message.body]:
+            if earlier.sealed:
+                reply = await self._post(earlier)
+                if reply.status < 300:
+                    return self._receipt(earlier, reply, earlier=True)
+                if not 400 <= reply.status < 500:
+                    raise refusal(reply)
+            elif await self._is_stored(earlier):
+                return Receipt(digest=earlier.receipt, earlier=True)
+            self._open.remove(earlier)
         if message not in self._open:
             self._open.append(message)
-        reply = await self._platform.request(
-            "POST",
-            message.link.api("submissions"),
-            body=message.body,
-            content_type=JSON,
-            max_bytes=_MAX_REPLY_BYTES,
-        )
-        if reply.status in (200, 201):
-            if _object(reply).get("receipt") != message.receipt:
-                raise RemoteError("the server's receipt is not that of the message", code="remote.receipt")
-            return Receipt(digest=message.receipt)
+        reply = await self._post(message)
+        if reply.status < 300:
+            return self._receipt(message, reply, earlier=False)
         if 400 <= reply.status < 500:
             self._open.remove(message)
-        raise _refusal(reply)
+        raise refusal(reply)
+
+    async def _post(self, message: Message) -> Reply:
+        return await self._platform.request(
+            "POST",
+            message.url,
+            body=message.body,
+            content_type=message.content_type,
+            max_bytes=_MAX_REPLY_BYTES,
+        )
+
+    @staticmethod
+    def _receipt(message: Message, reply: Reply, *, earlier: bool) -> Receipt:
+        value = reply_object(reply)
+        if message.relayed and reply.status == 202 and value.get("accepted") is True:
+            return Receipt(digest=message.receipt, earlier=earlier, relayed=True)
+        if message.relayed or value.get("receipt") != message.receipt:
+            raise RemoteError("the server's receipt is not that of the message", code="remote.receipt")
+        return Receipt(digest=message.receipt, earlier=earlier)
 
     async def _is_stored(self, message: Message) -> bool:
         url = message.link.api(f"receipts/{message.receipt}")
@@ -79,29 +97,5 @@ class Sender:
             "GET", url, body=None, content_type="", max_bytes=_MAX_REPLY_BYTES
         )
         if reply.status not in (200, 404):
-            raise _refusal(reply)
+            raise refusal(reply)
         return reply.status == 200
-
-
-def _refusal(reply: Reply) -> RoomfulError:
-    """The server's problem document (RFC 9457) as an error of ours."""
-    problem = _object(reply)
-    code = problem.get("code")
-    title, detail = problem.get("title"), problem.get("detail")
-    message = (
-        title.rstrip(".") if isinstance(title, str) else f"the server answered with status {reply.status}"
-    )
-    remedy = detail if isinstance(detail, str) else ""
-    if isinstance(code, str) and (code == "state" or code.startswith("state.")):
-        return StateError(message, remedy=remedy)
-    if 400 <= reply.status < 500 and isinstance(code, str):
-        return SubmissionError(message, remedy=remedy, code="submission")
-    return RemoteError(message, remedy=remedy, code="remote.refused")
-
-
-def _object(reply: Reply) -> dict[str, Any]:
-    try:
-        value = json.loads(reply.body)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}

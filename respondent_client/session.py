@@ -4,32 +4,30 @@ Each step has its own type, and only the step before makes it::
 
     Link -> Examination -> SoundSpecification -> Placement -> Message -> Receipt
 
-so what was not verified cannot be mapped into, and what was not mapped cannot be sent.
+so what was not verified cannot be mapped into, and what was not mapped cannot be sent. In an invited survey
+a code becomes a token on the way (:mod:`respondent_client.token_request`), and the message spends it
+(:mod:`respondent_client.composing`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from respondent_client.link import Link
 from respondent_client.platform import Platform
 from respondent_client.room import Room, describe
-from shared import submission
 from shared.attributes import Attribute
 from shared.checks import Floor
 from shared.envelope import Envelope
 from shared.errors import AnswerError, EnvelopeError, NotFoundError, RemoteError
 from shared.geometry import Vector
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
-from shared.questions import Answer
 from shared.recount import Recount
 from shared.soundness import Examination, SoundSpecification, examine, refused_envelope
 
 ROWS_A_STEP = 500
 """Rows of a public model that are recounted between two reports of progress."""
-JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,24 +40,6 @@ class Placement:
 
     def __repr__(self) -> str:
         return "Placement(...)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
-    """The exact bytes that will be sent; only :func:`compose` makes one."""
-
-    link: Link
-    body: bytes
-    cell: int
-    answers: Mapping[str, Answer]
-
-    @property
-    def receipt(self) -> str:
-        """SHA-256 of the bytes, hexadecimal: what the server must answer."""
-        return submission.receipt(self.body)
-
-    def __repr__(self) -> str:
-        return f"Message({len(self.body)} bytes)"
 
 
 async def examine_survey(platform: Platform, link: Link, floor: Floor | None = None) -> Examination:
@@ -130,25 +110,6 @@ def place(sound: SoundSpecification, answers: Mapping[str, str | None]) -> Place
     vector = sound.specification.vector(answers)
     cell = sound.specification.cells.assign(vector)
     return Placement(sound=sound, vector=vector, room=describe(sound, cell))
-
-
-def compose(platform: Platform, link: Link, placement: Placement, answers: Mapping[str, Any]) -> Message:
-    """The exact bytes for a person's answers: her cell, the answers, and padding.
-
-    Guarantee: beside the answers the bytes depend on nothing of the person but her cell.
-
-    Raises
-    ------
-    AnswerError
-        For an answer outside its question's domain.
-    SubmissionError
-        If the answers are too long.
-    """
-    sound = placement.sound
-    accepted = sound.specification.questionnaire.accept(answers)
-    entropy = platform.entropy(submission.entropy_needed())
-    body = submission.encode(sound.digest, placement.room.cell, accepted, entropy)
-    return Message(link=link, body=body, cell=placement.room.cell, answers=accepted)
 
 
 async def _get(platform: Platform, link: Link, resource: str, max_bytes: int) -> bytes:

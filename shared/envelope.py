@@ -19,7 +19,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared import strict_json
 from shared.errors import EnvelopeError, SignatureError
@@ -27,6 +27,7 @@ from shared.fields import Fields
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_SIGNATURES
 
 PAYLOAD_TYPE = "application/vnd.roomful.specification.v1+json"
+"""What is signed in most envelopes; the board has a type of its own, so that neither passes for the other."""
 KEY_BYTES = 32
 SIGNATURE_BYTES = 64
 _KEYID_PREFIX = "ed25519:"
@@ -113,21 +114,24 @@ class Envelope:
         Unverified; of no use but to be verified.
     signatures : tuple of (bytes, bytes)
         Public key and signature, the organizer's first.
+    payload_type : str
+        What the payload is; part of what is signed.
     """
 
     payload: bytes
     signatures: tuple[tuple[bytes, bytes], ...]
+    payload_type: str = PAYLOAD_TYPE
 
     @classmethod
-    def parse(cls, data: bytes) -> Envelope:
-        """Read an envelope.
+    def parse(cls, data: bytes, payload_type: str = PAYLOAD_TYPE) -> Envelope:
+        """Read an envelope of one type of payload.
 
         Guarantee: for all bytes, either an :class:`EnvelopeError` or an envelope whose ``to_bytes`` returns
         those bytes.
         """
         value = strict_json.loads(data, error=EnvelopeError, where="envelope", max_bytes=MAX_ENVELOPE_BYTES)
         fields = Fields(value, "", ("payload", "payloadType", "signatures"), error=EnvelopeError)
-        fields.choice("payloadType", (PAYLOAD_TYPE,))
+        fields.choice("payloadType", (payload_type,))
         signatures = []
         for i, item in enumerate(fields.items("signatures", MAX_SIGNATURES, minimum=1)):
             inner = Fields(item, f"signatures[{i}]", ("keyid", "sig"), error=EnvelopeError)
@@ -140,7 +144,9 @@ class Envelope:
             signatures.append((decode_key(keyid.removeprefix(_KEYID_PREFIX)), signature))
         if len({key for key, _ in signatures}) != len(signatures):
             raise fields.fail("signatures", "a key signed twice", "distinct keys")
-        envelope = cls(payload=_decode(fields, "payload"), signatures=tuple(signatures))
+        envelope = cls(
+            payload=_decode(fields, "payload"), signatures=tuple(signatures), payload_type=payload_type
+        )
         if envelope.to_bytes() != data:
             raise EnvelopeError(
                 "not in canonical form", where="envelope", expected="the bytes as they were signed"
@@ -152,7 +158,7 @@ class Envelope:
         return strict_json.dumps(
             {
                 "payload": base64.b64encode(self.payload).decode("ascii"),
-                "payloadType": PAYLOAD_TYPE,
+                "payloadType": self.payload_type,
                 "signatures": [
                     {
                         "keyid": _KEYID_PREFIX + encode_key(key),
@@ -166,7 +172,7 @@ class Envelope:
     @property
     def claims(self) -> tuple[SignatureClaim, ...]:
         """Every signature, to be verified by the platform's primitive."""
-        message = pre_authentication_encoding(PAYLOAD_TYPE, self.payload)
+        message = pre_authentication_encoding(self.payload_type, self.payload)
         return tuple(
             SignatureClaim(public_key=key, signature=signature, message=message)
             for key, signature in self.signatures
@@ -174,7 +180,7 @@ class Envelope:
 
     def with_signature(self, public_key: bytes, signature: bytes) -> Envelope:
         """The envelope with one more signature, such as an auditor's."""
-        return Envelope(payload=self.payload, signatures=(*self.signatures, (public_key, signature)))
+        return replace(self, signatures=(*self.signatures, (public_key, signature)))
 
     def verified(self, outcomes: Sequence[bool], expected_key: bytes | None) -> VerifiedPayload:
         """The payload, once every signature has verified.
@@ -196,7 +202,7 @@ class Envelope:
                 "a signature does not verify",
                 where="signatures",
                 expected="every signature to be genuine",
-                remedy="The specification was changed after it was signed, or it is not the organizer's.",
+                remedy="The document was changed after it was signed, or it is not the organizer's.",
             )
         organizer_key, *others = (key for key, _ in self.signatures)
         if expected_key is not None and organizer_key != expected_key:

@@ -113,6 +113,12 @@ class SignatureError(VerificationError):
     default_code = "verification.signature"
 
 
+class BoardError(VerificationError):
+    """The public board does not agree with itself, the specification or a receipt; ``code`` says where."""
+
+    default_code = "board"
+
+
 class SoundnessError(VerificationError):
     """A numbered soundness check refused the specification; ``code`` names the check."""
 
@@ -123,6 +129,12 @@ class SubmissionError(RoomfulError):
     """A submission is malformed or does not belong to the survey."""
 
     default_code = "submission"
+
+
+class TokenError(RoomfulError):
+    """An invitation code or a token cannot be used; ``code`` says why."""
+
+    default_code = "token"
 
 
 class StateError(RoomfulError):
@@ -147,6 +159,12 @@ class ReleaseError(RoomfulError):
     """A release would break the signed rule; nothing was written."""
 
     default_code = "release"
+
+
+class OpeningError(RoomfulError):
+    """The trustees' tool refuses: a share, an export or a rehearsal is not what it should be."""
+
+    default_code = "opening"
 
 
 class RemoteError(RoomfulError):

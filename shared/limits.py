@@ -39,3 +39,14 @@ MAX_FAILURE_WORK = 3 * 10**8
 """Distinct rows of head counts x levels x k^2; beyond it check 7 would keep a device busy for minutes."""
 MAX_BOXES_TO_COMPARE = 1_000
 """Boxes of a register, whose tiling is compared pair by pair."""
+
+TOKEN_KEY_BYTES = 384
+"""Length of a token's RSA modulus and signature: 3072 bits."""
+MAX_TRUSTEES = 16
+MAX_POOL_MESSAGES = 100_000
+MAX_POOL_SECONDS = 7 * 24 * 3600
+
+MAX_RECEIPTS = 1_000_000
+"""Entries of a public board; its list of receipts then has 65 MB."""
+MAX_BOARD_BYTES = 4 * 1024 * 1024
+MAX_CHECKPOINT_BYTES = 16_384

@@ -17,6 +17,7 @@ from shared.decimals import parse_probability
 from shared.errors import AnswerError, SpecificationError
 from shared.fields import Fields, is_language
 from shared.geometry import Ranges, Vector
+from shared.invited import Invited
 from shared.limits import (
     EXACT_BOUND,
     MAX_ATTRIBUTES,
@@ -31,11 +32,11 @@ from shared.model import ReadingRules
 from shared.participation import ParticipationLevel, ParticipationSource, parse_levels
 from shared.questionnaire import Questionnaire
 
-PROTOCOL = "roomful/1"
+PROTOCOL = "roomful/2"
 MODEL_KINDS = ("public", "register")
 RELEASE_RULES = ("withhold", "merge")
-STORED = ("cell", "answers", "receipt")
-"""Codes of what a collector may keep of a submission."""
+STORED = {"open": ("cell", "answers", "receipt"), "invited": ("cell", "sealed", "token")}
+"""Codes of what a collector may keep of a submission, by the kind of survey."""
 CENTROID_DIGITS = 4
 MAX_RETENTION_DAYS = 36_500
 _CENTROID = re.compile(r"-?[0-9]{1,17}\.[0-9]{4}", re.ASCII)
@@ -113,6 +114,8 @@ class Specification:
         Eligible people of each cell at each level, under the mapping that devices run.
     centroids : tuple of tuple of str, m x d
         Mean of each coordinate over the people of a cell, with four decimals.
+    invited : Invited or None
+        None for an open survey, which everybody may answer.
     """
 
     languages: tuple[str, ...]
@@ -136,6 +139,7 @@ class Specification:
     retention_days: int
     release: ReleaseRule
     permissions: Permissions
+    invited: Invited | None
 
     @property
     def weights(self) -> Vector:
@@ -227,6 +231,7 @@ class Specification:
                 "free_text": self.permissions.free_text,
                 "balls_from_register": self.permissions.balls_from_register,
             },
+            "invited": None if self.invited is None else self.invited.to_object(),
         }
 
 
@@ -250,6 +255,7 @@ _KEYS = (
     "retention_days",
     "release",
     "permissions",
+    "invited",
 )
 
 
@@ -288,6 +294,7 @@ def _parse(value: Any) -> Specification:
     cells = parse_cells(fields.raw("cells"), "cells", weights, ranges)
     model = _parse_model(fields)
     permissions = _sub(fields, "permissions", ("free_text", "balls_from_register"))
+    invited = _parse_invited(fields, model.people)
     return Specification(
         languages=languages,
         title=fields.localized("title", languages),
@@ -306,13 +313,14 @@ def _parse(value: Any) -> Specification:
         eligible=_parse_eligible(fields, cells.count, len(levels), model.people),
         centroids=_parse_centroids(fields, cells.count, len(ranges)),
         questionnaire=Questionnaire.parse(fields.raw("questionnaire"), languages),
-        stored=_parse_stored(fields),
+        stored=_parse_stored(fields, STORED["invited" if invited else "open"]),
         retention_days=fields.integer("retention_days", 1, MAX_RETENTION_DAYS),
         release=_parse_release(fields, k),
         permissions=Permissions(
             free_text=permissions.boolean("free_text"),
             balls_from_register=permissions.boolean("balls_from_register"),
         ),
+        invited=invited,
     )
 
 
@@ -410,13 +418,24 @@ def _parse_centroids(fields: Fields, n_cells: int, dimension: int) -> tuple[tupl
     return tuple(map(tuple, rows))
 
 
-def _parse_stored(fields: Fields) -> tuple[str, ...]:
-    stored = fields.texts("stored", len(STORED))
-    if not set(stored) <= set(STORED):
+def _parse_stored(fields: Fields, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    stored = fields.texts("stored", len(allowed))
+    if not set(stored) <= set(allowed):
         raise fields.fail(
-            "stored", "the collector would store something unknown", "only " + ", ".join(STORED)
+            "stored", "the collector would store something unknown", "only " + ", ".join(allowed)
         )
     return stored
+
+
+def _parse_invited(fields: Fields, people: int) -> Invited | None:
+    if fields.raw("invited") is None:
+        return None
+    invited = Invited.parse(fields.raw("invited"), "invited")
+    if invited.people > people:
+        raise fields.fail(
+            "invited", f"{invited.people} are invited", f"at most {people}, the people of the model"
+        )
+    return invited
 
 
 def _parse_release(fields: Fields, k: int) -> ReleaseRule:

@@ -150,10 +150,11 @@ def build_specification(
         eligible=tuple(map(tuple, counts)),
         centroids=tuple(centroid(s, sum(c)) for s, c in zip(sums, counts, strict=True)),
         questionnaire=Questionnaire.parse(questionnaire or QUESTIONNAIRE, LANGUAGES),
-        stored=STORED,
+        stored=STORED["open"],
         retention_days=365,
         release=ReleaseRule(rule="withhold", minimum=k, distinct_values=1, t_closeness=None),
         permissions=Permissions(free_text=False, balls_from_register=False),
+        invited=None,
     )
     return replace(specification, **changes)
 

@@ -17,11 +17,12 @@ from respondent_client.browser.messages import (
     room_object,
     survey_object,
 )
+from respondent_client.composing import Message, compose
 from respondent_client.link import Link
 from respondent_client.picture import axes_of, draw
 from respondent_client.platform import Platform
 from respondent_client.sending import Sender
-from respondent_client.session import Message, Placement, compose, examine_survey, faulty, place
+from respondent_client.session import Placement, examine_survey, faulty, place
 from shared.errors import AnswerError, RoomfulError, StateError
 from shared.invitation import Invitation
 from shared.soundness import Examination, SoundSpecification
@@ -125,10 +126,10 @@ class Bridge:
                 errors[question.name] = "wrong"
         return {"errors": errors}
 
-    def compose(self, answers: Answers) -> dict[str, Any]:
+    async def compose(self, answers: Answers) -> dict[str, Any]:
         """The message to be sent; the same answers keep the same bytes, so that sending again is harmless."""
         placement = _needed(self._placement)
-        message = compose(self._platform, _needed(self._link), placement, answers)
+        message = await compose(self._platform, _needed(self._link), placement, answers)
         known = self._message
         if known is None or (known.cell, known.answers) != (message.cell, message.answers):
             self._message = known = message

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from respondent_client.composing import Message
 from respondent_client.picture import axes_of, best_axes
 from respondent_client.room import Room
-from respondent_client.session import Message
 from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
 from shared.errors import RoomfulError
 from shared.questions import Answer, MultipleChoice, Number, Question, SingleChoice, YesNo
@@ -111,7 +111,7 @@ def room_object(room: Room, specification: Specification) -> dict[str, Any]:
 def message_object(message: Message, specification: Specification) -> dict[str, Any]:
     """The message as it will be sent, and what it says."""
     return {
-        "text": message.body.decode("utf-8"),
+        "text": message.content.decode("utf-8"),
         "length": len(message.body),
         "cell": message.cell,
         "answers": [

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from respondent_client.platform import Reply
+from respondent_client.platform import Reply, unusable_key
 from shared.errors import RemoteError
 
 _LOST, _TOO_LONG = 0, -1
+_NOT_LOADED, _NOT_A_KEY = 0, -1
 
 
 class BrowserPlatform:
@@ -17,7 +18,7 @@ class BrowserPlatform:
     Parameters
     ----------
     worker : object
-        The JavaScript object with ``request``, ``verify``, ``entropy`` and ``notify``.
+        The JavaScript object with ``request``, ``verify``, ``seal``, ``entropy`` and ``notify``.
     to_js : callable
         Turns bytes into a ``Uint8Array``.
     """
@@ -42,6 +43,17 @@ class BrowserPlatform:
         """See :meth:`Platform.verify`."""
         parts = (self._to_js(part) for part in (public_key, signature, message))
         return bool(await self._worker.verify(*parts))
+
+    async def seal(self, *, suite: str, public_key: bytes, info: bytes, plaintext: bytes) -> bytes:
+        """See :meth:`Platform.seal`."""
+        parts = (self._to_js(part) for part in (public_key, info, plaintext))
+        outcome, sealed = await self._worker.seal(suite, *parts)
+        if outcome == _NOT_LOADED:
+            raise RemoteError("a part of the program could not be loaded", code="remote.unreachable")
+        if outcome == _NOT_A_KEY:
+            raise unusable_key()
+        data: bytes = sealed.to_bytes()
+        return data
 
     def entropy(self, n_bytes: int) -> bytes:
         """See :meth:`Platform.entropy`."""

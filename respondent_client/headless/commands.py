@@ -10,6 +10,7 @@ import click
 
 from respondent_client.headless.report import check_line, line_object, room_lines, words_to_compare
 from respondent_client.headless.respondent import HeadlessRespondent
+from respondent_client.headless.tokens import find_token
 from shared.errors import InputError
 
 
@@ -22,16 +23,33 @@ from shared.errors import InputError
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help='JSON: {"quasi_identifiers": {...}, "answers": {...}}; null withholds a value.',
 )
+@click.option(
+    "--code", help="The code of an invitation; by default the one in URL. It is exchanged for a token, once."
+)
+@click.option(
+    "--token-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where the token is saved once it is fetched, and read from if it is there already.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the exact bytes that would be sent, and send nothing.")
 @click.option(
     "--words-match", is_flag=True, help="You compared the words of the survey with those of your invitation."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print machine-readable JSON.")
-def respond(url: str, answers_file: Path, dry_run: bool, words_match: bool, as_json: bool) -> None:
+def respond(
+    url: str,
+    answers_file: Path,
+    code: str | None,
+    token_file: Path | None,
+    dry_run: bool,
+    words_match: bool,
+    as_json: bool,
+) -> None:
     """Check the survey at URL, map the answers to a group on this machine, and send them.
 
     URL is the whole link of the invitation, with the part after the #. The quasi-identifiers stay on this
-    machine.
+    machine. If the survey is for invited people, the code is exchanged for a token that nobody can trace to
+    it; with --token-file the token outlives a broken connection, and the answers can be sent another day.
     """
     person = read_answers(answers_file)
     respondent = HeadlessRespondent(url, notify=_progress)
@@ -49,19 +67,23 @@ def respond(url: str, answers_file: Path, dry_run: bool, words_match: bool, as_j
         click.echo(json.dumps(result, indent=1))
     sound = respondent.accept(examination, compared=words_match)
     placement = respondent.place(person["quasi_identifiers"])
-    message = respondent.compose(placement, person["answers"])
+    content = respondent.preview(placement, person["answers"])
     result |= {"people": placement.room.people, "cell": placement.room.cell}
     if not as_json:
         click.echo("\n".join(room_lines(placement.room, sound.specification)))
     if dry_run:
-        result["message"] = message.body.decode()
+        result["message"] = content.decode()
         if not as_json:
-            click.echo(f"These {len(message.body)} bytes would be sent:\n{message.body.decode()}")
+            sealed = " (sealed)" if sound.specification.invited else ""
+            click.echo(f"These {len(content)} bytes would be sent{sealed}:\n{content.decode()}")
     else:
-        receipt = respondent.send(message)
-        result |= {"sent": True, "receipt": receipt.digest}
+        invited = sound.specification.invited is not None
+        token = find_token(respondent, sound, code, token_file) if invited else None
+        receipt = respondent.send(respondent.compose(placement, person["answers"], token))
+        result |= {"sent": True, "receipt": receipt.digest, "relayed": receipt.relayed}
         if not as_json:
-            click.echo(f"Sent and stored. Receipt: {receipt.digest}")
+            where = "Handed to the relay" if receipt.relayed else "Sent and stored"
+            click.echo(f"{where}. Receipt: {receipt.digest}")
     if as_json:
         click.echo(json.dumps(result, indent=1))
 

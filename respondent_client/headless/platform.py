@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from respondent_client.headless.sealing import seal
 from respondent_client.platform import Reply
 from shared.errors import RemoteError
 
@@ -85,6 +86,10 @@ class HeadlessPlatform:
         except (InvalidSignature, ValueError):
             return False
         return True
+
+    async def seal(self, *, suite: str, public_key: bytes, info: bytes, plaintext: bytes) -> bytes:
+        """See :meth:`Platform.seal`."""
+        return seal(suite, public_key, info, plaintext)
 
     def entropy(self, n_bytes: int) -> bytes:
         """See :meth:`Platform.entropy`."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
+from respondent_client.composing import Message, compose, write_content
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.link import Link
 from respondent_client.sending import Receipt, Sender
-from respondent_client.session import Message, Placement, compose, examine_survey, place
+from respondent_client.session import Placement, examine_survey, place
+from respondent_client.token_request import TokenRequest, fetch_token, prepare_request
 from shared.errors import StateError
+from shared.invitation_code import InvitationCode
 from shared.soundness import Examination, SoundSpecification
+from shared.token import Token
 
 T = TypeVar("T")
 
@@ -58,27 +62,51 @@ class HeadlessRespondent:
 
     def place(self, quasi_identifiers: Mapping[str, str | None]) -> Placement:
         """Map a person to her room."""
+        return place(self._checked(), quasi_identifiers)
+
+    def _checked(self) -> SoundSpecification:
         if self._sound is None:
             raise StateError("the survey was not checked yet", remedy="Call prepare() first.")
-        return place(self._sound, quasi_identifiers)
+        return self._sound
 
-    def compose(self, placement: Placement, answers: Mapping[str, Any]) -> Message:
+    def prepare_token(self, code: InvitationCode) -> TokenRequest:
+        """Draw the blinding of a code's token; keep the result until :meth:`fetch_token` has succeeded."""
+        return prepare_request(self._platform, self._checked(), code)
+
+    def fetch_token(self, request: TokenRequest) -> Token:
+        """Exchange a code for its token; may be repeated with the same request."""
+        return run(fetch_token(self._platform, self.link, request))
+
+    def preview(self, placement: Placement, answers: Mapping[str, Any]) -> bytes:
+        """What a message would say, before it is sealed."""
+        return write_content(self._platform, placement, answers)[1]
+
+    def compose(
+        self, placement: Placement, answers: Mapping[str, Any], token: Token | None = None
+    ) -> Message:
         """The exact bytes to be sent."""
-        return compose(self._platform, self.link, placement, answers)
+        return run(compose(self._platform, self.link, placement, answers, token))
 
     def send(self, message: Message) -> Receipt:
         """Send them; the same message may be sent again."""
         return run(Sender(self._platform).send(message))
 
-    def respond(self, quasi_identifiers: Mapping[str, str | None], answers: Mapping[str, Any]) -> str:
-        """Take part: place, compose and send.
+    def respond(
+        self,
+        quasi_identifiers: Mapping[str, str | None],
+        answers: Mapping[str, Any],
+        code: InvitationCode | None = None,
+    ) -> str:
+        """Take part: place, fetch a token if there is a code, compose and send.
 
         Returns
         -------
         str
             The receipt, hexadecimal.
         """
-        return self.send(self.compose(self.place(quasi_identifiers), answers)).digest
+        placement = self.place(quasi_identifiers)
+        token = None if code is None else self.fetch_token(self.prepare_token(code))
+        return self.send(self.compose(placement, answers, token)).digest
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -22,7 +22,10 @@ export class Engine {
     if (typeof WebAssembly !== "object") return this.#fail("no-webassembly");
     if (!window.crypto?.subtle) return this.#fail("no-webcrypto");
     try {
-      this.#worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module", name: "roomful" });
+      const worker = new URL("./worker.mjs", import.meta.url);
+      const page = document.getElementById("main").dataset;
+      if ("relayed" in page) worker.searchParams.set("survey", page.id); // for the policy that lets it send there
+      this.#worker = new Worker(worker, { type: "module", name: "roomful" });
     } catch {
       return this.#fail("no-worker");
     }

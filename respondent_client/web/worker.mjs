@@ -8,12 +8,12 @@
 // loadPyodide() neither resolves nor rejects when WebAssembly is blocked or has the wrong type, so every cause
 // is looked for here, and a watchdog ends a start that makes no progress.
 
+import { platform } from "./platform.mjs";
 import { sizes } from "./sizes.mjs";
 
 const STALLED_MS = 45_000; // no byte arrived for this long
 const START_MS = 180_000; // all bytes are here, but Python does not come up (slow telephones need a minute)
 const EMPTY_WASM = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
-const REQUEST_MS = 60_000;
 
 const total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
 let loaded = 0;
@@ -84,72 +84,6 @@ async function preflight() {
     if (error.name !== "DataError") return "no-ed25519";
   }
   return null;
-}
-
-/** What Python may ask of the browser; see respondent_client/browser/platform.py for the other side. */
-const platform = {
-  async request(method, url, body, contentType, maxBytes) {
-    const options = {
-      method,
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
-      redirect: "error",
-      cache: "no-store",
-      headers: { "Accept-Language": "*" }, // the respondent's language is nobody's business
-      signal: AbortSignal.timeout(REQUEST_MS),
-    };
-    if (body) {
-      options.body = body.slice();
-      options.headers["Content-Type"] = contentType;
-    }
-    let response;
-    try {
-      response = await fetchWithoutCounting(url, options);
-      return [response.status, await limited(response, maxBytes)];
-    } catch (error) {
-      return [error.name === "RangeError" ? -1 : 0, new Uint8Array()];
-    }
-  },
-  async verify(publicKey, signature, message) {
-    try {
-      const key = await crypto.subtle.importKey("raw", publicKey, { name: "Ed25519" }, false, ["verify"]);
-      return await crypto.subtle.verify({ name: "Ed25519" }, key, signature, message);
-    } catch {
-      return false; // a key that is no point of the curve verifies nothing
-    }
-  },
-  entropy(bytes) {
-    return crypto.getRandomValues(new Uint8Array(bytes));
-  },
-  notify(notice) {
-    self.postMessage({ kind: "notice", notice: JSON.parse(notice) });
-  },
-};
-
-async function limited(response, maxBytes) {
-  const chunks = [];
-  let length = 0;
-  for await (const chunk of chunksOf(response.body)) {
-    length += chunk.length;
-    if (length > maxBytes) throw new RangeError("too long");
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
-}
-
-async function* chunksOf(stream) {
-  const reader = stream.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield value;
-  }
 }
 
 async function start() {

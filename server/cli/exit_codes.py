@@ -6,6 +6,7 @@ from shared.errors import (
     DesignError,
     InputError,
     NotFoundError,
+    OpeningError,
     ReleaseError,
     RemoteError,
     RoomfulError,
@@ -14,6 +15,7 @@ from shared.errors import (
     StateError,
     StorageError,
     SubmissionError,
+    TokenError,
     VerificationError,
 )
 
@@ -27,8 +29,10 @@ EXIT_CODES: tuple[tuple[type[RoomfulError], int], ...] = (
     (StateError, 6),
     (NotFoundError, 6),
     (ReleaseError, 7),
+    (OpeningError, 7),
     (RemoteError, 8),
     (SubmissionError, 8),
+    (TokenError, 8),
     (StorageError, 9),
     (SetupError, 10),
 )

@@ -10,6 +10,7 @@ import click
 
 from server.cli.expire import open_store
 from server.release.workflow import release_survey
+from server.signing.signing import read_file
 from server.storage.data_directory import DataDirectory
 
 
@@ -28,8 +29,13 @@ from server.storage.data_directory import DataDirectory
     required=True,
     help="Folder to write the released files to; it must not exist.",
 )
+@click.option(
+    "--opened",
+    type=click.Path(path_type=Path),
+    help="opened.json of the trustees, for an invited survey.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def release(survey: str, data: Path, out: Path, as_json: bool) -> None:
+def release(survey: str, data: Path, out: Path, opened: Path | None, as_json: bool) -> None:
     """Publish the table of the closed survey SURVEY, as its signed rule says.
 
     Writes microdata.csv, cells.csv, report.html and datapackage.json, all or nothing. No group in them has
@@ -37,7 +43,8 @@ def release(survey: str, data: Path, out: Path, as_json: bool) -> None:
     """
     with DataDirectory(data) as directory:
         open_store(directory, survey)
-        figures = release_survey(directory, survey, out, secrets.SystemRandom().shuffle).figures()
+        answers = None if opened is None else read_file(opened, "opened.json of the trustees")
+        figures = release_survey(directory, survey, out, secrets.SystemRandom().shuffle, answers).figures()
     if as_json:
         click.echo(json.dumps(figures))
         return
@@ -47,6 +54,8 @@ def release(survey: str, data: Path, out: Path, as_json: bool) -> None:
     )
     if figures["withheld_answers"]:
         click.echo(f"Withheld {figures['withheld_answers']} answers, as the signed rule demands.")
+    if figures.get("invalid_answers"):
+        click.echo(f"Not counted: {figures['invalid_answers']} sealed answers that were not valid.")
     if figures["groups_with_unanimity"]:
         click.echo(
             f"In {figures['groups_with_unanimity']} groups everybody answered some question alike: "

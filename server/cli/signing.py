@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from server.cli.passphrase import ask_passphrase, passphrase_option
 from server.signing.keys import create_key_pair, load_private_key, load_public_key
 from server.signing.signing import (
     ENVELOPE_FILE,
@@ -19,14 +18,13 @@ from server.signing.signing import (
     read_file,
     sign_design,
 )
+from server.tokens.keys import create_collector_key, create_token_key
 from shared.envelope import Envelope, VerifiedPayload, encode_key, survey_id
-from shared.errors import KeyFileError
 from shared.invitation import Invitation
 from shared.recount import Recount
+from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.soundness import NOT_RUN, PASSED, REFUSED
 from shared.words import digest_words
-
-PASSPHRASE_VARIABLE = "ROOMFUL_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 
 @click.command()
@@ -34,25 +32,51 @@ PASSPHRASE_VARIABLE = "ROOMFUL_PASSPHRASE"  # noqa: S105 - the name of a variabl
     "--out", type=click.Path(path_type=Path), required=True, help="File for the private key, such as key.pem."
 )
 @click.option(
-    "--passphrase-file", type=click.Path(path_type=Path), help="File with the passphrase in its first line."
+    "--purpose",
+    type=click.Choice(["signing", "tokens", "collector"]),
+    default="signing",
+    show_default=True,
+    help="What the key is for: signing surveys, or a server of one invited survey.",
 )
-def keygen(out: Path, passphrase_file: Path | None) -> None:
-    """Make an Ed25519 key pair: a private key in PEM, encrypted, and its public key beside it (.pub).
+@click.option(
+    "--suite",
+    type=click.Choice(list(SUITES)),
+    help=f"How ballots are sealed to the collector; the trustees' too. [default: {DEFAULT_SUITE}]",
+)
+@passphrase_option
+def keygen(out: Path, purpose: str, suite: str | None, passphrase_file: Path | None) -> None:
+    """Make a key pair: a private key in PEM, and its public key beside it (.pub).
 
-    The passphrase is asked for, or read from --passphrase-file or the variable ROOMFUL_PASSPHRASE.
+    For signing: Ed25519, encrypted with a passphrase, which is asked for, or read from --passphrase-file or
+    the variable ROOMFUL_PASSPHRASE.
+
+    An invited survey needs two more, made for it alone: one for tokens (RSA, 3072 bits), for the registrar,
+    and one for the collector (HPKE). They are not encrypted, because a server reads them unattended.
     """
-    public = create_key_pair(out, _passphrase(passphrase_file, confirm=True))
-    click.echo(f"Private key {out}: keep it, and its passphrase, offline. Nobody can restore it.")
-    click.echo(f"Public key  ed25519:{encode_key(public)} (in {out.with_suffix('.pub')})")
-    click.echo(f"In words    {digest_words(public.hex())}")
+    if suite is not None and purpose != "collector":
+        raise click.UsageError("--suite goes with --purpose collector.")
+    if passphrase_file is not None and purpose != "signing":
+        raise click.UsageError("A server's key has no passphrase: the server reads it unattended.")
+    if purpose == "signing":
+        public = create_key_pair(out, ask_passphrase(passphrase_file, confirm=True))
+        click.echo(f"Private key {out}: keep it, and its passphrase, offline. Nobody can restore it.")
+        click.echo(f"Public key  ed25519:{encode_key(public)} (in {out.with_suffix('.pub')})")
+        click.echo(f"In words    {digest_words(public.hex())}")
+        return
+    if purpose == "tokens":
+        create_token_key(out)
+        holder, danger = "registrar", "answer as often as she likes"
+    else:
+        create_collector_key(out, SUITES[suite or DEFAULT_SUITE])
+        holder, danger = "collector", "see each answer's cell on its way"
+    click.echo(f"Private key {out}: for the {holder} of one survey. Whoever has it can {danger}.")
+    click.echo(f"Public key  {out.with_suffix('.pub')}: name it in [invited] of survey.toml.")
 
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--key", type=click.Path(path_type=Path), required=True, help="Private key of roomful keygen.")
-@click.option(
-    "--passphrase-file", type=click.Path(path_type=Path), help="File with the passphrase in its first line."
-)
+@passphrase_option
 @click.option(
     "--countersign", "as_auditor", is_flag=True, help="Add an auditor's signature to a signed survey."
 )
@@ -62,7 +86,7 @@ def sign(path: Path, key: Path, passphrase_file: Path | None, as_auditor: bool) 
     With --countersign, PATH is a signed survey (survey.dsse.json, or its folder) and the signature is an
     auditor's; audit it first.
     """
-    private = load_private_key(key, _passphrase(passphrase_file, confirm=False))
+    private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
     if as_auditor:
         _show(countersign(path / ENVELOPE_FILE if path.is_dir() else path, private))
     else:
@@ -120,22 +144,3 @@ def _show(payload: VerifiedPayload) -> None:
     click.echo(f"Signed   ed25519:{encode_key(payload.organizer_key)} (organizer)")
     for auditor in payload.auditor_keys:
         click.echo(f"         ed25519:{encode_key(auditor)} (auditor)")
-
-
-def _passphrase(file: Path | None, *, confirm: bool) -> str:
-    """From a file, the environment, or the keyboard."""
-    if file is not None:
-        try:
-            return file.read_text(encoding="utf-8").split("\n", 1)[0].rstrip("\r")
-        except (OSError, UnicodeDecodeError):
-            raise KeyFileError("cannot be read", where=str(file), expected="a text file") from None
-    if PASSPHRASE_VARIABLE in os.environ:
-        return os.environ[PASSPHRASE_VARIABLE]
-    if not sys.stdin.isatty():
-        raise KeyFileError(
-            "there is nobody to ask for the passphrase",
-            where="passphrase",
-            expected=f"--passphrase-file, or the variable {PASSPHRASE_VARIABLE}",
-        )
-    answer: str = click.prompt("Passphrase", hide_input=True, confirmation_prompt=confirm)
-    return answer

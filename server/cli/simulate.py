@@ -12,9 +12,13 @@ from pathlib import Path
 
 import click
 
+from server.simulation.codes import read_codes
 from server.simulation.respondent import respondent_for
-from server.simulation.workflow import Progress, SimulationReport
+from server.simulation.taking_part import Progress, receipt_lines
+from server.simulation.workflow import SimulationReport
 from server.simulation.workflow import simulate as run_simulation
+from server.storage.files import named_file_errors, write_new
+from shared.errors import InputError
 
 
 @click.command()
@@ -39,6 +43,17 @@ from server.simulation.workflow import simulate as run_simulation
     show_default=True,
     help="generated; columns (each question from the column of its name); or question=column,... for some.",
 )
+@click.option(
+    "--codes",
+    "codes_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="mail-merge.csv of roomful invite, for an invited survey: one code for each person.",
+)
+@click.option(
+    "--receipts",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the receipts of an invited survey here, one a line; must not exist.",
+)
 @click.option("--seed", type=click.IntRange(0), help="Repeats a simulation; by default a random one.")
 @click.option("--threads", type=click.IntRange(1, 64), default=16, show_default=True, help="Senders.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -48,17 +63,23 @@ def simulate(
     invited: int | None,
     participants: float | None,
     answers: str,
+    codes_file: Path | None,
+    receipts: Path | None,
     seed: int | None,
     threads: int,
     as_json: bool,
 ) -> None:
-    """Let people drawn from a file take part in the open survey at URL.
+    """Let people drawn from a file take part in the survey at URL while it is open.
 
     URL is the whole link of the invitation, with the part after the #. Everybody goes through the checks, the
-    mapping and the sending of the real client. At the end it says how many cells failed, against what was to
-    be expected.
+    mapping and the sending of the real client. If only invited people may answer, each needs a code of hers:
+    it is exchanged for a token, and the answers are sealed. At the end it says how many cells failed, against
+    what was to be expected.
     """
-    with _progress_bar() as progress:
+    codes = None if codes_file is None else read_codes(codes_file)
+    if receipts is not None:
+        _require_new(receipts, codes_file)
+    with _progress_bars("Fetching tokens", "Answering") as (fetched, progress):
         report = run_simulation(
             respondent_for(url),
             model,
@@ -66,29 +87,50 @@ def simulate(
             invited=invited,
             participation=None if participants is None else Fraction(str(participants)),
             answers=answers,
+            codes=codes,
             threads=threads,
             progress=progress,
+            fetched=fetched,
         )
+    if receipts is not None:
+        with named_file_errors(str(receipts)):
+            write_new(receipts, receipt_lines(report.receipts or ()))
     if as_json:
         click.echo(json.dumps(report.figures()))
     else:
         click.echo("\n".join(_words(report)))
 
 
+def _require_new(receipts: Path, codes_file: Path | None) -> None:
+    if codes_file is None:
+        raise InputError(
+            "there are receipts on a board only if people are invited by codes",
+            where="--receipts",
+            remedy="Leave the option out, or give --codes.",
+        )
+    if receipts.exists():
+        raise InputError("the file exists already", where=str(receipts), expected="a new file")
+
+
 @contextlib.contextmanager
-def _progress_bar() -> Iterator[Progress]:
-    """A bar on stderr that appears with the first submission."""
+def _progress_bars(*labels: str) -> Iterator[tuple[Progress, ...]]:
+    """Bars on stderr, each of which appears with its first step."""
     click.echo("Checking the survey as a respondent's device would ...", err=True)
     with contextlib.ExitStack() as stack:
-        advance: list[Callable[[int], None]] = []
 
-        def progress(total: int) -> None:
-            if not advance:
-                bar = click.progressbar(length=total, label="Answering", file=sys.stderr)
-                advance.append(stack.enter_context(bar).update)
-            advance[0](1)
+        def bar(label: str) -> Progress:
+            advance: list[Callable[[int], None]] = []
 
-        yield progress
+            def progress(total: int) -> None:
+                if not advance:
+                    stack.close()  # the bar before this one is full
+                    shown = click.progressbar(length=total, label=label, file=sys.stderr)
+                    advance.append(stack.enter_context(shown).update)
+                advance[0](1)
+
+            return progress
+
+        yield tuple(bar(label) for label in labels)
 
 
 def _words(report: SimulationReport) -> list[str]:

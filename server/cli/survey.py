@@ -10,8 +10,11 @@ import click
 
 from server.cli.expire import in_words, open_store
 from server.cli.serve import data_option
+from server.signing.signing import read_file
 from server.storage.data_directory import DataDirectory
 from server.storage.publishing import publish_files
+from server.storage.states import State
+from server.trustees.rehearsal import keep_rehearsal, require_rehearsal
 from server.web.config import Config
 from shared.errors import InputError
 from shared.invitation import survey_link
@@ -20,15 +23,29 @@ from shared.invitation import survey_link
 @click.command()
 @click.argument("source", type=click.Path(exists=True, path_type=Path))
 @data_option
+@click.option(
+    "--token-key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Make this server the registrar of an invited survey: tokens.pem of roomful keygen.",
+)
+@click.option(
+    "--collector-key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Make this server the collector of an invited survey: collector.pem of roomful keygen.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the survey's id and digest as JSON.")
-def publish(source: Path, data: Path, as_json: bool) -> None:
+def publish(
+    source: Path, data: Path, token_key: Path | None, collector_key: Path | None, as_json: bool
+) -> None:
     """Take a signed specification into the data directory as a draft.
 
     SOURCE is the folder that design and sign made, or the signed file in it. A public model must lie beside
-    it.
+    it. The keys of an invited survey are copied into the data directory; give both here, or one each to two
+    servers with two data directories.
     """
     with DataDirectory(data) as directory:
-        store = open_store(directory, publish_files(directory, source))
+        survey = publish_files(directory, source, token_key=token_key, collector_key=collector_key)
+        store = open_store(directory, survey)
         if as_json:
             click.echo(json.dumps({"id": store.id, "digest": store.published.digest, "state": store.state}))
             return
@@ -39,14 +56,27 @@ def publish(source: Path, data: Path, as_json: bool) -> None:
 @click.command("open")
 @click.argument("survey")
 @data_option
+@click.option(
+    "--rehearsal",
+    type=click.Path(path_type=Path),
+    help="rehearsal.json of the trustees; an invited survey does not open without.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask for the survey's id.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def open_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
-    """Let a published survey take answers. There is no way back: it can only be closed."""
+def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_json: bool) -> None:
+    """Let a published survey take answers. There is no way back: it can only be closed.
+
+    An invited survey opens only when every trustee's share has taken part in a rehearsal.
+    """
+    rehearsed = None if rehearsal is None else read_file(rehearsal, "rehearsal.json of the trustees")
     with DataDirectory(data) as directory:
         store = open_store(directory, survey)
+        if store.state is State.DRAFT:
+            require_rehearsal(store.published, rehearsed)
         _confirm(store.id, "Opening cannot be undone, and the specification cannot change afterwards.", yes)
         store.open()
+        if rehearsed is not None:
+            keep_rehearsal(store.published, rehearsed)
         published = store.published
         config = Config.load(data, os.environ, {})
         address = survey_link(config.public_url, published.digest, published.organizer_key)

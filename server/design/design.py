@@ -77,6 +77,7 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
     """
     _refuse_records_from_register(plan)
     _refuse_unreachable_diversity(plan)
+    _refuse_too_many_invited(plan, model)
     smallest, safe = _needed_people(plan, model.levels)
     _refuse_too_few(model, safe)
     people = model.people.sum(axis=1)
@@ -188,6 +189,16 @@ def _refuse_unreachable_diversity(plan: Plan) -> None:
             )
 
 
+def _refuse_too_many_invited(plan: Plan, model: Model) -> None:
+    if plan.invited is not None and plan.invited.people > model.n_people:
+        raise DesignError(
+            f"{plan.invited.people} people are invited, but the model has {model.n_people}",
+            where="invited.people",
+            expected="no more invitations than people in the model",
+            remedy="Cells are counted from the model, so everybody who is invited must be in it.",
+        )
+
+
 def _refuse_too_few(model: Model, safe: tuple[int, ...]) -> None:
     needed = 2 * min(safe)
     if model.n_people < needed:
@@ -236,8 +247,9 @@ def _specification(
         eligible=compiled.eligible,
         centroids=compiled.centroids,
         questionnaire=plan.questionnaire,
-        stored=STORED,
+        stored=STORED["invited" if plan.invited else "open"],
         retention_days=plan.retention_days,
         release=plan.release,
         permissions=plan.permissions,
+        invited=plan.invited,
     )

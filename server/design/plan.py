@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from server.reading.survey_file import SurveyFile
+from shared.invited import Invited
 from shared.model import ReadingRules
 from shared.participation import ParticipationSource
 from shared.questionnaire import Questionnaire
@@ -31,6 +32,7 @@ class Plan:
     retention_days: int
     release: ReleaseRule
     permissions: Permissions
+    invited: Invited | None
 
 
 def plan_of(survey: SurveyFile) -> Plan:
@@ -51,6 +53,7 @@ def plan_of(survey: SurveyFile) -> Plan:
         retention_days=survey.retention_days,
         release=survey.release,
         permissions=survey.permissions,
+        invited=survey.invited,
     )
 
 
@@ -72,4 +75,5 @@ def plan_from(specification: Specification) -> Plan:
         retention_days=specification.retention_days,
         release=specification.release,
         permissions=specification.permissions,
+        invited=specification.invited,
     )

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from server.reading.attribute_entries import ATTRIBUTE_KEYS, build_attributes
 from server.reading.design_entry import read_design
+from server.reading.invited_entry import read_invited
 from server.reading.table import nearest_name, quoted
 from server.reading.toml_document import TOP_LEVEL, Section, parse_toml, read_survey_bytes
 from shared.attributes import Attribute
 from shared.decimals import parse_decimal
 from shared.errors import QuestionnaireError, SpecificationError
 from shared.fields import is_language
+from shared.invited import Invited
 from shared.limits import MAX_ATTRIBUTES, MAX_CATEGORIES, MAX_K, MAX_LANGUAGES, MAX_SPECIFICATION_BYTES
 from shared.model import INCOMPLETE_RULES, ReadingRules
 from shared.participation import ParticipationLevel, ParticipationSource, Rate
@@ -73,6 +75,7 @@ class SurveyFile:
     retention_days: int
     questionnaire: Questionnaire
     permissions: Permissions
+    invited: Invited | None
 
 
 def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
@@ -90,8 +93,8 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
     SurveyFileError
         With file, line, key, what was expected and what to do: for what is no TOML, unknown keys (with the
         nearest known one), values of another type, and combinations that mean nothing.
-    ModelFileError, QuestionnaireError
-        For a lookup table or the questionnaire.
+    ModelFileError, QuestionnaireError, KeyFileError
+        For a lookup table, the questionnaire, or a key of an invited survey.
 
     Notes
     -----
@@ -127,6 +130,7 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
         retention_days=root.integer("retention_days", 1, MAX_RETENTION_DAYS, 365),
         questionnaire=questionnaire,
         permissions=Permissions(free_text=free_text, balls_from_register=design.balls_from_register),
+        invited=read_invited(root, path.parent),
     )
 
 

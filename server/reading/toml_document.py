@@ -308,6 +308,7 @@ TOP_LEVEL = (
     "release",
     "retention_days",
     "questionnaire",
+    "invited",
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -68,13 +68,37 @@ def collect(
     )
 
 
-def confidential_attributes(collected: CollectedAnswers) -> tuple[ConfidentialAttribute, ...]:
+def confidential_attributes(
+    collected: CollectedAnswers, sealed: Mapping[int, int] | None = None
+) -> tuple[ConfidentialAttribute, ...]:
     """The answers as values in domains, for diversity.
+
+    Parameters
+    ----------
+    collected : CollectedAnswers
+    sealed : mapping of int to int, optional
+        Cells whose answers nobody opened, and how many they are: as if nobody had answered any question.
 
     Single choices and yes/no are nominal, ratings and numbers ordered. A question with several choices is
     nominal in the whole set that was ticked, and gives one mark per choice besides, for unanimity. Free text
     is left out: nearly all texts differ, which says nothing about what they disclose.
     """
+    unknown = {cell: (None,) * count for cell, count in (sealed or {}).items()}
+    attributes = _attributes(collected)
+    return (
+        tuple(
+            replace(
+                attribute,
+                values=tuple(unknown.get(cell, values) for cell, values in enumerate(attribute.values)),
+            )
+            for attribute in attributes
+        )
+        if unknown
+        else tuple(attributes)
+    )
+
+
+def _attributes(collected: CollectedAnswers) -> list[ConfidentialAttribute]:
     result: list[ConfidentialAttribute] = []
     for question in collected.questions:
         if isinstance(question, SingleChoice):
@@ -104,7 +128,7 @@ def confidential_attributes(collected: CollectedAnswers) -> tuple[ConfidentialAt
                 )
         elif not isinstance(question, FreeText):
             raise TypeError(f"no diversity for a question of kind {question.kind!r}")
-    return tuple(result)
+    return result
 
 
 def _attribute(

@@ -38,9 +38,39 @@ class Centres:
             weights=tuple(weights),
         )
 
+    @property
+    def count(self) -> int:
+        """How many cells there are."""
+        return len(self.points)
+
     def distance(self, a: int, b: int) -> int:
         """Weighted squared distance between the centres of cells a and b: an exact, unbounded integer."""
         return sum(
             weight * (p - q) * (p - q)
             for weight, p, q in zip(self.weights, self.points[a], self.points[b], strict=True)
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupCentres:
+    """Where groups of cells lie: as near as their two nearest cells.
+
+    Parameters
+    ----------
+    centres : Centres
+        Of the cells.
+    groups : tuple of tuple of int
+        The cells of each group.
+    """
+
+    centres: Centres
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return len(self.groups)
+
+    def distance(self, a: int, b: int) -> int:
+        """Distance between groups a and b."""
+        return min(self.centres.distance(p, q) for p in self.groups[a] for q in self.groups[b])

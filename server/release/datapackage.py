@@ -25,6 +25,7 @@ def describe_package(
     digest: str,
     decision: Decision,
     tables: Mapping[str, tuple[ReleasedTable, bytes]],
+    invalid: int | None = None,
 ) -> bytes:
     """Describe the released tables.
 
@@ -38,6 +39,8 @@ def describe_package(
         What the gate let through; only its totals are published.
     tables : mapping of str to (ReleasedTable, bytes)
         ``microdata`` and ``cells``, each with the bytes of its file.
+    invalid : int or None
+        Sealed answers that were opened and not valid; None for an open survey.
 
     Returns
     -------
@@ -67,6 +70,7 @@ def describe_package(
             "total_answers": decision.total_answers,
             "released_answers": decision.released_answers,
             "withheld_answers": decision.withheld_answers,
+            **({} if invalid is None else {"invalid_answers": invalid}),
         },
         "resources": [
             _resource(

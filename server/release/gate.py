@@ -22,18 +22,20 @@ Groups are as near as their two nearest cells. Ties go to the lowest cell index.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from server.measures.closeness import Histogram
-from server.release.centres import Centres
+from server.release.centres import Centres, GroupCentres
 from server.release.diversity import ConfidentialAttribute, Diversity, measure_group
 from shared.errors import ReleaseError
 
 Rule = Literal["withhold", "merge"]
-Reason = Literal["enough", "merged", "empty", "too-few", "distinct-values", "t-closeness", "complementary"]
+Reason = Literal[
+    "enough", "merged", "empty", "too-few", "distinct-values", "t-closeness", "complementary", "sealed"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +135,9 @@ class Decision:
 def decide(
     counts: Sequence[int],
     policy: Policy,
-    centres: Centres,
+    centres: Centres | GroupCentres,
     attributes: Sequence[ConfidentialAttribute] = (),
+    sealed: Collection[int] = (),
 ) -> Decision:
     """Decide what is released.
 
@@ -148,6 +151,9 @@ def decide(
         Centres of the cells, for "nearest".
     attributes : sequence of ConfidentialAttribute
         The answers, for diversity and unanimity.
+    sealed : collection of int
+        Cells whose answers nobody opened. They stay withheld, and count among the withheld by their number.
+        Under ``merge`` there are none.
 
     Returns
     -------
@@ -174,7 +180,7 @@ def decide(
     O(m^2 log m), where m is the number of cells; both are near m times the number of failing cells when few
     fail, which is what the design arranges.
     """
-    gate = _Gate(counts, policy, centres, attributes)
+    gate = _Gate(counts, policy, centres, attributes, sealed)
     if gate.total < policy.minimum:
         raise ReleaseError(
             f"only {gate.total} answers arrived, fewer than the {policy.minimum} of the smallest group "
@@ -203,11 +209,14 @@ class _Gate:
         self,
         counts: Sequence[int],
         policy: Policy,
-        centres: Centres,
+        centres: Centres | GroupCentres,
         attributes: Sequence[ConfidentialAttribute],
+        sealed: Collection[int],
     ) -> None:
-        if len(centres.points) != len(counts):
+        if centres.count != len(counts):
             raise ValueError("one centre per cell is needed")
+        if sealed and policy.rule == "merge":
+            raise ValueError("nothing stays sealed under merge")
         if any(count < 0 for count in counts):
             raise ValueError("head counts are not negative")
         for attribute in attributes:
@@ -219,6 +228,7 @@ class _Gate:
         self.attributes = tuple(attributes)
         self.total = sum(counts)
         self.reasons: list[Reason] = ["enough" if count else "empty" for count in counts]
+        self.sealed = sorted(cell for cell in set(sealed) if counts[cell])
 
     def answers(self, cells: Iterable[int]) -> int:
         return sum(self.counts[cell] for cell in cells)
@@ -252,8 +262,11 @@ class _Gate:
 
     def withhold(self) -> tuple[tuple[int, ...], ...]:
         """Release cells alone or not at all; withheld cells only grow in number, so this ends."""
-        released = [cell for cell, count in enumerate(self.counts) if count]
-        withheld: list[int] = []
+        withheld = list(self.sealed)
+        for cell in withheld:
+            self.reasons[cell] = "sealed"
+        closed = set(withheld)
+        released = [cell for cell, count in enumerate(self.counts) if count and cell not in closed]
         nearest = _NearestReleased(self.centres)
         while released:
             table = self.table(released) if self.policy.t_closeness is not None else None
@@ -327,7 +340,7 @@ class _Gate:
 class _NearestReleased:
     """Finds the released cell nearest to any withheld one, remembering distances already known."""
 
-    def __init__(self, centres: Centres) -> None:
+    def __init__(self, centres: Centres | GroupCentres) -> None:
         self.centres = centres
         self.known: dict[int, int] = {}
         self.seen = 0

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
-from server.release.answers import collect, confidential_attributes
-from server.release.centres import Centres
+from server.board.folder import CHECKPOINT_FILE, read_board_file
 from server.release.datapackage import describe_package
-from server.release.gate import Decision, Policy, decide
+from server.release.gate import Decision
 from server.release.recheck import recheck
 from server.release.report import render_report
+from server.release.source import AnswerSource, opened_answers, stored_answers
 from server.release.tables import Shuffle, cells_table, microdata_table
+from server.signing.keys import verifies
 from server.storage import files
 from server.storage.data_directory import DataDirectory
 from server.storage.states import State, refusal
 from server.storage.store import SurveyStore
+from shared.checkpoint import SignedCheckpoint, board_origin
 from shared.errors import ReleaseError
-from shared.specification import Specification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +36,14 @@ class Released:
         Where the files are.
     decision : Decision
         What the gate let through.
+    invalid : int or None
+        Ballots of an invited survey that held no valid answers; None for an open one.
     """
 
     survey: str
     folder: Path
     decision: Decision
+    invalid: int | None = None
 
     def figures(self) -> dict[str, int | str | float | None]:
         """Figures that may be shown to anybody."""
@@ -58,10 +60,13 @@ class Released:
             "largest_group": sizes[-1],
             "cells_not_released": len(self.decision.not_released),
             "groups_with_unanimity": sum(bool(group.unanimous) for group in self.decision.groups),
+            **({} if self.invalid is None else {"invalid_answers": self.invalid}),
         }
 
 
-def release_survey(data: DataDirectory, survey: str, out: Path, shuffle: Shuffle) -> Released:
+def release_survey(
+    data: DataDirectory, survey: str, out: Path, shuffle: Shuffle, opened: bytes | None = None
+) -> Released:
     """Publish the table of a closed survey.
 
     Parameters
@@ -74,9 +79,13 @@ def release_survey(data: DataDirectory, survey: str, out: Path, shuffle: Shuffle
         Folder to make; it must not exist.
     shuffle : callable
         Puts rows into random order in place; from the operating system's randomness outside of tests.
+    opened : bytes or None
+        opened.json of the trustees, for an invited survey.
 
     Raises
     ------
+    InputError, OpeningError, BoardError
+        If `opened` is missing, superfluous, or does not fit the survey and its board.
     StateError
         If the survey is not closed, or already released.
     ReleaseError
@@ -98,34 +107,27 @@ def release_survey(data: DataDirectory, survey: str, out: Path, shuffle: Shuffle
             where=str(out),
             remedy="Name another folder with --out, or remove this one.",
         )
-    decision, contents = _prepare(store, shuffle)
-    with _written(out, contents, store):
+    source = stored_answers(store) if opened is None else opened_answers(store, opened, _board_root(store))
+    contents = _prepare(store, source, shuffle)
+    with _written(out, contents, store, source):
         store.mark_released(out)
-    return Released(survey=store.id, folder=out, decision=decision)
+    return Released(survey=store.id, folder=out, decision=source.decision, invalid=source.invalid)
 
 
-def policy_of(specification: Specification) -> Policy:
-    """The signed release rule as the gate understands it."""
-    rule = specification.release
-    return Policy(
-        rule="merge" if rule.rule == "merge" else "withhold",
-        minimum=max(rule.minimum, specification.k),
-        distinct_values=rule.distinct_values,
-        t_closeness=None if rule.t_closeness is None else Fraction(rule.t_closeness),
-    )
+def _board_root(store: SurveyStore) -> bytes:
+    """Root of the board's checkpoint, verified with the key that published the survey."""
+    published = store.published
+    signed = SignedCheckpoint.parse(read_board_file(published.folder, CHECKPOINT_FILE))
+    key = published.organizer_key
+    outcomes = [verifies(claim) for claim in signed.claims(key)]
+    return signed.verified(outcomes, key, board_origin(published.digest)).root
 
 
-def _prepare(store: SurveyStore, shuffle: Shuffle) -> tuple[Decision, dict[str, bytes]]:
-    """The gate's decision, and the bytes of each file."""
+def _prepare(store: SurveyStore, source: AnswerSource, shuffle: Shuffle) -> dict[str, bytes]:
+    """The bytes of each file."""
     specification, digest = store.specification, store.published.digest
-    collected = collect(store.answers(), specification.questionnaire, specification.cells.count)
-    decision = decide(
-        collected.counts,
-        policy_of(specification),
-        Centres.from_decimals(specification.centroids, specification.weights),
-        confidential_attributes(collected),
-    )
-    microdata = microdata_table(specification, decision, collected, shuffle)
+    decision = source.decision
+    microdata = microdata_table(specification, decision, source.collected, shuffle)
     cells = cells_table(specification, decision)
     microdata_csv, cells_csv = microdata.to_csv(), cells.to_csv()
     package = describe_package(
@@ -133,8 +135,9 @@ def _prepare(store: SurveyStore, shuffle: Shuffle) -> tuple[Decision, dict[str, 
         digest,
         decision,
         {"microdata": (microdata, microdata_csv), "cells": (cells, cells_csv)},
+        source.invalid,
     )
-    return decision, {
+    return {
         "microdata.csv": microdata_csv,
         "cells.csv": cells_csv,
         "datapackage.json": package,
@@ -143,7 +146,9 @@ def _prepare(store: SurveyStore, shuffle: Shuffle) -> tuple[Decision, dict[str, 
 
 
 @contextlib.contextmanager
-def _written(out: Path, contents: dict[str, bytes], store: SurveyStore) -> Iterator[None]:
+def _written(
+    out: Path, contents: dict[str, bytes], store: SurveyStore, source: AnswerSource
+) -> Iterator[None]:
     """The checked files in `out`; if the block fails, `out` is removed again."""
     with files.named_file_errors(str(out)):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -151,21 +156,10 @@ def _written(out: Path, contents: dict[str, bytes], store: SurveyStore) -> Itera
             for name, data in contents.items():
                 files.write_new(work / name, data)
                 (work / name).chmod(0o644)
-            recheck(work, store.specification, _head_counts(store))
+            recheck(work, store.specification, source.head_counts())
             work.chmod(0o755)
     try:
         yield
     except BaseException:
         shutil.rmtree(out)
         raise
-
-
-def _head_counts(store: SurveyStore) -> list[int]:
-    """K_c once more from the store, by another path than the tables took."""
-    counts = Counter(cell for cell, _ in store.answers())
-    if counts.total() != store.total():
-        raise ReleaseError(
-            "the number of answers differs from the number of receipts",
-            remedy="The database was changed from outside; restore it from a copy.",
-        )
-    return [counts[cell] for cell in range(store.specification.cells.count)]

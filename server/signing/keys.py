@@ -46,7 +46,30 @@ def create_key_pair(private_path: Path, passphrase: str) -> bytes:
             where="passphrase",
             expected=f"{MIN_PASSPHRASE_CHARACTERS} characters or more",
         )
+    key = Ed25519PrivateKey.generate()
+    pem = key.private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase.encode("utf-8"))
+    )
+    public = key.public_key().public_bytes_raw()
+    write_key_pair(private_path, pem, _PUBLIC_PREFIX + encode_key(public) + "\n")
+    return public
+
+
+def write_key_pair(private_path: Path, pem: bytes, public_line: str) -> None:
+    """Write a private key, for its owner alone, and its public key beside it with the suffix ``.pub``.
+
+    Raises
+    ------
+    KeyFileError
+        If a file is already there (a key is never overwritten), or the folder cannot be written.
+    """
     public_path = private_path.with_suffix(".pub")
+    if public_path == private_path:
+        raise KeyFileError(
+            "this name is the public key's",
+            where=str(private_path),
+            expected=f"{private_path.with_suffix('.pem').name}",
+        )
     for path in (private_path, public_path):
         if path.exists():
             raise KeyFileError(
@@ -55,20 +78,14 @@ def create_key_pair(private_path: Path, passphrase: str) -> bytes:
                 expected="a new file",
                 remedy="A key is never overwritten.",
             )
-    key = Ed25519PrivateKey.generate()
-    pem = key.private_bytes(
-        Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase.encode("utf-8"))
-    )
-    public = key.public_key().public_bytes_raw()
     try:
         private_path.parent.mkdir(parents=True, exist_ok=True)
         # Only the owner may read it, from the first moment on.
         with os.fdopen(os.open(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(pem)
-        public_path.write_text(_PUBLIC_PREFIX + encode_key(public) + "\n", encoding="ascii")
+        public_path.write_text(public_line, encoding="ascii")
     except OSError as problem:
         raise KeyFileError(f"cannot be written ({problem.strerror})", where=str(private_path)) from None
-    return public
 
 
 def load_private_key(path: Path, passphrase: str) -> Ed25519PrivateKey:

@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from typing import Any, Protocol
 
 from shared.errors import SetupError
+from shared.invitation_code import InvitationCode
 from shared.specification import Specification
 
 GROUP = "roomful.respondent"
@@ -36,6 +37,10 @@ class Message(Protocol):
     def cell(self) -> int:
         """The cell that stands in them."""
 
+    @property
+    def receipt(self) -> str:
+        """What stands on the board for them, if the survey is an invited one."""
+
 
 class Respondent(Protocol):
     """Takes part for many people; safe for several threads after :meth:`prepare`."""
@@ -46,8 +51,14 @@ class Respondent(Protocol):
     def place(self, quasi_identifiers: Mapping[str, str | None], /) -> Any:
         """Map a person to her cell."""
 
-    def compose(self, placement: Any, answers: Mapping[str, Any], /) -> Message:
-        """The bytes to be sent for her."""
+    def prepare_token(self, code: InvitationCode, /) -> Any:
+        """Draw the blinding of an invited person's token."""
+
+    def fetch_token(self, request: Any, /) -> Any:
+        """Exchange her code for the token; may be repeated with the same request."""
+
+    def compose(self, placement: Any, answers: Mapping[str, Any], token: Any = None, /) -> Message:
+        """The bytes to be sent for her; with her token if she was invited."""
 
     def send(self, message: Any, /) -> object:
         """Send them; may be repeated with the same message."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,14 +13,19 @@ from typing import Any
 import numpy as np
 
 from server.simulation.answers import answer_source, parse_wanted
+from server.simulation.codes import require_enough
 from server.simulation.expectation import Failures, attained_failures, compare_failures
-from server.simulation.population import assumed_participation, draw_participants, read_people
+from server.simulation.population import (
+    Population,
+    assumed_participation,
+    draw_participants,
+    read_people,
+)
 from server.simulation.respondent import Respondent
-from shared.errors import RemoteError, RoomfulError
-from shared.questions import Answer
-
-ATTEMPTS = 3
-Progress = Callable[[int], None]
+from server.simulation.taking_part import Contribution, Progress, send_all, send_all_sealed
+from shared.errors import InputError
+from shared.invitation_code import InvitationCode
+from shared.specification import Specification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +50,8 @@ class SimulationReport:
         How many took part from each cell, by this simulation's own draws.
     failures : Failures
         Failed cells against the expectation.
+    receipts : tuple of str, optional
+        Receipts of the ballots, ascending; None if the survey is open to everybody.
     """
 
     survey: str
@@ -56,9 +62,10 @@ class SimulationReport:
     seconds: float
     head_counts: tuple[int, ...]
     failures: Failures
+    receipts: tuple[str, ...] | None = None
 
     def figures(self) -> dict[str, Any]:
-        """As a JSON document."""
+        """As a JSON document; receipts are not among the figures."""
         answered = [count for count in self.head_counts if count]
         return {
             "survey": self.survey,
@@ -86,8 +93,10 @@ def simulate(
     invited: int | None = None,
     participation: Fraction | None = None,
     answers: str = "generated",
+    codes: Sequence[InvitationCode] | None = None,
     threads: int = 4,
     progress: Progress = lambda _total: None,
+    fetched: Progress = lambda _total: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> SimulationReport:
     """Let people of a file take part, each with her probability.
@@ -106,10 +115,12 @@ def simulate(
         Everybody's probability; by default each person's level of the specification, the middle of a range.
     answers : str
         See :func:`parse_wanted`.
+    codes : sequence of InvitationCode, optional
+        Of an invited survey: the first code is that of the first person in the file, and so on.
     threads : int
         Submissions under way at the same time.
-    progress : callable
-        Called after each acknowledged submission, with how many there will be.
+    progress, fetched : callable
+        Called after each acknowledged submission, and after each token, with how many there will be.
     clock : callable
         Seconds that only go forward.
 
@@ -118,17 +129,20 @@ def simulate(
     SoundnessError
         If the client refuses the survey.
     ModelFileError, AnswerError, InputError
-        If the file or its answers do not fit the survey.
+        If the file or its answers do not fit the survey; with a code ``input.codes*`` if the codes do not.
     RemoteError, StateError
         If the server cannot be reached or refuses; says how many were acknowledged before.
     """
     sound = respondent.prepare(compared=True)
     specification = sound.specification
+    _require_codes(specification, codes)
     wanted = parse_wanted(answers, specification.questionnaire)
     generator = np.random.Generator(np.random.PCG64(seed))
     population = read_people(model, specification, wanted.values())
     if invited is not None:
         population = population.drawn(invited, generator)
+    if codes is not None:
+        require_enough(len(codes), population.n_people)
     probabilities = tuple(
         assumed_participation(level) if participation is None else participation
         for level in population.model.levels
@@ -136,19 +150,25 @@ def simulate(
     answers_of = answer_source(specification, population.table, wanted)
     participants = draw_participants(population, probabilities, generator)
     # Every answer is made before the first is sent: a field that is no answer must not leave half a survey.
+    code_of = _code_of(population, codes)
     contributions = [
-        _Contribution(
+        Contribution(
             quasi_identifiers=population.quasi_identifiers(person),
             answers=answers_of(
                 int(population.row_of[person]),
                 random.Random(f"{seed}:{person}"),  # noqa: S311 - repeatable on purpose, protects nothing
             ),
+            code=code_of(person),
         )
         for person in participants.tolist()
     ]
     started = clock()
-    cells = _send_all(respondent, contributions, threads, progress)
+    if codes is None:
+        sent = send_all(respondent, contributions, threads, progress)
+    else:
+        sent = send_all_sealed(respondent, contributions, threads, progress, fetched)
     seconds = clock() - started
+    cells = sent.cells
     counts = np.bincount(cells, minlength=specification.cells.count).tolist() if cells else []
     head_counts = tuple(counts) or (0,) * specification.cells.count
     failures = attained_failures(population.eligible(specification), probabilities, specification.k)
@@ -161,51 +181,34 @@ def simulate(
         seconds=seconds,
         head_counts=head_counts,
         failures=compare_failures(head_counts, failures, specification.k),
+        receipts=None if codes is None else sent.receipts,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class _Contribution:
-    """What one simulated person has in her head."""
-
-    quasi_identifiers: Mapping[str, str | None]
-    answers: Mapping[str, Answer]
-
-
-def _send_all(
-    respondent: Respondent, contributions: list[_Contribution], threads: int, progress: Progress
-) -> list[int]:
-    """Submit everything; returns the cell of each acknowledged submission."""
-    cells: list[int] = []
-    with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="respondent") as pool:
-        futures = [pool.submit(_take_part, respondent, person) for person in contributions]
-        try:
-            for future in as_completed(futures):
-                cells.append(future.result())
-                progress(len(contributions))
-        except RoomfulError as error:
-            pool.shutdown(cancel_futures=True)
-            remedy = f"{error.remedy} {len(cells)} of {len(contributions)} submissions were acknowledged."
-            raise type(error)(
-                error.message,
-                where=error.where,
-                expected=error.expected,
-                remedy=remedy.strip(),
-                code=error.code,
-            ) from error
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-    return cells
+def _require_codes(specification: Specification, codes: Sequence[InvitationCode] | None) -> None:
+    if specification.invited is not None and codes is None:
+        raise InputError(
+            "only invited people can answer this survey",
+            where="--codes",
+            expected="mail-merge.csv of roomful invite",
+            remedy="Name the file with the codes.",
+            code="input.codes",
+        )
+    if specification.invited is None and codes is not None:
+        raise InputError(
+            "this survey is open to everybody: nobody needs a code",
+            where="--codes",
+            remedy="Leave the option out.",
+            code="input.codes",
+        )
 
 
-def _take_part(respondent: Respondent, person: _Contribution) -> int:
-    message = respondent.compose(respondent.place(person.quasi_identifiers), person.answers)
-    for attempt in range(ATTEMPTS):
-        try:
-            respondent.send(message)
-            break
-        except RemoteError:
-            if attempt == ATTEMPTS - 1:
-                raise
-    return message.cell
+def _code_of(
+    population: Population, codes: Sequence[InvitationCode] | None
+) -> Callable[[int], InvitationCode | None]:
+    """The code of a person: codes are handed out in the order of the file's rows."""
+    if codes is None:
+        return lambda _person: None
+    place = np.empty(population.n_people, np.int64)
+    place[np.argsort(population.row_of, kind="stable")] = np.arange(population.n_people)
+    return lambda person: codes[int(place[person])]

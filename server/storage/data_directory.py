@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from server.storage import files
+from server.storage.anchor import Anchor
 from server.storage.published import MODEL_NAME, SPECIFICATION_NAME, PublishedSurvey
+from server.storage.registrar import RegistrarStore
 from server.storage.retention import Today, utc_today
 from server.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore, create_database
+from shared.ballot import require_invited
+from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import NotFoundError, RoomfulError, StateError
 
 _ID: Final = re.compile(r"[0-9a-f]{16}")
@@ -33,14 +37,25 @@ class DataDirectory:
         See :class:`~server.storage.store.SurveyStore`.
     today : callable
         The clock, by the day in UTC.
+    anchors : Path, optional
+        Folder of the anchors (:mod:`server.storage.anchor`); beside the data directory if it is not given.
     """
 
-    def __init__(self, path: Path, *, quiet_seconds: float = QUIET_SECONDS, today: Today = utc_today) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        quiet_seconds: float = QUIET_SECONDS,
+        today: Today = utc_today,
+        anchors: Path | None = None,
+    ) -> None:
         self.path = path
+        self._anchors = anchors or path.absolute().with_name(f"{path.absolute().name}.anchors")
         self._surveys = path / "surveys"
         self._quiet_seconds = quiet_seconds
         self._today = today
         self._stores: dict[str, SurveyStore] = {}
+        self._registrars: dict[str, RegistrarStore] = {}
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -95,8 +110,19 @@ class DataDirectory:
                     work / DATABASE_NAME,
                     specification_digest=published.digest,
                     organizer_key=published.organizer_key,
+                    anchor=self.anchor(published.id, "answers") if published.specification.invited else None,
                 )
         return published.id
+
+    def folder(self, envelope: bytes) -> Path:
+        """Where the survey of an envelope lies, whether it is published yet or not.
+
+        Raises
+        ------
+        EnvelopeError
+            If it is not an envelope.
+        """
+        return self._surveys / survey_id(survey_digest(Envelope.parse(envelope).payload))
 
     def open(self, survey: str) -> None:
         """Let a draft take submissions; see :meth:`SurveyStore.open`."""
@@ -126,11 +152,49 @@ class DataDirectory:
                 if not (folder / DATABASE_NAME).is_file():
                     raise NotFoundError("there is no such survey", remedy="List them with roomful status.")
                 store = self._stores[name] = SurveyStore(
-                    folder, quiet_seconds=self._quiet_seconds, today=self._today
+                    folder,
+                    quiet_seconds=self._quiet_seconds,
+                    today=self._today,
+                    anchor=self.anchor(name, "answers"),
                 )
         if len(survey) == 64 and store.published.digest != survey:
             raise NotFoundError("there is no such survey")
         return store
+
+    def registrar(self, survey: str) -> RegistrarStore:
+        """The codes of an invited survey.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such survey.
+        StateError
+            If nobody was invited here yet.
+        """
+        store = self.survey(survey)
+        with self._lock:
+            registrar = self._registrars.get(store.id)
+            if registrar is None:
+                registrar = self._registrars[store.id] = RegistrarStore(
+                    store.published.folder,
+                    digest=store.published.digest,
+                    anchor=self.anchor(store.id, "registrar"),
+                    quiet_seconds=self._quiet_seconds,
+                )
+        return registrar
+
+    def invite(self, survey: str, hashes: Iterable[bytes]) -> int:
+        """Add the hashes of codes to the registrar's file; see :meth:`RegistrarStore.add`."""
+        store = self.survey(survey)
+        invited = require_invited(store.specification)
+        digest, anchor = store.published.digest, self.anchor(store.id, "registrar")
+        RegistrarStore.create(store.published.folder, digest=digest, anchor=anchor)
+        return self.registrar(survey).add(hashes, people=invited.people)
+
+    def anchor(self, survey: str, database: str) -> Anchor:
+        """The anchor of one of a survey's databases."""
+        name = f"{survey}.{database}"
+        return Anchor(path=self._anchors / name, name=name)
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all surveys, in order."""
@@ -190,6 +254,9 @@ class DataDirectory:
     def end(self) -> None:
         """Store what waits in every survey and let go of the files."""
         with self._lock:
+            for registrar in self._registrars.values():
+                registrar.end()
+            self._registrars.clear()
             for store in self._stores.values():
                 store.end()
             self._stores.clear()

@@ -11,7 +11,7 @@ from typing import Final, Self
 
 from server.signing.signing import verify_envelope
 from server.storage import files
-from server.storage.schema import STORED_FIELDS
+from server.storage.schema import fields_of
 from shared.envelope import Envelope, survey_id
 from shared.errors import InputError, NotFoundError, SpecificationError, StorageError
 from shared.limits import MAX_ENVELOPE_BYTES
@@ -124,7 +124,8 @@ class PublishedSurvey:
         SpecificationError
             If it promises that less is stored.
         """
-        missing = {field.told_as for field in STORED_FIELDS} - {None} - set(self.specification.stored)
+        kept = fields_of(invited=self.specification.invited is not None)
+        missing = {field.told_as for field in kept} - {None} - set(self.specification.stored)
         if missing:
             raise SpecificationError(
                 "the specification promises that less is stored than this server stores",

@@ -6,12 +6,15 @@ from pathlib import Path
 
 from server.signing.signing import ENVELOPE_FILE
 from server.storage.data_directory import DataDirectory
-from server.storage.published import MODEL_NAME
+from server.storage.keys import check_keys, install_keys
+from server.storage.published import MODEL_NAME, PublishedSurvey
 from shared.errors import InputError
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
 
 
-def publish_files(data: DataDirectory, source: Path) -> str:
+def publish_files(
+    data: DataDirectory, source: Path, *, token_key: Path | None = None, collector_key: Path | None = None
+) -> str:
     """Publish a signed file and the public model beside it.
 
     Parameters
@@ -20,6 +23,8 @@ def publish_files(data: DataDirectory, source: Path) -> str:
         Where to.
     source : Path
         The folder with ``survey.dsse.json``, or the signed file itself.
+    token_key, collector_key : Path, optional
+        The private keys by which this server is registrar or collector of an invited survey.
 
     Returns
     -------
@@ -29,7 +34,8 @@ def publish_files(data: DataDirectory, source: Path) -> str:
     Raises
     ------
     InputError
-        If a file is missing, unreadable or too large, or the model is not the one designed from.
+        If a file is missing, unreadable or too large, the model is not the one designed from, or the keys
+        do not suit the survey.
     VerificationError, SpecificationError, StateError, StorageError
         See :meth:`DataDirectory.publish`.
     """
@@ -42,9 +48,12 @@ def publish_files(data: DataDirectory, source: Path) -> str:
             code="input.not-signed",
         )
     model = signed.with_name(MODEL_NAME)
-    return data.publish(
-        _read(signed, MAX_ENVELOPE_BYTES), _read(model, MAX_MODEL_BYTES) if model.is_file() else None
-    )
+    envelope = _read(signed, MAX_ENVELOPE_BYTES)
+    published = PublishedSurvey.verify(data.folder(envelope), envelope, organizer_key=None)
+    check_keys(published, token_key=token_key, collector_key=collector_key)
+    survey = data.publish(envelope, _read(model, MAX_MODEL_BYTES) if model.is_file() else None)
+    install_keys(data.survey(survey).published, token_key=token_key, collector_key=collector_key)
+    return survey
 
 
 def _read(path: Path, max_bytes: int) -> bytes:

@@ -115,21 +115,12 @@ def note_closing(connection: sqlite3.Connection, today: date) -> None:
     connection.execute("INSERT INTO survey VALUES (?, ?)", (CLOSED_ON, today.isoformat()))
 
 
-def delete_answers(connection: sqlite3.Connection, today: date) -> int:
-    """Delete all answers and receipts and note the day, inside a transaction; state and digest stay.
-
-    Returns
-    -------
-    int
-        How many answers there were.
+def note_deletion(connection: sqlite3.Connection, today: date) -> None:
+    """Store the day of deletion, inside the transaction that deletes; state and digest stay.
 
     Notes
     -----
     The file is marked for a sweep in the same transaction, so that whoever opens it after a crash sweeps it.
     """
-    deleted = int(connection.execute("SELECT count(*) FROM answer").fetchone()[0])
-    connection.execute("DELETE FROM answer")
-    connection.execute("DELETE FROM receipt")
     connection.execute("INSERT INTO survey VALUES (?, ?)", (DELETED_ON, today.isoformat()))
     connection.execute(f"PRAGMA user_version={db.DIRTY}")
-    return deleted

@@ -8,6 +8,7 @@ field here. Adding a field means changing this list, the specification's, the te
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -38,29 +39,79 @@ class StoredField:
         return f"{self.table}.{self.column}"
 
 
-STORED_FIELDS: Final = (
+_KEY: Final = "BLOB PRIMARY KEY NOT NULL"
+
+ANSWER_FIELDS: Final = (
     # A random 128-bit number drawn by the server. Rows lie in its order, which says nothing about arrival.
-    StoredField(table="answer", column="key", declaration="BLOB PRIMARY KEY NOT NULL"),
+    StoredField(table="answer", column="key", declaration=_KEY),
     StoredField(table="answer", column="cell", declaration="INTEGER NOT NULL", told_as="cell"),
     # The confidential answers as JSON with sorted names, so that the client's own order leaves no trace.
     StoredField(table="answer", column="answers", declaration="TEXT NOT NULL", told_as="answers"),
     # SHA-256 of the message, whose padding has at least 128 random bits: nobody can guess a message from it.
-    StoredField(table="receipt", column="digest", declaration="BLOB PRIMARY KEY NOT NULL", told_as="receipt"),
+    StoredField(table="receipt", column="digest", declaration=_KEY, told_as="receipt"),
+)
+"""Of an open survey's submissions."""
+
+BALLOT_FIELDS: Final = (
+    # 32 bytes drawn by the respondent's device, which the registrar never saw. Rows lie in their order.
+    StoredField(table="ballot", column="token", declaration=_KEY, told_as="token"),
+    StoredField(table="ballot", column="signature", declaration="BLOB NOT NULL", told_as="token"),
+    StoredField(table="ballot", column="cell", declaration="INTEGER NOT NULL", told_as="cell"),
+    # The answers, sealed to the trustees and padded.
+    StoredField(table="ballot", column="box", declaration="BLOB NOT NULL", told_as="sealed"),
+)
+"""Of an invited survey's submissions."""
+
+SURVEY_FIELDS: Final = (
     # The rows of SURVEY_ROWS. The two days are dates in UTC without a time of day.
     StoredField(table="survey", column="name", declaration="TEXT PRIMARY KEY NOT NULL"),
     StoredField(table="survey", column="value", declaration="TEXT NOT NULL"),
 )
 
+CODE_FIELDS: Final = (
+    # SHA-256 of the code with the survey's digest; the code itself is on the letter and nowhere else.
+    StoredField(table="code", column="hash", declaration=_KEY),
+    # SHA-256 of the blinded message that it fetched a token with; NULL before.
+    StoredField(table="code", column="request", declaration="BLOB"),
+)
+"""Of an invited survey's codes, in the registrar's own file."""
+REGISTRAR_FIELDS: Final = (*CODE_FIELDS, *SURVEY_FIELDS)
+
+POOL_FIELDS: Final = (
+    # SHA-256 of a sealed ballot, which is as random as the seal. Rows lie in its order.
+    StoredField(table="waiting", column="key", declaration=_KEY),
+    # The ballot as it came, sealed to the collector.
+    StoredField(table="waiting", column="body", declaration="BLOB NOT NULL"),
+    # Those that are on their way to the collector, mixed.
+    StoredField(table="leaving", column="key", declaration=_KEY),
+    StoredField(table="leaving", column="body", declaration="BLOB NOT NULL"),
+    # How many ballots the collector refused for good, by the code that it gave.
+    StoredField(table="refused", column="code", declaration="TEXT PRIMARY KEY NOT NULL"),
+    StoredField(table="refused", column="number", declaration="INTEGER NOT NULL"),
+)
+"""Of a relay's pool, in the relay's own file."""
+RELAY_FIELDS: Final = (*POOL_FIELDS, *SURVEY_FIELDS)
+#: Rows of the table ``survey`` in a relay's file: the specification's digest; how many wait, leave and were
+#: passed on; how many sixteenths of its time the pool has waited; whether the relay was asked to empty it.
+RELAY_ROWS: Final = ("specification", "waiting", "leaving", "passed", "waited", "flush")
+
+STORED_FIELDS: Final = (*ANSWER_FIELDS, *BALLOT_FIELDS, *CODE_FIELDS, *POOL_FIELDS, *SURVEY_FIELDS)
+"""Everything that is kept of any survey."""
+
 #: The rows of the table ``survey``: the specification's digest, the organizer's public key, the state; from
-#: closing on the day of closing; and once the answers are deleted the day of that.
-SURVEY_ROWS: Final = ("specification", "organizer_key", "state", "closed_on", "deleted_on")
+#: closing on the day of closing; once the answers are deleted the day of that; and of an invited survey how
+#: many times something was stored, so that an old copy of the file is noticed.
+SURVEY_ROWS: Final = ("specification", "organizer_key", "state", "closed_on", "deleted_on", "generation")
 
 
-def create_statements() -> tuple[str, ...]:
-    """The SQL that creates every table, WITHOUT ROWID: a row id would number the submissions."""
-    tables: dict[str, list[str]] = {}
-    for field in STORED_FIELDS:
-        tables.setdefault(field.table, []).append(f"{field.column} {field.declaration}")
-    return tuple(
-        f"CREATE TABLE {table} ({', '.join(columns)}) WITHOUT ROWID" for table, columns in tables.items()
-    )
+def fields_of(*, invited: bool) -> tuple[StoredField, ...]:
+    """The fields of one kind of survey."""
+    return (*(BALLOT_FIELDS if invited else ANSWER_FIELDS), *SURVEY_FIELDS)
+
+
+def tables(fields: Iterable[StoredField]) -> tuple[str, ...]:
+    """The SQL that creates the tables of some fields, WITHOUT ROWID: a row id would number the rows."""
+    columns: dict[str, list[str]] = {}
+    for field in fields:
+        columns.setdefault(field.table, []).append(f"{field.column} {field.declaration}")
+    return tuple(f"CREATE TABLE {table} ({', '.join(c)}) WITHOUT ROWID" for table, c in columns.items())

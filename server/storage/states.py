@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from shared.errors import StateError
+from shared.errors import StateError, StorageError
 
 
 class State(StrEnum):
@@ -58,3 +59,25 @@ def require_step(current: State, target: State) -> None:
     """
     if NEXT[current] is not target:
         raise refusal(current, f"make the survey {target}")
+
+
+def read_state(connection: sqlite3.Connection) -> State:
+    """The state in a survey's database.
+
+    Raises
+    ------
+    StorageError
+        With the code ``storage.corrupt`` if it has none.
+    """
+    row = connection.execute("SELECT value FROM survey WHERE name = 'state'").fetchone()
+    if row is None:
+        raise StorageError("the database is not a survey's", code="storage.corrupt")
+    return as_state(row[0])
+
+
+def as_state(text: str) -> State:
+    """The state of a word; refused as :func:`read_state` does."""
+    try:
+        return State(text)
+    except ValueError:
+        raise StorageError("the database is not a survey's", code="storage.corrupt") from None

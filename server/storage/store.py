@@ -2,55 +2,57 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
-import os
-import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
-from typing import Any, Final, Self
-
-from sqlite_utils import Database
+from typing import Any, Final, Self, TypeVar
 
 from server.storage import database as db
+from server.storage.anchor import GENERATION, Anchor
+from server.storage.ballot_intake import BallotIntake, read_ballots
 from server.storage.files import write_new
-from server.storage.group_commit import GroupCommitter
+from server.storage.open_intake import OpenIntake, has_receipt, read_answers
 from server.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
 from server.storage.retention import (
     DELETED_ON,
     Retention,
     Today,
-    delete_answers,
     note_closing,
+    note_deletion,
     read_retention,
 )
-from server.storage.schema import create_statements
-from server.storage.states import State, refusal, require_step
+from server.storage.schema import fields_of, tables
+from server.storage.states import State, as_state, read_state, refusal, require_step
+from server.storage.writer import GroupWriter
+from shared.ballot import Ballot
 from shared.envelope import decode_key, encode_key, survey_id
 from shared.errors import StateError, StorageError, VerificationError
 from shared.specification import Specification
-from shared.submission import decode, validate
 
 DATABASE_NAME: Final = "answers.sqlite"
 QUIET_SECONDS: Final = 3.0
-#: Sweep when this many rows came since the last sweep, or a quarter of all rows, whichever is more.
-SWEEP_ROWS: Final = 4096
 _LOG = logging.getLogger("roomful.storage")
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    receipt: bytes
-    cell: int
-    answers: str
-
-
-def create_database(path: Path, *, specification_digest: str, organizer_key: bytes) -> None:
+def create_database(
+    path: Path, *, specification_digest: str, organizer_key: bytes, anchor: Anchor | None
+) -> None:
     """Create the file of a new survey in the state draft.
+
+    Parameters
+    ----------
+    path : Path
+        Where.
+    specification_digest : str
+        The survey's identity.
+    organizer_key : bytes
+        The Ed25519 public key that signed it.
+    anchor : Anchor or None
+        Of an invited survey; begun at zero.
 
     Raises
     ------
@@ -58,21 +60,20 @@ def create_database(path: Path, *, specification_digest: str, organizer_key: byt
         If it cannot be written.
     """
     write_new(path, b"")  # so that it and its journal belong to the owner alone
-    database = db.connect(path)
-    try:
-        with db.transaction(database) as connection:
-            for statement in create_statements():
-                connection.execute(statement)
-            connection.executemany(
-                "INSERT INTO survey VALUES (?, ?)",
-                (
-                    ("specification", specification_digest),
-                    ("organizer_key", encode_key(organizer_key)),
-                    ("state", State.DRAFT.value),
-                ),
-            )
-    finally:
-        database.conn.close()
+    rows = [
+        ("specification", specification_digest),
+        ("organizer_key", encode_key(organizer_key)),
+        ("state", State.DRAFT.value),
+    ]
+    if anchor is not None:
+        anchor.create()
+        rows.append((GENERATION, "0"))
+    with closing(db.connect(path).conn) as connection, db.named_errors():
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in tables(fields_of(invited=anchor is not None)):
+            connection.execute(statement)
+        connection.executemany("INSERT INTO survey VALUES (?, ?)", rows)
+        connection.execute("COMMIT")
 
 
 class SurveyStore:
@@ -85,6 +86,8 @@ class SurveyStore:
     ----------
     folder : Path
         The survey's folder in the data directory.
+    anchor : Anchor
+        Where commits of an invited survey are counted a second time; an open survey has none.
     quiet_seconds : float
         How long after the last submission the file is rewritten in key order.
     today : callable
@@ -96,11 +99,13 @@ class SurveyStore:
         If the folder is not a survey, is damaged, or its specification is not the one that was published.
     """
 
-    def __init__(self, folder: Path, *, today: Today, quiet_seconds: float = QUIET_SECONDS) -> None:
+    def __init__(
+        self, folder: Path, *, today: Today, anchor: Anchor, quiet_seconds: float = QUIET_SECONDS
+    ) -> None:
         self._today = today
         self._path = folder / DATABASE_NAME
         self._reader = db.connect(self._path)
-        self._reading = threading.Lock()
+        self._reading = Lock()
         try:
             self._organizer_key = decode_key(self._value("organizer_key"))
             self._digest = self._value("specification")
@@ -110,13 +115,14 @@ class SurveyStore:
         except BaseException:
             self._reader.conn.close()
             raise
-        self._quiet_seconds = quiet_seconds
-        self._starting = threading.Lock()
-        self._committer: GroupCommitter[_Row] | None = None
-        self._writer: Database | None = None
-        self._unswept = 0
-        self._sweep_after = SWEEP_ROWS
-        self._ended = False
+        self._intake: OpenIntake | BallotIntake
+        self._writer: GroupWriter[Any]
+        if self._published.specification.invited is None:
+            self._intake = OpenIntake(self._now, self._digest)
+            self._writer = GroupWriter(self._path, self._intake, None, quiet_seconds)
+        else:
+            self._intake = BallotIntake(self._now, self._digest, folder)
+            self._writer = GroupWriter(self._path, self._intake, anchor, quiet_seconds)
 
     def __enter__(self) -> Self:
         return self
@@ -158,18 +164,23 @@ class SurveyStore:
     @property
     def state(self) -> State:
         """The state as of now, whoever set it."""
-        return _as_state(self._value("state"))
+        return as_state(self._value("state"))
 
     def total(self) -> int | None:
         """The number of submissions, or None if they were deleted: then nobody knows any more.
 
         There is no count of anything smaller while a survey is open.
         """
-        total, deleted = self._one(
-            "SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM survey WHERE name = ?)",
-            (DELETED_ON,),
-        )
-        return None if deleted else int(total)
+        with self._reading, db.named_errors():
+            connection = self._reader.conn
+            connection.execute("BEGIN")  # so that both are of the same moment
+            try:
+                total = self._intake.count(connection)
+                query = "SELECT count(*) FROM survey WHERE name = ?"
+                deleted = connection.execute(query, (DELETED_ON,)).fetchone()[0]
+            finally:
+                connection.execute("COMMIT")
+        return None if deleted else total
 
     @property
     def retention(self) -> Retention:
@@ -183,12 +194,26 @@ class SurveyStore:
         return self.retention.is_due(self._today())
 
     def has_receipt(self, receipt: str) -> bool:
-        """Whether the submission with this receipt is stored; False for anything that is not a receipt."""
+        """Whether an open survey's submission with this receipt is stored; False for what is no receipt.
+
+        Raises
+        ------
+        StateError
+            With the code ``state.board`` if the survey is invited: asking would tell the collector whose
+            ballot it is, so receipts are found on the public board.
+        """
+        if self.specification.invited is not None:
+            raise StateError(
+                "receipts of this survey are on its public board",
+                remedy="Look there after the survey is closed. Sending the same ballot again is harmless.",
+                code="state.board",
+            )
         try:
             digest = bytes.fromhex(receipt)
         except ValueError:
             return False
-        return bool(self._one("SELECT count(*) FROM receipt WHERE digest = ?", (digest,))[0])
+        with self._reading, db.named_errors():
+            return has_receipt(self._reader.conn, digest)
 
     def check(self) -> None:
         """Read the whole file for damage.
@@ -290,7 +315,9 @@ class SurveyStore:
                     if undated and found.closed_on is None:
                         note_closing(connection, today)
                     if found.is_due(today):
-                        deleted = delete_answers(connection, today)
+                        deleted = self._intake.count(connection)
+                        self._intake.delete(connection)
+                        note_deletion(connection, today)
                 db.sweep(database)
         finally:
             database.conn.close()
@@ -318,6 +345,8 @@ class SurveyStore:
         ------
         SubmissionError
             If the message is malformed or does not belong to the survey.
+        TokenError
+            If a ballot's token is not genuine, or another ballot was stored with it.
         StateError
             If the survey is not open at the moment of storing.
         StorageError
@@ -327,12 +356,9 @@ class SurveyStore:
         -----
         Guarantee: a receipt is returned only for a submission that is on the disk.
         """
-        submission = decode(message)
-        accepted = validate(submission, self.specification, self._digest)
-        digest = hashlib.sha256(message).digest()
-        answers = json.dumps(accepted, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        self._line().store(_Row(receipt=digest, cell=submission.cell, answers=answers))
-        return digest.hex()
+        row = self._intake.read(message)
+        self._writer.store(row)
+        return row.receipt.hex()
 
     def answers(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The cell and the answers of each submission, in the random order of their keys.
@@ -341,28 +367,51 @@ class SurveyStore:
         ------
         StateError
             If the survey is not closed: nobody looks at answers before the release. With the code
-            ``state.expired`` from the day on which they are to be deleted, whether they are already or not.
+            ``state.expired`` from the day on which they are to be deleted, whether they are already or not;
+            with the code ``state.sealed`` if the survey is invited: only the trustees can read its answers.
         """
-        state = self.state
-        if state not in (State.CLOSED, State.RELEASED):
-            raise refusal(state, "read answers")
-        self.retention.require_kept(self._today())
-        return self._rows()
+        self._require_readable("read answers")
+        if self.specification.invited is not None:
+            raise StateError(
+                "the answers are sealed to the trustees",
+                remedy="Export them with roomful trustees export, and release what the trustees opened.",
+                code="state.sealed",
+            )
+        return self._rows(read_answers)
+
+    def ballots(self) -> Iterator[Ballot]:
+        """The sealed ballots of an invited survey, in the random order of their tokens.
+
+        Raises
+        ------
+        StateError
+            As :meth:`answers`; with the code ``state.open-survey`` if the survey has no ballots.
+        """
+        self._require_readable("read ballots")
+        if self.specification.invited is None:
+            raise StateError("an open survey has no ballots", code="state.open-survey")
+        return self._rows(read_ballots)
+
+    def ballot_receipts(self) -> tuple[str, ...]:
+        """The receipts of all ballots, ascending; errors as :meth:`ballots`."""
+        return tuple(sorted(ballot.receipt for ballot in self.ballots()))
 
     def end(self) -> None:
         """Store what waits, sweep, and let go of the file."""
-        with self._starting:
-            self._ended = True
-            committer = self._committer
-        if committer is not None:
-            committer.end()
-        if self._writer is not None:
-            self._writer.conn.close()
-            self._writer = None
+        self._writer.end()
         with self._reading:
             self._reader.conn.close()
 
     # Inside
+
+    def _now(self) -> Specification:
+        return self.specification
+
+    def _require_readable(self, step: str) -> None:
+        state = self.state
+        if state not in (State.CLOSED, State.RELEASED):
+            raise refusal(state, step)
+        self.retention.require_kept(self._today())
 
     def _load(self, folder: Path) -> PublishedSurvey:
         published = PublishedSurvey.load(folder, organizer_key=self._organizer_key)
@@ -387,119 +436,18 @@ class SurveyStore:
     def _value(self, name: str) -> str:
         return str(self._one("SELECT value FROM survey WHERE name = ?", (name,))[0])
 
-    def _rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        database = db.connect(self._path)
-        try:
-            with db.named_errors():
-                for cell, answers in database.conn.execute("SELECT cell, answers FROM answer ORDER BY key"):
-                    yield cell, json.loads(answers)
-        finally:
-            database.conn.close()
+    def _rows(self, read: Callable[[Any], Iterator[T]]) -> Iterator[T]:
+        with closing(db.connect(self._path).conn) as connection, db.named_errors():
+            yield from read(connection)
 
     def _step(self, target: State) -> None:
         database = db.connect(self._path)
         try:
             with db.turn(self._path), db.transaction(database) as connection:
-                require_step(_read_state(connection), target)
+                require_step(read_state(connection), target)
                 connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
                 if target is State.CLOSED:
                     note_closing(connection, self._today())
         finally:
             database.conn.close()
         _LOG.info("survey-%s", target.value)
-
-    def _line(self) -> GroupCommitter[_Row]:
-        committer = self._committer
-        if committer is None:
-            with self._starting:
-                if self._ended:
-                    raise StorageError("the server is stopping", code="storage.stopping")
-                if self._committer is None:
-                    self._committer = GroupCommitter(
-                        self._commit,
-                        self._quiet,
-                        turn=lambda: db.turn(self._path),
-                        name="roomful-writer",
-                        quiet_seconds=self._quiet_seconds,
-                    )
-                committer = self._committer
-        return committer
-
-    def _commit(self, group: Sequence[_Row]) -> list[Exception | None]:
-        """Store a group in one transaction; runs on the writer's thread only, in its turn."""
-        try:
-            if self._writer is None:
-                self._writer = db.connect(self._path)
-            if self._unswept >= self._sweep_after:
-                self._sweep_in_turn(self._writer)
-            outcomes, added = _store_group(self._writer, group)
-        except StorageError as error:
-            _LOG.error("submissions-not-stored %s", error.code)
-            if self._writer is not None:
-                self._writer.conn.close()
-                self._writer = None
-            raise
-        self._unswept += added
-        return outcomes
-
-    def _quiet(self) -> bool:
-        if self._writer is None:
-            return True
-        try:
-            with db.turn(self._path):
-                return self._sweep_in_turn(self._writer)
-        except StorageError as error:
-            _LOG.warning("sweep-postponed %s", error.code)
-            return False
-
-    def _sweep_in_turn(self, writer: Database) -> bool:
-        try:
-            db.sweep(writer)
-            self._sweep_after = max(SWEEP_ROWS, (self.total() or 0) // 4)
-        except StorageError as error:
-            _LOG.warning("sweep-postponed %s", error.code)
-            return False
-        self._unswept = 0
-        return True
-
-
-def _read_state(connection: sqlite3.Connection) -> State:
-    row = connection.execute("SELECT value FROM survey WHERE name = 'state'").fetchone()
-    if row is None:
-        raise StorageError("the database is not a survey's", code="storage.corrupt")
-    return _as_state(row[0])
-
-
-def _as_state(text: str) -> State:
-    try:
-        return State(text)
-    except ValueError:
-        raise StorageError("the database is not a survey's", code="storage.corrupt") from None
-
-
-def _store_group(database: Database, group: Sequence[_Row]) -> tuple[list[Exception | None], int]:
-    """Insert what is new, in an order that has nothing to do with arrival.
-
-    Rows go in by their random keys and receipts by their digests: two orders independent of each other and
-    of time, so that not even a page written by one group pairs an answer with its receipt.
-    """
-    with db.transaction(database) as connection:
-        state = _read_state(connection)
-        marks = ",".join("?" * len(group))
-        known = {
-            bytes(row[0])
-            for row in connection.execute(
-                f"SELECT digest FROM receipt WHERE digest IN ({marks})",  # noqa: S608 - only question marks
-                [row.receipt for row in group],
-            )
-        }
-        fresh = {row.receipt: row for row in group if row.receipt not in known}
-        if fresh and state is State.OPEN:
-            keyed = sorted((os.urandom(16), row.cell, row.answers) for row in fresh.values())
-            connection.executemany("INSERT INTO answer VALUES (?, ?, ?)", keyed)
-            connection.executemany("INSERT INTO receipt VALUES (?)", [(digest,) for digest in sorted(fresh)])
-            if connection.execute("PRAGMA user_version").fetchone()[0] != db.DIRTY:
-                connection.execute(f"PRAGMA user_version={db.DIRTY}")
-            return [None] * len(group), len(fresh)
-    refused: StateError | None = None if state is State.OPEN else refusal(state, "take submissions")
-    return [None if row.receipt in known else refused for row in group], 0

@@ -12,15 +12,21 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
 from server.storage.data_directory import DataDirectory
+from server.tokens.exchange import TokenOffice
 from server.web.config import Config
 from server.web.openapi import document
 from server.web.sending import send
 from server.web.static_files import StaticFile
+from shared import base64url
+from shared.ballot import CONTENT_TYPE as BALLOT_TYPE
+from shared.ballot import envelope_lengths
 from shared.errors import NotFoundError
-from shared.limits import SIZE_CLASSES
+from shared.sealing import SUITES
 
 SPECIFICATION_TYPE: Final = "application/vnd.roomful.specification+json"
-MAX_SUBMISSION_BYTES: Final = SIZE_CLASSES[-1]
+JSON_TYPE: Final = "application/json"
+#: The largest body of all: a ballot of the largest size class in both layers of the longest suite.
+MAX_SUBMISSION_BYTES: Final = max(envelope_lengths(suite)[-1] for suite in SUITES.values())
 _RECEIPT: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -37,6 +43,7 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
     routes = Blueprint("api", __name__, url_prefix="/api/v1")
     openapi = json.dumps(document(config.public_url), ensure_ascii=False).encode()
     compressed = _Compressed()
+    office = TokenOffice(data)
 
     @routes.get("/openapi.json")
     def describe() -> Response:
@@ -65,10 +72,17 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
             raise NotFoundError("no submission with this receipt is stored", code="not-found.receipt")
         return _json({"receipt": receipt}, 200)
 
+    @routes.post("/surveys/<survey>/tokens")
+    def issue(survey: str) -> Response:
+        signature = office.exchange(survey, read_body((JSON_TYPE,)))
+        return _json({"blind_signature": base64url.encode(signature)}, 200)
+
     @routes.post("/surveys/<survey>/submissions")
     def submit(survey: str) -> Response:
-        message = _body()
+        message = read_body((JSON_TYPE, BALLOT_TYPE))
         store = data.survey(survey)
+        if _body_type() != (JSON_TYPE if store.specification.invited is None else BALLOT_TYPE):
+            raise UnsupportedMediaType
         return _json({"receipt": store.submit(message)}, 201)
 
     return routes
@@ -78,16 +92,19 @@ def _json(value: dict[str, object], status: int) -> Response:
     return Response(json.dumps(value), status, content_type="application/json")
 
 
-def _body() -> bytes:
-    """The body of a submission, refused before it is read if it is too large or not declared."""
+def _body_type() -> str:
+    return str(request.environ.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower()
+
+
+def read_body(types: tuple[str, ...]) -> bytes:
+    """The body of a request, refused before it is read if it is too large, undeclared or of another type."""
     environ = request.environ
     length = environ.get("CONTENT_LENGTH", "")
     if not length.isdecimal() or "HTTP_TRANSFER_ENCODING" in environ:
         raise LengthRequired
     if int(length) > MAX_SUBMISSION_BYTES:
         raise RequestEntityTooLarge
-    kind = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
-    if kind != "application/json" or environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
+    if _body_type() not in types or environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
         raise UnsupportedMediaType
     return request.get_data(cache=False)
 

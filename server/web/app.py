@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from server.storage.data_directory import DataDirectory
 from server.web import api, problems, security
+from server.web.board import BoardSite
 from server.web.config import Config
 from server.web.pages import PageSite
 from server.web.static_files import ClientFiles, find_client
@@ -55,12 +56,34 @@ def create_app(
     site = PageSite(config=config, data=data_directory, client=files)
     app.register_blueprint(api.blueprint(config, data_directory))
     app.register_blueprint(site.blueprint())
+    app.register_blueprint(BoardSite(config=config, data=data_directory, client=files).blueprint())
     fixed = security.headers(https=config.https) | {"Cache-Control": security.NO_STORE}
 
     def answer(problem: problems.Problem) -> Response:
         if request.path.startswith("/api/"):
             return Response(problem.to_bytes(), problem.status, content_type=problems.CONTENT_TYPE)
         return site.problem_page(problem)
+
+    answer_errors(app, answer)
+    return harden(app, config, fixed)
+
+
+def harden(app: Flask, config: Config, fixed: Mapping[str, str]) -> Flask:
+    """Serve under the sub-path, and put the fixed headers on every answer."""
+    app.wsgi_app = _Hardened(_SubPath(app.wsgi_app, config.base), fixed)  # type: ignore[method-assign]
+    return app
+
+
+def answer_errors(app: Flask, answer: Callable[[problems.Problem], Response]) -> None:
+    """Turn every error into an answer that repeats nothing of the request.
+
+    Parameters
+    ----------
+    app : Flask
+        The application.
+    answer : callable
+        The form of an answer.
+    """
 
     @app.errorhandler(RoomfulError)
     def known(error: RoomfulError) -> Response:
@@ -82,9 +105,6 @@ def create_app(
         # The class alone: a message or a traceback could hold what was sent.
         _LOG.error("request-crashed %s", type(error).__name__)
         return answer(problems.from_status(500))
-
-    app.wsgi_app = _Hardened(_SubPath(app.wsgi_app, config.base), fixed)  # type: ignore[method-assign]
-    return app
 
 
 class _Hardened:

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from server.storage.data_directory import DataDirectory
 from server.storage.published import ReleasedFile
 from server.storage.states import State
+from server.storage.store import SurveyStore
 from server.web import security
 from server.web.checkup import examine_server
 from server.web.config import Config
@@ -24,7 +25,9 @@ from shared.errors import NotFoundError, RoomfulError, SetupError
 from shared.specification import Specification
 
 HTML: Final = "text/html; charset=utf-8"
-_STYLE: Final = Path(__file__).parent / "style" / "pages.css"
+#: The part of the client that sends, by its name in the client's manifest.
+WORKER: Final = "worker.mjs"
+STYLE: Final = Path(__file__).parent / "style" / "pages.css"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,7 @@ class PageSite:
         self._config = config
         self._data = data
         self._client = client
-        style_name, style = own_style(_STYLE)
+        style_name, style = own_style(STYLE)
         self._style_name = style_name
         self._static = {style_name: style, **(client.files if client else {})}
         self._templates = Environment(
@@ -111,10 +114,13 @@ class PageSite:
             assets=self._client.assets,
             state=store.state.value,
             statement=statement_lines(specification, language, self._client.texts),
+            relayed=relay_address(store) is not None,
         )
         response = Response(page, content_type=HTML)
         response.headers["Vary"] = "Accept-Language"
         response.headers["Content-Language"] = language
+        # A code on a letter is read with the camera, if she wants.
+        response.headers["Permissions-Policy"] = security.CAMERA_PERMISSIONS
         return response
 
     def release(self, survey: str) -> Response:
@@ -155,7 +161,14 @@ class PageSite:
         file = self._static.get(name)
         if file is None:
             raise NotFoundError("no such file")
-        return send(file)
+        response = send(file)
+        survey = request.args.get("survey")
+        if survey and self._client is not None and name == self._client.assets.get(WORKER):
+            # The worker sends the ballot, and a worker has the policy that it came with, not its page's.
+            address = relay_address(self._data.survey(survey))
+            if address is not None:
+                response.headers["Content-Security-Policy"] = security.relay_policy(address)
+        return response
 
     def problem_page(self, problem: Problem) -> Response:
         """An error as a page."""
@@ -199,6 +212,14 @@ class PageSite:
     def _released(self, survey: str) -> tuple[ReleasedFile, ...]:
         store = self._data.survey(survey)
         return store.published.released_files() if store.state is State.RELEASED else ()
+
+
+def relay_address(store: SurveyStore) -> str | None:
+    """Where the ballots of a survey go first; None if they go to the collector directly."""
+    invited = store.specification.invited
+    if invited is None or invited.relay is None:
+        return None
+    return f"{invited.relay.url}api/v1/surveys/{store.id}/submissions"
 
 
 def choose_language(languages: tuple[str, ...]) -> str:

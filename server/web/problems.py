@@ -22,6 +22,7 @@ from shared.errors import (
     StateError,
     StorageError,
     SubmissionError,
+    TokenError,
     VerificationError,
 )
 
@@ -67,6 +68,7 @@ _TABLE: Final[dict[type[RoomfulError], tuple[int, str, str]]] = {
         "The submission is malformed or not for this survey.",
         "Reload the page and start again.",
     ),
+    TokenError: (400, "The code or token cannot be used.", "Compare the code with the letter."),
     AnswerError: (400, "An answer is outside what the survey allows.", "Reload the page and start again."),
     InputError: (400, "The request cannot be used.", "Check it against the API document."),
     NotFoundError: (404, "There is nothing at this address.", "Check the address you were given."),
@@ -84,7 +86,41 @@ _SENTENCES: Final = {
     "state.draft": ("The survey is not open yet.", "Come back when it is."),
     "state.closed": ("The survey is closed; nothing was kept.", "There is nothing left to do."),
     "state.released": ("The survey is over and its table released; nothing was kept.", "Look at the table."),
+    "token.blinded-message": ("The blinded message cannot be signed.", "Reload the page and start again."),
+    "token.fault": (
+        "The registrar's machine miscalculated; nothing was sent.",
+        "Try again; tell the operator.",
+    ),
+    "state.role": (
+        "This server has another part in the survey.",
+        "Ask the server that the invitation names.",
+    ),
+    "state.board": ("Receipts of this survey are on its public board.", "Look there after it is closed."),
+    "token.spent": ("Another ballot was stored with this token.", "The ballot that came first counts."),
+    "token.code-unknown": (
+        "Nobody was invited with this code.",
+        "Compare it with the letter, group by group.",
+    ),
+    "token.code-used": ("This code has fetched its token already.", "Go on where it was fetched."),
+    "token.signature": ("The token is not genuine.", "Fetch it again with the code on your letter."),
+    "storage.rolled-back": (
+        "The server was restored from an old copy and takes nothing more.",
+        "Tell the organizer.",
+    ),
+    "storage.pool-full": (
+        "The relay holds as many messages as it can; this one was not kept.",
+        "Try again in a few minutes.",
+    ),
     "storage.stopping": ("The server is restarting; nothing was kept.", "Send it again in a minute."),
+}
+
+#: Codes with another status than their class.
+_STATUSES: Final = {
+    "token.spent": 409,
+    "token.code-unknown": 403,
+    "token.code-used": 409,
+    "token.blinded-message": 422,
+    "token.fault": 500,
 }
 
 _HTTP: Final = {
@@ -93,7 +129,7 @@ _HTTP: Final = {
     405: ("This address does not take this method.", "The answer's Allow header lists those it takes."),
     406: ("This cannot be answered in the form asked for.", "Ask for another type."),
     411: ("The length of the body must be declared.", "Send a Content-Length, and no chunked encoding."),
-    413: ("The body is too large.", "A submission has at most 65536 bytes."),
+    413: ("The body is too large.", "A submission has at most 68229 bytes."),
     414: ("The address is too long.", "Use a shorter one."),
     415: ("The body's type is not accepted.", "Send application/json, uncompressed."),
     431: ("The request's header fields are too large.", "Send fewer or shorter ones."),
@@ -107,6 +143,7 @@ def from_error(error: RoomfulError) -> Problem:
     """The answer for one of our errors, by the nearest class in the table."""
     status, title, remedy = next(_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE)
     title, remedy = _SENTENCES.get(error.code, (title, remedy))
+    status = _STATUSES.get(error.code, status)
     return Problem(status=status, code=error.code, title=title, remedy=remedy)
 
 

@@ -13,6 +13,19 @@ CONTENT_SECURITY_POLICY: Final = (
     "frame-ancestors 'none'"
 )
 
+
+def relay_policy(address: str) -> str:
+    """The policy of the worker that sends the ballots of a survey over its relay; its page keeps its own.
+
+    Parameters
+    ----------
+    address : str
+        The one address that ballots are sent to. The specification allows no character in it that could end
+        a directive.
+    """
+    return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", f"connect-src 'self' {address}")
+
+
 #: A released report is one file with its own styles and pictures; it gets no script and no origin.
 REPORT_POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; "
@@ -25,6 +38,11 @@ _PERMISSIONS: Final = (
     "microphone", "midi", "payment", "picture-in-picture", "publickey-credentials-get", "screen-wake-lock",
     "serial", "storage-access", "usb", "xr-spatial-tracking", "browsing-topics",
 )  # fmt: skip
+
+#: On pages that read a code with the camera, if their reader wants it; no frame inside them may.
+CAMERA_PERMISSIONS: Final = ", ".join(
+    f"{name}=({'self' if name == 'camera' else ''})" for name in _PERMISSIONS
+)
 
 HEADERS: Final = MappingProxyType(
     {

@@ -103,6 +103,8 @@ class ClientFiles:
         Name -> file; only these are served.
     page : str
         The template of the respondent's page.
+    board_page : str or None
+        The template of the public board's page; None if the client has none.
     texts : mapping
         Language -> key -> text, as the client shows them.
     """
@@ -111,6 +113,7 @@ class ClientFiles:
     files: Mapping[str, StaticFile]
     page: str
     texts: Mapping[str, Mapping[str, str]]
+    board_page: str | None = None
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -130,13 +133,14 @@ class ClientFiles:
             ) from None
         if not isinstance(assets, dict) or not all(isinstance(name, str) for name in assets.values()):
             raise SetupError("the client's manifest is damaged", remedy=remedy, code="setup.client-damaged")
-        page_name = assets.get("survey.html")
+        page_name, board_name = assets.get("survey.html"), assets.get("board.html")
         files = {}
         try:
             for name in assets.values():
-                if name != page_name:
+                if name not in (page_name, board_name):
                     files[name] = _read(folder, name)
             page = (folder / str(page_name)).read_text("utf-8")
+            board = None if board_name is None else (folder / board_name).read_text("utf-8")
             texts = {
                 PurePosixPath(logical).stem: json.loads((folder / name).read_bytes())
                 for logical, name in assets.items()
@@ -146,7 +150,13 @@ class ClientFiles:
             raise SetupError(
                 "a file of the client is missing or damaged", remedy=remedy, code="setup.client-damaged"
             ) from None
-        return cls(assets=MappingProxyType(assets), files=MappingProxyType(files), page=page, texts=texts)
+        return cls(
+            assets=MappingProxyType(assets),
+            files=MappingProxyType(files),
+            page=page,
+            texts=texts,
+            board_page=board,
+        )
 
 
 def find_client() -> ClientFiles:

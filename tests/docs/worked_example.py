@@ -36,6 +36,7 @@ from shared.specification import (
     Specification,
 )
 from shared.words import digest_words
+from tests.docs.invited_example import invited_blocks
 
 PROTOCOL = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -113,10 +114,11 @@ def build() -> Example:
         eligible=tuple((count,) for count in counts),
         centroids=tuple(centroid(s, c) for s, c in zip(sums, counts, strict=True)),
         questionnaire=Questionnaire.parse(questions, ("en",)),
-        stored=STORED,
+        stored=STORED["open"],
         retention_days=30,
         release=ReleaseRule(rule="withhold", minimum=3, distinct_values=1, t_closeness=None),
         permissions=Permissions(free_text=False, balls_from_register=False),
+        invited=None,
     )
     payload = specification.to_bytes()
     public = KEY.public_key().public_bytes_raw()
@@ -190,6 +192,7 @@ def blocks() -> dict[str, str]:
         "message": f'{head}"padding":"{padding[:SHOWN_PADDING]}...  ({len(example.message)} bytes, '
         f"{len(padding) - 2} characters of padding)",
         "receipt": submission.receipt(example.message),
+        **invited_blocks(),
     }
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -64,6 +65,27 @@ def test_the_python_in_the_browser_is_shared_and_the_client_without_command_line
     assert not [name for name in names if "headless" in name or "build" in name or name.startswith("server")]
 
 
+def test_sealing_is_one_module_for_each_kind_of_key(folder: Path) -> None:
+    names = manifest(folder)
+    platform = (folder / names["platform.mjs"]).read_text("utf-8")
+    for bundle in ("hpke.mjs", "hpke-x-wing.mjs"):
+        assert f'import("./{names[bundle]}")' in platform
+        text = (folder / names[bundle]).read_text("utf-8")
+        assert text.startswith("/*! HPKE")
+        assert "eval(" not in text
+        assert set(re.findall(r"\bimport\b *[^.;]{,10}", text)) == {'import("crypto")'}, "only for old node"
+    sizes = [(folder / names[bundle]).stat().st_size for bundle in ("hpke.mjs", "hpke-x-wing.mjs")]
+    assert sizes[0] < 0.7 * sizes[1], "the post-quantum part is not in what every survey loads"
+
+
+def test_what_cannot_be_bundled_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "hpke.mjs").write_text('import "nowhere";', "utf-8")
+    monkeypatch.setattr(building, "BUNDLES", {"hpke.mjs": (tmp_path, "/*! notice */")})
+    with pytest.raises(SetupError, match="bundled") as caught:
+        building._bundle("hpke.mjs")
+    assert "nowhere" in caught.value.where
+
+
 def test_a_second_build_changes_nothing(folder: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert build(progress=False) == folder
@@ -101,7 +123,8 @@ def test_a_machine_without_npm_is_told_what_to_install(
 
 
 def test_packages_are_pinned_and_the_lock_names_no_registry() -> None:
-    wanted = json.loads((CLIENT / "package.json").read_bytes())["dependencies"]
+    package = json.loads((CLIENT / "package.json").read_bytes())
+    wanted = package["dependencies"] | package["devDependencies"]
     lock = json.loads((CLIENT / "package-lock.json").read_bytes())
     assert all(version[0].isdigit() for version in wanted.values())
     for name, entry in lock["packages"].items():

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from respondent_client.composing import Message, compose
 from respondent_client.headless.respondent import run
 from respondent_client.platform import Reply
 from respondent_client.sending import Sender
-from respondent_client.session import Message, compose, examine_survey, place
+from respondent_client.session import examine_survey, place
 from shared.errors import RemoteError, StateError, SubmissionError
 from tests.builders import ANSWERS
 from tests.respondent_client.fakes import FakePlatform, link_to
@@ -21,9 +22,8 @@ def platform() -> FakePlatform:
 def message(platform: FakePlatform, health: str = "good") -> Message:
     link = link_to(platform.envelope)
     sound = run(examine_survey(platform, link)).sound()
-    return compose(
-        platform, link, place(sound, {"age": "43", "sex": "female"}), {**ANSWERS, "health": health}
-    )
+    placement = place(sound, {"age": "43", "sex": "female"})
+    return run(compose(platform, link, placement, {**ANSWERS, "health": health}))
 
 
 def problem(status: int, code: str) -> Reply:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from respondent_client.composing import compose
 from respondent_client.headless.respondent import run
-from respondent_client.session import Placement, compose, examine_survey, faulty, place
+from respondent_client.session import Placement, examine_survey, faulty, place
 from shared.errors import AnswerError, NotFoundError, RemoteError, SoundnessError
 from shared.soundness import Examination, SoundSpecification
 from shared.submission import decode
@@ -145,7 +146,7 @@ def test_the_message_holds_the_cell_and_the_answers_and_nothing_of_the_person(
     platform: FakePlatform, sound: SoundSpecification
 ) -> None:
     link = link_to(platform.envelope)
-    message = compose(platform, link, place(sound, PERSON), ANSWERS)
+    message = run(compose(platform, link, place(sound, PERSON), ANSWERS))
     submission = decode(message.body)
     assert submission.cell == message.cell == place(sound, PERSON).room.cell
     assert submission.answers == ANSWERS
@@ -158,14 +159,14 @@ def test_the_message_holds_the_cell_and_the_answers_and_nothing_of_the_person(
 
 def test_two_messages_of_the_same_answers_differ(platform: FakePlatform, sound: SoundSpecification) -> None:
     link, placement = link_to(platform.envelope), place(sound, PERSON)
-    first, second = (compose(platform, link, placement, ANSWERS) for _ in range(2))
+    first, second = (run(compose(platform, link, placement, ANSWERS)) for _ in range(2))
     assert first.body != second.body
     assert first.receipt != second.receipt
 
 
 def test_values_of_a_person_are_in_no_repr(platform: FakePlatform, sound: SoundSpecification) -> None:
     placement = place(sound, PERSON)
-    message = compose(platform, link_to(platform.envelope), placement, ANSWERS)
+    message = run(compose(platform, link_to(platform.envelope), placement, ANSWERS))
     assert "43" not in repr(placement)
     assert "good" not in repr(message)
 
@@ -176,7 +177,7 @@ def test_answers_outside_the_questionnaire_are_refused(
     placement: Placement = place(sound, PERSON)
     for wrong in ({}, {"health": "superb"}, {**ANSWERS, "name": "Ann"}):
         with pytest.raises(AnswerError):
-            compose(platform, link_to(platform.envelope), placement, wrong)
+            run(compose(platform, link_to(platform.envelope), placement, wrong))
 
 
 def test_a_long_recount_reports_its_progress() -> None:

@@ -75,6 +75,6 @@ def test_every_cause_of_failure_has_words() -> None:
 
 
 def test_what_is_stored_and_released_has_words() -> None:
-    assert {f"stored.{code}" for code in STORED} <= set(texts("en"))
+    assert {f"stored.{code}" for codes in STORED.values() for code in codes} <= set(texts("en"))
     assert {f"group.rule.{rule}" for rule in RELEASE_RULES} <= set(texts("en"))
     assert {f"statement.release.{rule}" for rule in RELEASE_RULES} <= set(texts("en"))

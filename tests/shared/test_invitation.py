@@ -9,19 +9,27 @@ from hypothesis import strategies as st
 from shared.envelope import encode_key, survey_digest
 from shared.errors import VerificationError
 from shared.invitation import Invitation, survey_link
+from shared.invitation_code import InvitationCode
+from shared.token import Token
 from tests.builders import ORGANIZER_KEY, public_bytes
 
 DIGEST = survey_digest(b"payload")
 KEY = public_bytes(ORGANIZER_KEY)
+CODE = InvitationCode.create(bytes(range(12)))
+TOKEN = Token(prefix=bytes(range(32)), signature=bytes(384))
 
 
 @given(
     st.none() | st.binary(min_size=32, max_size=32).map(bytes.hex),
     st.none() | st.binary(min_size=32, max_size=32),
+    st.none() | st.binary(min_size=12, max_size=12).map(InvitationCode.create),
+    st.sampled_from([None, TOKEN]),
     st.booleans(),
 )
-def test_fragment_survives_a_round_trip(digest: str | None, key: bytes | None, hash_sign: bool) -> None:
-    invitation = Invitation(digest=digest, organizer_key=key)
+def test_fragment_survives_a_round_trip(
+    digest: str | None, key: bytes | None, code: InvitationCode | None, token: Token | None, hash_sign: bool
+) -> None:
+    invitation = Invitation(digest=digest, organizer_key=key, code=code, token=token)
     assert Invitation.parse_fragment("#" * hash_sign + invitation.fragment()) == invitation
 
 
@@ -43,6 +51,11 @@ def test_parts_may_be_absent() -> None:
         f"{DIGEST}.{encode_key(KEY)}=",
         f"{DIGEST}.{encode_key(KEY)}A",
         f"{DIGEST}.{encode_key(KEY)}.x",
+        f"{DIGEST}.{encode_key(KEY)}.{CODE.symbols[:-1]}",
+        f"{DIGEST}.{encode_key(KEY)}.{CODE.symbols[::-1]}",
+        f"{DIGEST}.{encode_key(KEY)}.{CODE.symbols}.x",
+        f"{DIGEST}.{encode_key(KEY)}..{TOKEN.to_text()[:-1]}",
+        f"{DIGEST}.{encode_key(KEY)}.{CODE.symbols}.{TOKEN.to_text()}.",
         f"{DIGEST}.{encode_key(KEY)[:-1]}é",
         f"##{DIGEST}",
         f"{DIGEST} ",
@@ -53,6 +66,7 @@ def test_a_damaged_link_does_not_pass_for_one_that_says_nothing(fragment: str) -
         Invitation.parse_fragment(fragment)
     assert caught.value.code == "verification.invitation"
     assert caught.value.remedy
+    assert CODE.symbols not in str(caught.value)
 
 
 @given(st.text(max_size=120))
@@ -69,3 +83,23 @@ def test_link_keeps_what_is_pinned_in_the_fragment() -> None:
     address, _, fragment = link.partition("#")
     assert address == f"https://example.org/roomful/s/{DIGEST[:16]}"
     assert Invitation.parse_fragment(fragment) == Invitation(digest=DIGEST, organizer_key=KEY)
+
+
+def test_link_keeps_code_and_token_in_the_fragment() -> None:
+    address, _, fragment = survey_link("https://example.org", DIGEST, KEY, code=CODE, token=TOKEN).partition(
+        "#"
+    )
+    assert address == f"https://example.org/s/{DIGEST[:16]}"
+    assert fragment == f"{DIGEST}.{encode_key(KEY)}.{CODE.symbols}.{TOKEN.to_text()}"
+    invitation = Invitation.parse_fragment(fragment)
+    assert (invitation.code, invitation.token) == (CODE, TOKEN)
+
+
+def test_a_code_is_read_from_a_link_as_it_is_from_a_letter() -> None:
+    assert Invitation.parse_fragment(f"..{CODE.text.lower()}").code == CODE
+
+
+def test_an_invitation_does_not_show_its_secrets() -> None:
+    shown = repr(Invitation(digest=DIGEST, organizer_key=KEY, code=CODE, token=TOKEN))
+    assert CODE.symbols not in shown
+    assert TOKEN.to_text()[:20] not in shown

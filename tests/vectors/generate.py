@@ -8,7 +8,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.vectors.board_vectors import boards
 from tests.vectors.core_vectors import anonymity, assignment, submissions
+from tests.vectors.invited_vectors import codes, tokens
+from tests.vectors.published import published
 from tests.vectors.soundness_vectors import soundness_vectors
 
 FOLDER = Path(__file__).resolve().parent
@@ -21,9 +24,12 @@ def generate() -> dict[str, str]:
         ("assignment", assignment()),
         ("anonymity", anonymity()),
         ("submission", submissions()),
+        ("board", boards()),
+        ("codes", codes()),
+        ("tokens", tokens()),
     ):
         texts[f"{name}.json"] = json.dumps(value, ensure_ascii=False) + "\n"
-    return texts
+    return texts | published()
 
 
 def main() -> None:

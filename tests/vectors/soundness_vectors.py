@@ -257,7 +257,7 @@ def _form() -> Iterator[SoundnessVector]:
         "unknown-field", "A field that the protocol does not know.", lambda d: d.update(tracking="yes")
     )
     yield changed("missing-field", "No release rule.", lambda d: d.pop("release"))
-    yield changed("other-protocol", "A later protocol.", lambda d: d.update(protocol="roomful/2"))
+    yield changed("other-protocol", "A later protocol.", lambda d: d.update(protocol="roomful/1"))
     yield refused("duplicate-key", "Two values of k.", text.replace(b'"k":3', b'"k":3,"k":4'))
     yield refused("float", "k as a floating-point number.", text.replace(b'"k":3', b'"k":3.0'))
     yield refused("byte-order-mark", "A byte order mark before the document.", b"\xef\xbb\xbf" + text)

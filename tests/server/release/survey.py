@@ -32,7 +32,7 @@ def document(**changes: Any) -> dict[str, Any]:
     """Six cells along the age; `changes` replace whole members."""
     attribute = {"help": text(""), "missing": "refused"}
     value: dict[str, Any] = {
-        "protocol": "roomful/1",
+        "protocol": "roomful/2",
         "languages": ["en"],
         "title": text("Health & <work>"),
         "description": text("About <b>health</b>"),
@@ -99,6 +99,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "retention_days": 365,
         "release": {"rule": "withhold", "minimum": 5, "distinct_values": 1, "t_closeness": None},
         "permissions": {"free_text": True, "balls_from_register": False},
+        "invited": None,
     }  # fmt: skip
     return value | changes
 

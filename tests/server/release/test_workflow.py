@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from server.cli.release import release as release_command
-from server.release import workflow
+from server.release import source, workflow
+from server.release.gate import Policy
 from server.release.workflow import release_survey
 from server.storage.states import State
 from shared.errors import ReleaseError, StateError, StorageError
@@ -319,7 +320,7 @@ def test_the_recheck_catches_files_that_say_too_much(
     prepare = workflow._prepare
 
     def defective(*arguments: Any) -> Any:
-        decision, contents = prepare(*arguments)
+        contents = prepare(*arguments)
         changed = tamper(contents)
         assert changed != contents
         if described:  # the data package agrees with the defect
@@ -328,7 +329,7 @@ def test_the_recheck_catches_files_that_say_too_much(
                 digest = hashlib.sha256(changed[resource["path"]]).hexdigest()
                 resource["hash"] = f"sha256:{digest}"
             changed["datapackage.json"] = json.dumps(package).encode()
-        return decision, changed
+        return changed
 
     monkeypatch.setattr(workflow, "_prepare", defective)
     with data:
@@ -343,12 +344,12 @@ def test_the_recheck_catches_a_gate_that_lets_everything_through(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, survey = closed_survey(tmp_path / "data", COUNTS)
-    decide = workflow.decide
+    decide = source.decide
 
     def open_gate(counts: Any, _policy: Any, centres: Any, attributes: Any) -> Any:
-        return decide(counts, workflow.Policy(rule="withhold", minimum=2), centres, attributes)
+        return decide(counts, Policy(rule="withhold", minimum=2), centres, attributes)
 
-    monkeypatch.setattr(workflow, "decide", open_gate)
+    monkeypatch.setattr(source, "decide", open_gate)
     with data, pytest.raises(ReleaseError, match="too small"):
         release_survey(data, survey, tmp_path / "out", shuffle)
 

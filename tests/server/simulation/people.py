@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.simulation.workflow import Progress
+from server.simulation.taking_part import Progress
 from shared import strict_json
 from shared.errors import RemoteError
+from shared.invitation_code import InvitationCode
 from shared.specification import Specification
 
 N_CELLS = 12
@@ -46,7 +47,7 @@ def specification(
 ) -> Specification:
     """Twelve cells of five ages each."""
     value = {
-        "protocol": "roomful/1",
+        "protocol": "roomful/2",
         "languages": ["en"],
         "title": text("Simulated"),
         "description": text(""),
@@ -94,6 +95,7 @@ def specification(
         "retention_days": 365,
         "release": {"rule": "withhold", "minimum": 20, "distinct_values": 1, "t_closeness": None},
         "permissions": {"free_text": True, "balls_from_register": False},
+        "invited": None,
     }  # fmt: skip
     return Specification.parse(strict_json.dumps(value))
 
@@ -118,6 +120,8 @@ class FakeMessage:
     cell: int
     quasi_identifiers: Mapping[str, str | None]
     answers: Mapping[str, Any]
+    code: InvitationCode | None
+    receipt: str
 
 
 @dataclass(slots=True)
@@ -129,6 +133,7 @@ class FakeRespondent:
     digest: str = "0" * 64
     sent: list[FakeMessage] = field(default_factory=list)
     attempts: Counter[int] = field(default_factory=Counter)
+    fetched: list[InvitationCode] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def prepare(self, *, compared: bool = False) -> FakeRespondent:
@@ -138,10 +143,31 @@ class FakeRespondent:
     def place(self, quasi_identifiers: Mapping[str, str | None], /) -> Mapping[str, str | None]:
         return quasi_identifiers
 
-    def compose(self, placement: Any, answers: Mapping[str, Any], /) -> FakeMessage:
+    def prepare_token(self, code: InvitationCode, /) -> list[InvitationCode]:
+        return [code]
+
+    def fetch_token(self, request: list[InvitationCode], /) -> object:
+        """A token; an object that stands for nothing but itself."""
+        with self.lock:
+            self.attempts[id(request)] += 1
+            if self.attempts[id(request)] <= self.failures:
+                raise RemoteError("the server cannot be reached", remedy="Try again.")
+            assert not self.sent, "somebody answered before everybody had a token"
+            assert request[0] not in self.fetched
+            self.fetched.append(request[0])
+        return request
+
+    def compose(self, placement: Any, answers: Mapping[str, Any], token: Any = None, /) -> FakeMessage:
         cell = self.specification.cells.assign(self.specification.vector(placement))
         accepted = self.specification.questionnaire.accept(answers)
-        return FakeMessage(cell=cell, quasi_identifiers=placement, answers=accepted)
+        assert (token is None) == (self.specification.invited is None)
+        return FakeMessage(
+            cell=cell,
+            quasi_identifiers=placement,
+            answers=accepted,
+            code=token[0] if token else None,
+            receipt=hashlib.sha256(repr(token and token[0].symbols).encode()).hexdigest(),
+        )
 
     def send(self, message: FakeMessage, /) -> object:
         with self.lock:

@@ -20,7 +20,7 @@ MODEL = b"age,level,people\n20,0,40\n60,0,60\n"
 def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, object]:
     """The specification as an object."""
     return {
-        "protocol": "roomful/1",
+        "protocol": "roomful/2",
         "languages": ["en", "de"],
         "title": {"en": title, "de": "Kleine Umfrage"},
         "description": {"en": "About <b>health</b> & work", "de": "Über Gesundheit"},
@@ -64,6 +64,7 @@ def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, 
         "retention_days": 365,
         "release": {"rule": "withhold", "minimum": 5, "distinct_values": 1, "t_closeness": None},
         "permissions": {"free_text": True, "balls_from_register": False},
+        "invited": None,
     }  # fmt: skip
 
 

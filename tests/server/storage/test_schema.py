@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from server.storage.data_directory import DataDirectory
-from server.storage.schema import STORED_FIELDS, SURVEY_ROWS
+from server.storage.schema import SURVEY_ROWS, fields_of
 from server.storage.store import SurveyStore
 from shared.specification import STORED
 from tests.server.storage import sample
@@ -39,7 +39,7 @@ def test_the_real_schema_is_the_list_and_nothing_else(store: SurveyStore) -> Non
         for column in connection.execute(f"PRAGMA table_info({table})")
     }
     connection.close()
-    assert found == {field.name for field in STORED_FIELDS}
+    assert found == {field.name for field in fields_of(invited=False)}
     assert found == {
         "answer.key", "answer.cell", "answer.answers", "receipt.digest", "survey.name", "survey.value",
     }  # fmt: skip
@@ -66,19 +66,22 @@ def test_closing_and_deletion_add_a_day_each_and_no_time(data: DataDirectory) ->
         store = directory.survey(directory.publish(sample.envelope(), sample.MODEL))
         store.open()
         store.close()
-        assert set(_survey_rows(store)) == set(SURVEY_ROWS) - {"deleted_on"}
+        assert set(_survey_rows(store)) == set(SURVEY_ROWS) - {"deleted_on", "generation"}
         day = date(2031, 1, 31)
         assert store.expire() == 0
         rows = _survey_rows(store)
-    assert set(rows) == set(SURVEY_ROWS)
+    assert set(rows) == set(SURVEY_ROWS) - {"generation"}
     assert (rows["closed_on"], rows["deleted_on"]) == ("2030-01-31", "2031-01-31")
     assert (rows["state"], rows["specification"]) == ("closed", sample.digest())
 
 
 def test_every_field_from_a_respondent_has_its_word_in_the_specification() -> None:
     """From these words the statement "what the server stores" is made."""
-    words = {field.told_as for field in STORED_FIELDS} - {None}
-    assert words == set(STORED)
+    words: set[str] = set()
+    for kind in ("open", "invited"):
+        own = {field.told_as for field in fields_of(invited=kind == "invited") if field.told_as}
+        assert own == set(STORED[kind])
+        words |= own
     for path in sorted((PROJECT / "respondent_client" / "web" / "texts").glob("*.json")):
         texts = json.loads(path.read_text("utf-8"))
         assert all(texts[f"stored.{word}"] for word in words), path.name

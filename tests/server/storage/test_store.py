@@ -163,7 +163,7 @@ def test_an_ended_store_refuses_and_names_it(store: SurveyStore) -> None:
     store.submit(sample.message())
     store.end()
     with pytest.raises(StorageError) as caught:
-        store._line().store(None)  # type: ignore[arg-type] # never looked at
+        store._writer.store(None)
     assert caught.value.code == "storage.stopping"
 
 

@@ -103,11 +103,11 @@ def test_a_refused_submission_leaves_no_byte(store: SurveyStore, data: DataDirec
 
 def test_a_long_flood_is_swept_in_between(store: SurveyStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The order of at most so many rows is in the pages, however long nobody pauses."""
-    monkeypatch.setattr(store, "_sweep_after", 30)
-    monkeypatch.setattr("server.storage.store.SWEEP_ROWS", 30)
+    monkeypatch.setattr(store._writer, "_sweep_after", 30)
+    monkeypatch.setattr("server.storage.writer.SWEEP_ROWS", 30)
     for _ in range(31):
         store.submit(sample.message())
-    assert store._unswept == 1
+    assert store._writer._unswept == 1
     pages = order_in_pages(store.published.folder / "answers.sqlite")
     assert sum(a > b for keys in pages for a, b in pairwise(keys)) <= 1  # only the last one lies out of order
 
@@ -120,7 +120,7 @@ def test_a_sweep_that_fails_is_postponed_and_nothing_is_lost(
 
     with monkeypatch.context() as patch:
         patch.setattr(db, "sweep", full)
-        patch.setattr(store, "_sweep_after", 1)
+        patch.setattr(store._writer, "_sweep_after", 1)
         for _ in range(3):
             store.submit(sample.message())
     assert "sweep-postponed storage.full" in caplog.text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,14 +11,13 @@ import brotli
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from waitress import wasyncore
 
 from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
 from server.web.app import create_app
 from server.web.config import Config
-from server.web.serving import listen, make_server
 from server.web.static_files import ClientFiles
+from tests.served import serving
 from tests.server.storage import sample
 
 PAGE = """<!doctype html><html lang="{{ language }}"><head><meta charset="utf-8"><title>{{ title }}</title>
@@ -104,14 +102,5 @@ def client(make_app: Callable[..., Flask]) -> FlaskClient:
 @pytest.fixture
 def port(make_app: Callable[..., Flask]) -> Iterator[int]:
     """The port of a real server in this process."""
-    config = Config(port=1024, threads=4)
-    object.__setattr__(config, "port", 0)  # any free one
-    listener = listen(config)
-    server = make_server(make_app(), config, listener)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    yield listener.getsockname()[1]
-    server.task_dispatcher.shutdown()
-    server.trigger.pull_trigger(lambda: wasyncore.close_all(server._map))
-    thread.join(timeout=20)
-    assert not thread.is_alive()
+    with serving(make_app()) as port:
+        yield port

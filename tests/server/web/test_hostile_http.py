@@ -68,7 +68,7 @@ def test_a_chunked_body_is_refused_before_it_is_read(port: int, store: SurveySto
 
 
 def test_an_oversized_body_is_refused_before_it_is_sent(port: int, store: SurveyStore) -> None:
-    _is_problem(_exchange(port, _submit(store, b"Content-Length: 65537\r\n")), 413)
+    _is_problem(_exchange(port, _submit(store, b"Content-Length: 68230\r\n")), 413)
     _is_problem(_exchange(port, _submit(store, b"Content-Length: 99999999999999\r\n")), 413)
     request = _submit(store, b"Content-Length: 70000\r\nExpect: 100-continue\r\n")
     _is_problem(_exchange(port, request), 413)

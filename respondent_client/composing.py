@@ -1,0 +1,146 @@
+"""From a person in her room and her answers to the exact bytes that will be sent.
+
+Of an open survey the bytes are the answers themselves, padded. Of an invited survey the same bytes are sealed
+to the trustees, put into a ballot with her cell and her token, and sealed once more to the collector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from respondent_client.link import Link
+from respondent_client.platform import Platform
+from respondent_client.session import Placement
+from shared import submission
+from shared.ballot import CONTENT_TYPE, Ballot
+from shared.errors import StateError
+from shared.invited import Invited
+from shared.questions import Answer
+from shared.sealing import ballot_info, box_info
+from shared.token import Token
+
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """The exact bytes that will be sent; only :func:`compose` makes one.
+
+    Attributes
+    ----------
+    url, content_type : str
+        Where they go, and what they are called there.
+    body : bytes
+        What travels.
+    content : bytes
+        The cell and the answers as text: of an open survey the body itself, of an invited one what is inside
+        the inner seal.
+    receipt : str
+        SHA-256, hexadecimal, of the body, or of the ballot inside the outer seal.
+    sealed, relayed : bool
+        Whether it is a ballot; whether it goes over a relay.
+    """
+
+    link: Link
+    url: str
+    content_type: str
+    body: bytes
+    content: bytes
+    cell: int
+    answers: Mapping[str, Answer]
+    receipt: str
+    sealed: bool = False
+    relayed: bool = False
+
+    def __repr__(self) -> str:
+        return f"Message({len(self.body)} bytes)"
+
+
+async def compose(
+    platform: Platform,
+    link: Link,
+    placement: Placement,
+    answers: Mapping[str, Any],
+    token: Token | None = None,
+) -> Message:
+    """The exact bytes for a person's answers: her cell, the answers, and padding.
+
+    Guarantee: beside the answers and the token, which nobody can trace to her, the bytes depend on nothing
+    of the person but her cell.
+
+    Raises
+    ------
+    AnswerError
+        For an answer outside its question's domain.
+    SubmissionError
+        If the answers are too long.
+    StateError
+        With the code ``state.token`` if the survey is invited and there is no token.
+    RemoteError, SpecificationError
+        If they cannot be sealed; see :meth:`Platform.seal`.
+    """
+    sound, cell = placement.sound, placement.room.cell
+    specification = sound.specification
+    accepted, content = write_content(platform, placement, answers)
+    if specification.invited is None:
+        return Message(
+            link=link,
+            url=link.api("submissions"),
+            content_type=JSON,
+            body=content,
+            content=content,
+            cell=cell,
+            answers=accepted,
+            receipt=submission.receipt(content),
+        )
+    if token is None:
+        raise StateError(
+            "only invited people can answer this survey",
+            expected="the code of an invitation, or a saved token",
+            remedy="Enter the code on your letter.",
+            code="state.token",
+        )
+    ballot = await _fill_ballot(platform, specification.invited, sound.digest, cell, content, token)
+    body = await platform.seal(
+        suite=specification.invited.suite.name,
+        public_key=specification.invited.collector_key,
+        info=ballot_info(sound.digest),
+        plaintext=ballot.to_bytes(),
+    )
+    relay = specification.invited.relay
+    return Message(
+        link=link,
+        url=link.api("submissions") if relay is None else link.at(relay.url, "submissions"),
+        content_type=CONTENT_TYPE,
+        body=body,
+        content=content,
+        cell=cell,
+        answers=accepted,
+        receipt=ballot.receipt,
+        sealed=True,
+        relayed=relay is not None,
+    )
+
+
+def write_content(
+    platform: Platform, placement: Placement, answers: Mapping[str, Any]
+) -> tuple[Mapping[str, Answer], bytes]:
+    """The canonical answers, and the text of cell, answers and padding; errors as :func:`compose`."""
+    sound = placement.sound
+    accepted = sound.specification.questionnaire.accept(answers)
+    entropy = platform.entropy(submission.entropy_needed())
+    return accepted, submission.encode(sound.digest, placement.room.cell, accepted, entropy)
+
+
+async def _fill_ballot(
+    platform: Platform, invited: Invited, digest: str, cell: int, content: bytes, token: Token
+) -> Ballot:
+    box = await platform.seal(
+        suite=invited.suite.name,
+        public_key=invited.opening_key,
+        info=box_info(digest, cell),
+        plaintext=content,
+    )
+    return Ballot(cell=cell, token=token, box=box)

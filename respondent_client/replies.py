@@ -1,0 +1,40 @@
+"""What a server answered instead of what was asked for, as an error of ours."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from respondent_client.platform import Reply
+from shared.errors import RemoteError, RoomfulError, StateError, SubmissionError, TokenError
+
+
+def refusal(reply: Reply) -> RoomfulError:
+    """The server's problem document (RFC 9457)."""
+    problem = reply_object(reply)
+    code = problem.get("code")
+    title, detail = problem.get("title"), problem.get("detail")
+    message = (
+        title.rstrip(".") if isinstance(title, str) else f"the server answered with status {reply.status}"
+    )
+    remedy = detail if isinstance(detail, str) else ""
+    if isinstance(code, str) and (code == "state" or code.startswith("state.")):
+        return StateError(message, remedy=remedy)
+    if code in _TOKEN_CODES:
+        return TokenError(message, remedy=remedy, code=str(code))
+    if 400 <= reply.status < 500 and isinstance(code, str):
+        return SubmissionError(message, remedy=remedy, code="submission")
+    return RemoteError(message, remedy=remedy, code="remote.refused")
+
+
+_TOKEN_CODES = ("token.code-unknown", "token.code-used", "token.spent", "token.signature")
+"""Codes that have words of their own on the respondent's page."""
+
+
+def reply_object(reply: Reply) -> dict[str, Any]:
+    """The JSON object of a reply; empty if it is none."""
+    try:
+        value = json.loads(reply.body)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

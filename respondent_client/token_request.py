@@ -1,0 +1,109 @@
+"""Exchange an invitation code for a token that nobody can trace to it.
+
+The code is spent by the first blinded message that reaches the registrar; only the device that drew its
+blinding can finish the token. So a request is made once and kept until it is answered: asking again with the
+same bytes is harmless, and a new request with the same code is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from respondent_client.composing import JSON
+from respondent_client.link import Link
+from respondent_client.platform import Platform
+from respondent_client.replies import refusal
+from shared import base64url, blind_rsa, strict_json
+from shared.ballot import require_invited
+from shared.errors import RemoteError
+from shared.fields import Fields
+from shared.invitation_code import InvitationCode
+from shared.limits import TOKEN_KEY_BYTES
+from shared.soundness import SoundSpecification
+from shared.token import PREFIX_BYTES, Token, token_message
+
+_MAX_REPLY_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRequest:
+    """One code's request; its blinding never leaves the device."""
+
+    sound: SoundSpecification
+    code: InvitationCode
+    prefix: bytes
+    blinded_message: bytes
+    inverse: int
+
+    def __repr__(self) -> str:
+        return "TokenRequest(...)"
+
+    @property
+    def body(self) -> bytes:
+        """What is sent to the registrar; the same each time."""
+        return strict_json.dumps(
+            {"code": self.code.symbols, "blinded_message": base64url.encode(self.blinded_message)}
+        )
+
+
+def prepare_request(platform: Platform, sound: SoundSpecification, code: InvitationCode) -> TokenRequest:
+    """Draw a token's prefix and its blinding (RFC 9474, sections 4.1 and 4.2).
+
+    Raises
+    ------
+    SubmissionError
+        With the code ``ballot.open-survey`` if the survey needs no token.
+    TokenError
+        With the code ``token.key`` if the registrar's key is not sound.
+    """
+    n = require_invited(sound.specification).token_key
+    prefix = platform.entropy(PREFIX_BYTES)
+    r = blind_rsa.blinding_factor(n, platform.entropy(TOKEN_KEY_BYTES + blind_rsa.SURPLUS_BYTES))
+    prepared = blind_rsa.prepare(token_message(sound.digest), prefix)
+    salt = platform.entropy(blind_rsa.SALT_BYTES)
+    blinded, inverse = blind_rsa.blind(n, prepared, salt=salt, r=r)
+    return TokenRequest(sound=sound, code=code, prefix=prefix, blinded_message=blinded, inverse=inverse)
+
+
+async def fetch_token(platform: Platform, link: Link, request: TokenRequest) -> Token:
+    """Spend the code and finish the token (RFC 9474, section 4.4).
+
+    Guarantee: a token is returned only if it verifies under the key in the signed specification, so a
+    registrar cannot mark people by signing with another.
+
+    Raises
+    ------
+    RemoteError
+        ``remote.unreachable``: nobody knows whether the code is spent; ask again with the same request.
+    TokenError, StateError
+        The registrar refused it.
+    """
+    reply = await platform.request(
+        "POST", link.api("tokens"), body=request.body, content_type=JSON, max_bytes=_MAX_REPLY_BYTES
+    )
+    if reply.status != 200:
+        raise refusal(reply)
+    blind_signature = _read_signature(reply.body)
+    n = require_invited(request.sound.specification).token_key
+    prepared = blind_rsa.prepare(token_message(request.sound.digest), request.prefix)
+    signature = blind_rsa.finalize(n, prepared, blind_signature, request.inverse)
+    return Token(prefix=request.prefix, signature=signature)
+
+
+def _read_signature(body: bytes) -> bytes:
+    value: Any
+    try:
+        value = json.loads(body)
+    except ValueError:
+        value = None
+    fields = Fields(value, "", ("blind_signature",), error=_refused)
+    signature = base64url.decode(fields.text("blind_signature"))
+    if signature is None or len(signature) != TOKEN_KEY_BYTES:
+        raise _refused("the registrar's signature has a wrong form")
+    return signature
+
+
+def _refused(message: str, **parts: str) -> RemoteError:
+    return RemoteError(message, **parts, code="remote.blind-signature")

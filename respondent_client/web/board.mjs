@@ -1,0 +1,195 @@
+// The public board's page. What she pastes or scans stays in this page: no storage, no address, no request with it.
+
+import { COMPARE, NOT_RUN, PASSED, REFUSED, canVerify, keyText, verifyBoard } from "./board_check.mjs";
+import { parsePin, parseReceipt } from "./board_receipt.mjs";
+import { h, replace } from "./dom.mjs";
+import { chooseLanguage } from "./language.mjs";
+import { scan } from "./scan.mjs";
+import { digestWords } from "./words.mjs";
+
+const page = document.getElementById("main");
+const place = document.getElementById("lookup");
+const MARKS = { [PASSED]: "✓", [REFUSED]: "✗", [COMPARE]: "?", [NOT_RUN]: "–" };
+const LARGEST_FILE = 65_536; // of a saved receipt
+const state = { language: null, pin: parsePin(location.hash), busy: false };
+
+class NetworkError extends Error {
+  name = "NetworkError";
+}
+
+async function fetchBytes(path, missing = false) {
+  let response;
+  try {
+    response = await fetch(new URL(`${page.dataset.base}${path}`, location.href), {
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      redirect: "error",
+      cache: "no-store",
+    });
+  } catch {
+    throw new NetworkError(path);
+  }
+  if (response.status === 404 && missing) return null;
+  if (!response.ok) throw new NetworkError(path);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+const id = page?.dataset.id;
+const files = {
+  fetchFile: (name) => fetchBytes(`api/v1/surveys/${id}/${name}`),
+  fetchReleased: (name) => fetchBytes(`s/${id}/release/${encodeURIComponent(name)}`, true),
+};
+
+function draw() {
+  const { language } = state;
+  const t = (key, figures) => language.t(key, figures);
+  const field = h("textarea", { id: "receipt", rows: "4", spellcheck: "false", autocomplete: "off", autocapitalize: "off", dir: "ltr", "aria-describedby": "receipt-hint" });
+  const saved = h("input", { type: "file", accept: ".txt,text/plain,image/*", id: "saved", class: "visually-hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => opened(saved, field) });
+  replace(
+    place,
+    h("h2", {}, t("board.find")),
+    h(
+      "div",
+      { class: "field" },
+      h("label", { for: "receipt" }, t("board.receipt.label")),
+      h("p", { class: "hint", id: "receipt-hint" }, t("board.receipt.hint")),
+      field,
+      saved,
+    ),
+    h(
+      "p",
+      { class: "actions" },
+      h("button", { type: "button", class: "primary", id: "look", onclick: () => look(field.value) }, t("board.look")),
+      h("button", { type: "button", id: "scan", onclick: () => scanned(field) }, t("board.scan")),
+      h("button", { type: "button", id: "open-file", onclick: () => saved.click() }, t("board.open-file")),
+      h("button", { type: "button", id: "count", onclick: () => check(null) }, t("board.count")),
+    ),
+    h("div", { id: "scanner" }),
+    h("p", { class: "quiet" }, t("board.stays")),
+    h("div", { id: "outcome", "aria-live": "polite" }),
+  );
+}
+
+async function scanned(field) {
+  const found = await scan(document.getElementById("scanner"), state.language, { accept: (value) => parseReceipt(value) !== null });
+  if (found === null) return document.getElementById("scan").focus();
+  field.value = found;
+  await look(found);
+}
+
+async function opened(input, field) {
+  const [file] = input.files;
+  input.value = "";
+  if (!file) return;
+  let found = null;
+  try {
+    if (file.type.startsWith("image/")) found = await (await import("./scan.mjs")).codeInPicture(file);
+    else if (file.size <= LARGEST_FILE) found = await file.text();
+  } catch {
+    found = null;
+  }
+  if (found === null) return problem("board.problem.file");
+  state.pin = parsePin(found) ?? state.pin;
+  const receipt = parseReceipt(found);
+  field.value = receipt ? found.match(/ROOMFUL-RECEIPT[\s\S]{0,120}/i)?.[0].split(/\r?\n/)[0] ?? found : found;
+  await look(found);
+}
+
+function outcome(...children) {
+  const target = document.getElementById("outcome");
+  replace(target, children);
+  const focused = target.querySelector("[tabindex]");
+  focused?.focus();
+  focused?.scrollIntoView({ block: "start" });
+}
+
+function problem(key) {
+  outcome(h("div", { class: "notice error", role: "alert", tabindex: "-1" }, h("p", {}, state.language.t(key))));
+}
+
+async function look(value) {
+  const receipt = parseReceipt(value);
+  if (!receipt) return problem(value.trim() ? "board.problem.receipt" : "board.problem.empty");
+  await check(receipt);
+}
+
+async function check(receipt) {
+  if (state.busy) return;
+  state.busy = true;
+  const { language } = state;
+  try {
+    if (!(await canVerify())) return problem("board.problem.browser");
+    outcome(h("p", { role: "status" }, language.t("board.checking")), h("progress", { "aria-label": language.t("board.checking") }));
+    show(await verifyBoard({ ...files, pin: state.pin, receipt }), receipt);
+  } catch {
+    problem("board.problem.network");
+  } finally {
+    state.busy = false;
+  }
+}
+
+/** The verdict in a sentence, then what was compared. */
+function show({ lines, board, digest, key }, receipt) {
+  const { language } = state;
+  const t = (name, figures) => language.t(name, figures);
+  const last = receipt ? lines.find(({ code }) => code === "board.receipt") : null;
+  const refused = lines.filter((line) => line.outcome === REFUSED);
+  const compare = lines.some((line) => line.outcome === COMPARE);
+  const good = refused.length === 0;
+  const verdict = !good
+    ? refused.length === 1 && last?.outcome === REFUSED
+      ? `board.verdict.${last.reason === "survey" ? "other-survey" : "missing"}`
+      : "board.verdict.refused"
+    : receipt
+      ? "board.verdict.found"
+      : "board.verdict.counted";
+  const figures = last?.figures ? { number: language.number(last.figures.number ?? 0), of: language.number(last.figures.of ?? 0) } : {};
+  outcome(
+    h(
+      "div",
+      { class: `notice ${good ? (compare ? "warning" : "good") : "error"}`, tabindex: "-1", id: "verdict", "data-outcome": good ? (compare ? COMPARE : PASSED) : REFUSED },
+      h("h2", {}, t(verdict, figures)),
+      h("p", {}, t(`${verdict}.meaning`, figures)),
+      good && receipt ? h("p", {}, t("board.not-content")) : null,
+      good ? null : h("p", {}, t("board.tell", { code: refused[0].code })),
+    ),
+    compare && good ? [h("p", {}, t("board.compare")), words(digest), h("p", { class: "quiet" }, t("board.compare.key"), " ", words(keyHex(key)))] : null,
+    board ? [h("h3", {}, t("board.same.heading")), h("p", {}, t("board.same")), words(board.root)] : null,
+    h(
+      "details",
+      { open: !good },
+      h("summary", {}, t("board.details")),
+      h("ul", { class: "checks" }, lines.map(line)),
+    ),
+  );
+}
+
+function line({ code, outcome: found, figures, reason }) {
+  const { language } = state;
+  const numbers = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, typeof value === "number" ? language.number(value) : value]));
+  const said = found === PASSED ? language.t(`${code}.passed`, numbers) : found === REFUSED ? language.t(`${code}.refused`) : language.t(`board.outcome.${found}`);
+  return h(
+    "li",
+    { class: found, "data-code": code, "data-outcome": found, "data-reason": reason ?? null },
+    h("span", { class: "mark", "aria-hidden": "true" }, MARKS[found]),
+    h("div", {}, h("strong", {}, language.t(`${code}.name`)), h("p", {}, said)),
+  );
+}
+
+function words(digits) {
+  return h("span", { class: "words", lang: "zxx", translate: "no" }, digestWords(digits).split("-").map((word) => h("span", {}, word)));
+}
+
+function keyHex(key) {
+  const bytes = Uint8Array.from(atob(`${key.replaceAll("-", "+").replaceAll("_", "/")}=`), (c) => c.charCodeAt(0));
+  return keyText(bytes) === key ? Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") : "";
+}
+
+async function main() {
+  state.language = await chooseLanguage(page.dataset.language);
+  for (const link of document.querySelectorAll("[data-language]")) link.hash = location.hash; // keep what is pinned
+  window.addEventListener("hashchange", () => { state.pin = parsePin(location.hash) ?? state.pin; });
+  draw();
+}
+
+if (place) main();

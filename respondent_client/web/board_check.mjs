@@ -1,0 +1,305 @@
+// The board counted again in the browser: the comparisons of shared/board_recount.py, in plain JavaScript. The
+// lines have the same codes. Nothing here asks a server for one receipt: the whole list is compared.
+
+import { leafHash, proofOf, rootFromProof, sha256, treeOf } from "./merkle.mjs";
+
+export const PASSED = "passed";
+export const REFUSED = "refused";
+export const NOT_RUN = "not-run";
+export const COMPARE = "compare";
+
+const SPECIFICATION_TYPE = "application/vnd.roomful.specification.v1+json";
+const BOARD_TYPE = "application/vnd.roomful.board.v1+json";
+const encoder = new TextEncoder();
+
+class Refused extends Error {}
+
+function require(condition, reason) {
+  if (!condition) throw new Refused(reason);
+}
+
+export const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const bytesOfHex = (text) => Uint8Array.from({ length: text.length / 2 }, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
+const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
+const text = (bytes) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+
+function bytesOfBase64(encoded) {
+  const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+  require(base64(bytes) === encoded, "base64");
+  return bytes;
+}
+
+function base64(bytes) {
+  let binary = "";
+  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  return btoa(binary);
+}
+
+export const keyText = (bytes) => base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+
+function keyBytes(encoded) {
+  require(/^[A-Za-z0-9_-]{43}$/.test(encoded), "key");
+  return bytesOfBase64(`${encoded.replaceAll("-", "+").replaceAll("_", "/")}=`);
+}
+
+/** Whether this browser can verify Ed25519 at all. */
+export async function canVerify() {
+  try {
+    await crypto.subtle.importKey("raw", bytesOfHex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"), { name: "Ed25519" }, false, ["verify"]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function genuine(key, signature, message) {
+  try {
+    const imported = await crypto.subtle.importKey("raw", key, { name: "Ed25519" }, false, ["verify"]);
+    return await crypto.subtle.verify({ name: "Ed25519" }, imported, signature, message);
+  } catch {
+    return false;
+  }
+}
+
+/** Payload and keys of a DSSE envelope all of whose signatures verify; the first is to be by `expected`. */
+async function openEnvelope(data, type, expected) {
+  const document = JSON.parse(text(data));
+  const { payload, payloadType, signatures } = document;
+  const canonical = { payload, payloadType, signatures: signatures.map(({ keyid, sig }) => ({ keyid, sig })) };
+  require(JSON.stringify(canonical) === text(data), "envelope");
+  require(payloadType === type && signatures.length >= 1 && signatures.length <= 16, "envelope");
+  const body = bytesOfBase64(payload);
+  const head = encoder.encode(`DSSEv1 ${encoder.encode(type).length} ${type} ${body.length} `);
+  const message = new Uint8Array([...head, ...body]);
+  const keys = [];
+  for (const { keyid, sig } of signatures) {
+    require(keyid.startsWith("ed25519:"), "envelope");
+    const key = keyBytes(keyid.slice(8));
+    require(await genuine(key, bytesOfBase64(sig), message), "signature");
+    keys.push(keyid.slice(8));
+  }
+  require(new Set(keys).size === keys.length, "envelope");
+  require(expected === null || keys[0] === expected, "key");
+  return { body, key: keys[0], further: keys.length - 1 };
+}
+
+const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n\n((?:\u2014 [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)+)$/u;
+
+/** Size and root of a signed note that is by this key and about this survey. */
+async function openCheckpoint(data, digest, key) {
+  const match = CHECKPOINT.exec(text(data));
+  require(match && data.length <= 16384, "form");
+  const [, origin, size, root, lines] = match;
+  require(!/[\u0000-\u0009\u000b-\u001f]/.test(text(data)), "form");
+  require(origin === `roomful-board/${digest}`, "survey");
+  const rootBytes = bytesOfBase64(root);
+  const message = encoder.encode(`${origin}\n${size}\n${root}\n`);
+  const id = (await sha256(encoder.encode(`${origin}\n`), [1], keyBytes(key))).slice(0, 4);
+  let known = 0;
+  for (const line of lines.trimEnd().split("\n")) {
+    const [, name, encoded] = line.split(" ");
+    const value = bytesOfBase64(encoded);
+    if (name !== origin || !same(value.slice(0, 4), id)) continue; // a witness
+    require(value.length === 68 && (await genuine(keyBytes(key), value.slice(4), message)), "signature");
+    known += 1;
+  }
+  require(known > 0, "key");
+  return { size: Number(size), root: rootBytes };
+}
+
+/** The receipts of the list, as bytes; refused unless sorted and distinct. */
+export function parseReceipts(data) {
+  const lines = text(data);
+  require(/^(?:[0-9a-f]{64}\n)*$/.test(lines.slice(0, 65 * 1000)) && data.length % 65 === 0, "form");
+  const receipts = [];
+  for (let at = 0, before = ""; at < lines.length; at += 65) {
+    const line = lines.slice(at, at + 64);
+    require(/^[0-9a-f]{64}$/.test(line) && lines[at + 64] === "\n", "form");
+    require(before < line, "order");
+    receipts.push(bytesOfHex(line));
+    before = line;
+  }
+  return receipts;
+}
+
+function parseBoard(body) {
+  const board = JSON.parse(text(body));
+  require(JSON.stringify(board) === text(body) && board.format === "roomful-board/1", "form");
+  const keys = "format,specification,invited,tokens_issued,submissions,root,release";
+  require(Object.keys(board).join() === keys, "form");
+  const numbers = [board.invited, board.tokens_issued, board.submissions];
+  if (board.release !== null) {
+    require(Object.keys(board.release).join() === "data_package,groups,withheld,invalid", "form");
+    numbers.push(board.release.withheld, board.release.invalid);
+    for (const group of board.release.groups) {
+      require(Object.keys(group).join() === "cells,people,answers" && group.cells.length > 0, "form");
+      numbers.push(...group.cells, group.people, group.answers);
+    }
+  }
+  require(numbers.every((number) => Number.isSafeInteger(number) && number >= 0), "form");
+  return board;
+}
+
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+function checkGroups(release, specification) {
+  const { groups, withheld } = release;
+  const { minimum } = specification.release;
+  const eligible = specification.eligible.map(sum);
+  const cells = groups.flatMap((group) => group.cells);
+  require(new Set(cells).size === cells.length && cells.every((cell) => cell < eligible.length), "cells");
+  for (const group of groups) {
+    require(group.cells.every((cell, i) => i === 0 || group.cells[i - 1] < cell), "cells");
+    require(group.people === sum(group.cells.map((cell) => eligible[cell])), "people");
+    require(group.answers >= minimum, "minimum");
+  }
+  require(withheld === 0 || (withheld >= minimum && eligible.length - cells.length > 1), "subtraction");
+  const smallest = groups.length ? Math.min(...groups.map((group) => group.answers)) : 0;
+  return { groups: groups.length, smallest, minimum };
+}
+
+function checkTotal(board, specification) {
+  const { groups, withheld, invalid } = board.release;
+  const released = sum(groups.map((group) => group.answers));
+  require(released + withheld + invalid === board.submissions, "total");
+  require(specification.release.rule === "withhold" || withheld === 0, "rule");
+  return { released, withheld, invalid, submissions: board.submissions };
+}
+
+/** Rows of a CSV as objects by column. */
+export function parseCsv(content) {
+  const rows = [];
+  let row = [];
+  let field = "";
+  let quoted = false;
+  for (let i = 0; i < content.length; i += 1) {
+    const character = content[i];
+    if (quoted) {
+      if (character !== '"') field += character;
+      else if (content[i + 1] === '"') field += content[(i += 1)];
+      else quoted = false;
+    } else if (character === '"') {
+      quoted = true;
+    } else if (character === "," || character === "\n") {
+      row.push(field.replace(/\r$/, ""));
+      field = "";
+      if (character === "\n") {
+        rows.push(row);
+        row = [];
+      }
+    } else {
+      field += character;
+    }
+  }
+  require(!quoted && row.length === 0 && field === "", "table");
+  const [names, ...others] = rows;
+  require(others.every((other) => other.length === names.length), "table");
+  return others.map((other) => Object.fromEntries(names.map((name, i) => [name, other[i]])));
+}
+
+async function checkRelease(release, fetchReleased) {
+  const data = await fetchReleased("datapackage.json");
+  require(data && hex(await sha256(data)) === release.data_package, "package");
+  const tables = {};
+  for (const { name, hash } of JSON.parse(text(data)).resources) {
+    const table = await fetchReleased(`${name}.csv`);
+    require(table && `sha256:${hex(await sha256(table))}` === hash, "table");
+    tables[name] = parseCsv(text(table));
+  }
+  const rows = new Map();
+  for (const { group } of tables.microdata) rows.set(group, (rows.get(group) ?? 0) + 1);
+  const groups = tables.cells.filter(({ status }) => status === "released");
+  require(groups.length === release.groups.length && rows.size === groups.length, "groups");
+  for (const signed of release.groups) {
+    const found = groups.find((group) => group.cells === signed.cells.join(" "));
+    require(found && Number(found.eligible_people) === signed.people && rows.get(found.group) === signed.answers, "groups");
+  }
+  return { rows: tables.microdata.length };
+}
+
+/**
+ * Count a board again.
+ *
+ * `fetchFile(name)` gives the bytes of "specification", "board", "board/checkpoint" or "board/receipts";
+ * `fetchReleased(name)` those of a released file or null; `pin` is {digest, key} from a link, or null;
+ * `receipt` is {survey, digest}, or null. Gives {lines, board, digest, key}; lines have code, outcome, figures
+ * and, if refused, a reason. An error of the network is thrown.
+ */
+export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt }) {
+  const lines = [];
+  const run = async (code, check) => {
+    try {
+      const figures = await check();
+      lines.push({ code, outcome: figures ? (figures.outcome ?? PASSED) : NOT_RUN, figures: figures ?? {} });
+    } catch (error) {
+      if (error.name === "NetworkError") throw error;
+      lines.push({ code, outcome: REFUSED, figures: {}, reason: error instanceof Refused ? error.message : "form" });
+    }
+  };
+  const [rules, envelope, note, list] = await Promise.all(
+    ["specification", "board", "board/checkpoint", "board/receipts"].map(fetchFile),
+  );
+  let specification, digest, key, board, checkpoint, receipts, tree;
+  await run("board.survey", async () => {
+    const opened = await openEnvelope(rules, SPECIFICATION_TYPE, pin?.key ?? null);
+    const found = hex(await sha256(opened.body));
+    require(!pin || pin.digest === found, "digest");
+    specification = JSON.parse(text(opened.body));
+    [digest, key] = [found, opened.key];
+    return pin ? {} : { outcome: COMPARE };
+  });
+  if (!specification) return { lines, board: null, digest: null, key: null };
+  await run("board.signature", async () => {
+    const opened = await openEnvelope(envelope, BOARD_TYPE, key);
+    board = parseBoard(opened.body);
+    return { further: opened.further };
+  });
+  await run("board.specification", () => {
+    if (!board) return null;
+    require(board.specification === digest && board.invited === specification.invited?.people, "survey");
+    return { invited: board.invited };
+  });
+  await run("board.checkpoint", async () => {
+    checkpoint = await openCheckpoint(note, digest, key);
+    return { size: checkpoint.size };
+  });
+  await run("board.receipts", () => {
+    receipts = parseReceipts(list);
+    return { receipts: receipts.length };
+  });
+  await run("board.root", async () => {
+    if (!receipts) return null;
+    tree = await treeOf(receipts);
+    require(!checkpoint || same(checkpoint.root, tree.root), "root");
+    require(!board || board.root === hex(tree.root), "root");
+    return board && checkpoint ? {} : null;
+  });
+  await run("board.submissions", () => {
+    if (!receipts) return null;
+    require(!checkpoint || checkpoint.size === receipts.length, "size");
+    require(!board || board.submissions === receipts.length, "size");
+    return board && checkpoint ? { submissions: receipts.length } : null;
+  });
+  await run("board.tokens", () => {
+    if (!board) return null;
+    require(board.tokens_issued <= board.invited && board.submissions <= board.tokens_issued, "tokens");
+    return { tokens: board.tokens_issued, invited: board.invited };
+  });
+  await run("board.groups", () => (board?.release ? checkGroups(board.release, specification) : null));
+  await run("board.total", () => (board?.release ? checkTotal(board, specification) : null));
+  await run("board.release", () => (board?.release ? checkRelease(board.release, fetchReleased) : null));
+  if (receipt) {
+    await run("board.receipt", async () => {
+      require(receipt.survey === null || receipt.survey === digest.slice(0, 16), "survey");
+      require(receipts && tree && checkpoint, "list");
+      const wanted = bytesOfHex(receipt.digest);
+      const index = receipts.findIndex((entry) => same(entry, wanted));
+      require(index >= 0, "missing");
+      const proof = proofOf(tree, index);
+      const root = await rootFromProof({ leaf: await leafHash(wanted), index, size: checkpoint.size, proof });
+      require(root && same(root, checkpoint.root), "proof");
+      return { number: index + 1, of: receipts.length };
+    });
+  }
+  return { lines, board: board ?? null, digest, key };
+}

@@ -1,0 +1,22 @@
+// A text as a QR code: squares of an SVG, made by DOM calls.
+
+import { s } from "./dom.mjs";
+
+/** The picture of a code; `label` says to those who cannot see it what it holds. */
+export async function codePicture(text, label) {
+  const { encodeQR } = await import("./qr.mjs");
+  const rows = encodeQR(text, "raw", { border: 4, ecc: "medium" });
+  let path = "";
+  rows.forEach((row, y) =>
+    row.forEach((dark, x) => {
+      if (dark) path += `M${x} ${y}h1v1h-1z`;
+    }),
+  );
+  const side = rows.length;
+  return s(
+    "svg",
+    { class: "qr", viewBox: `0 0 ${side} ${side}`, role: "img", "aria-label": label, "shape-rendering": "crispEdges" },
+    s("rect", { width: side, height: side, fill: "#ffffff" }),
+    s("path", { d: path, fill: "#000000" }),
+  );
+}

@@ -1,0 +1,127 @@
+// Reading a QR code with the camera or from a picture. Everything stays on this device: the pixels are searched
+// here, no frame is kept, and the camera is let go as soon as a code is read.
+
+import { h, replace } from "./dom.mjs";
+
+const LARGEST_SIDE = 2400; // larger photographs are scaled down before they are searched
+const PICTURE_MS = 4000; // time to search one picture
+const FRAME_MS = 40; // and one frame of the camera
+
+/**
+ * Offer camera and picture inside `element`; resolves with the text of the first code that `accept` takes, or
+ * with null when `signal` is aborted or she gives up.
+ */
+export function scan(element, language, { accept = () => true, signal = null } = {}) {
+  return new Promise((resolve) => {
+    let stream = null;
+    let done = false;
+    const note = h("p", { class: "hint", role: "status", "aria-live": "polite" }, language.t("scan.local"));
+    const video = h("video", { class: "camera", playsinline: true, muted: true, hidden: true, "aria-label": language.t("scan.aim") });
+    const file = h("input", { type: "file", accept: "image/*", class: "visually-hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => picture(file.files[0]) });
+    const camera = h("button", { type: "button", onclick: start }, language.t("scan.camera"));
+    const choose = h("button", { type: "button", onclick: () => file.click() }, language.t("scan.picture"));
+    const stop = h("button", { type: "button", onclick: () => finish(null) }, language.t("scan.stop"));
+
+    function finish(text) {
+      if (done) return;
+      done = true;
+      stream?.getTracks().forEach((track) => track.stop());
+      video.srcObject = null;
+      replace(element);
+      resolve(text);
+    }
+
+    function say(key) {
+      note.textContent = language.t(key);
+    }
+
+    function take(text) {
+      if (text === null) return false;
+      if (!accept(text)) {
+        say("scan.other");
+        return false;
+      }
+      finish(text);
+      return true;
+    }
+
+    async function picture(chosen) {
+      file.value = "";
+      if (!chosen) return;
+      say("scan.searching");
+      try {
+        const text = await codeInPicture(chosen);
+        if (text === null) say("scan.none");
+        else take(text);
+      } catch {
+        say("scan.no-picture");
+      }
+    }
+
+    async function start() {
+      camera.disabled = true;
+      try {
+        stream = await navigator.mediaDevices.getUserMedia({ audio: false, video: { facingMode: "environment" } });
+      } catch (error) {
+        say(error.name === "NotAllowedError" ? "scan.denied" : "scan.no-camera");
+        camera.disabled = false;
+        return;
+      }
+      if (done) return stream.getTracks().forEach((track) => track.stop());
+      video.srcObject = stream;
+      video.hidden = false;
+      say("scan.aim");
+      await video.play();
+      frames();
+    }
+
+    async function frames() {
+      const { decodeQR } = await import("./qr.mjs");
+      const canvas = document.createElement("canvas");
+      const look = () => {
+        if (done) return;
+        if (video.readyState >= 2 && take(codeIn(decodeQR, pixels(canvas, video, video.videoWidth, video.videoHeight), FRAME_MS))) return;
+        setTimeout(look, 100);
+      };
+      look();
+    }
+
+    signal?.addEventListener("abort", () => finish(null));
+    replace(
+      element,
+      h("div", { class: "scanner" }, note, video, file, h("p", { class: "actions" }, navigator.mediaDevices?.getUserMedia ? camera : null, choose, stop)),
+    );
+    (navigator.mediaDevices?.getUserMedia ? camera : choose).focus();
+  });
+}
+
+/** Text of the code in a picture's file, or null if there is none. */
+export async function codeInPicture(file) {
+  const [bitmap, { decodeQR }] = await Promise.all([createImageBitmap(file), import("./qr.mjs")]);
+  try {
+    const scale = Math.min(1, LARGEST_SIDE / Math.max(bitmap.width, bitmap.height));
+    const width = Math.max(1, Math.round(bitmap.width * scale));
+    const height = Math.max(1, Math.round(bitmap.height * scale));
+    return codeIn(decodeQR, pixels(document.createElement("canvas"), bitmap, width, height), PICTURE_MS);
+  } finally {
+    bitmap.close();
+  }
+}
+
+function pixels(canvas, source, width, height) {
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.fillStyle = "#ffffff"; // behind a transparent picture
+  context.fillRect(0, 0, width, height);
+  context.drawImage(source, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height);
+}
+
+function codeIn(decodeQR, image, milliseconds) {
+  try {
+    return decodeQR(image, { effort: Infinity, timeLimit: milliseconds });
+  } catch {
+    return null; // no code in it
+  }
+}

@@ -1,0 +1,189 @@
+"""Making a board: after closing with the receipts, after the release with the groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from server.board import folder
+from server.board.folder import BoardFiles
+from server.board.released import count_release
+from server.board.verifying import Verification, verify_files
+from server.storage.published import RELEASE_NAME, PublishedSurvey
+from server.storage.states import State
+from shared.board import Board, BoardRelease, format_receipts
+from shared.board_counts import Survey
+from shared.board_recount import PublishedBoard, Recounted
+from shared.checkpoint import Checkpoint, board_origin
+from shared.envelope import encode_key
+from shared.errors import BoardError, KeyFileError, StateError
+from shared.merkle import MerkleTree
+
+
+class BallotStore(Protocol):
+    """What making a board needs of :class:`server.storage.store.SurveyStore`."""
+
+    @property
+    def published(self) -> PublishedSurvey:
+        """The published files."""
+
+    @property
+    def state(self) -> State:
+        """Where the survey stands."""
+
+    def ballot_receipts(self) -> Sequence[str]:
+        """Receipts of all ballots, ascending; refused before closing."""
+
+
+def create_board(store: BallotStore, *, tokens_issued: int, key: Ed25519PrivateKey) -> Recounted:
+    """Publish the receipts of a closed survey, a checkpoint over them, and the counts so far.
+
+    Parameters
+    ----------
+    store : BallotStore
+        The collector's, closed.
+    tokens_issued : int
+        How many codes the registrar exchanged.
+    key : Ed25519PrivateKey
+        The organizer's, which every invitation names.
+
+    Returns
+    -------
+    Recounted
+        The board counted as an outsider counts it. Made twice, it is the same.
+
+    Raises
+    ------
+    StateError
+        If the survey is not closed, is open to everybody, or has another board.
+    KeyFileError
+        If the key is not the organizer's.
+    BoardError
+        If the counts contradict each other: nothing was published then.
+
+    Notes
+    -----
+    Guarantee: what is published depends on the ballots' digests alone, in the order of the digests: nothing
+    of their cells, tokens or order of arrival.
+    """
+    survey = _survey(store, key)
+    receipts = tuple(bytes.fromhex(receipt) for receipt in store.ballot_receipts())
+    tree = MerkleTree.of(receipts)
+    checkpoint = Checkpoint(origin=board_origin(survey.digest), size=tree.size, root=tree.root)
+    invited = survey.specification.invited
+    board = Board(
+        specification=survey.digest,
+        invited=0 if invited is None else invited.people,
+        tokens_issued=tokens_issued,
+        submissions=tree.size,
+        root=tree.root.hex(),
+        release=None,
+    )
+    contents = BoardFiles(
+        board=sign_board(board, key),
+        checkpoint=checkpoint.signed(survey.organizer_key, key.sign(checkpoint.to_text())).to_bytes(),
+        receipts=format_receipts(receipts),
+    )
+    recounted = _sound(contents, survey)
+    folder.publish_board(store.published.folder, contents)
+    return recounted
+
+
+def finish_board(store: BallotStore, *, key: Ed25519PrivateKey) -> Recounted:
+    """Sign the groups and the digest of the release onto the board.
+
+    Returns
+    -------
+    Recounted
+        The board counted again with the released files.
+
+    Raises
+    ------
+    StateError
+        If the survey is not released.
+    NotFoundError
+        If it has no board yet.
+    BoardError
+        If the released files and the receipts do not add up: the board stays as it was then.
+    KeyFileError
+        If the key is not the organizer's.
+    """
+    survey = _survey(store, key)
+    if store.state is not State.RELEASED:
+        raise StateError(
+            "the survey is not released yet", where=store.published.id, code=f"state.{store.state.value}"
+        )
+    where = store.published.folder
+    contents = folder.read_board(where)
+    published = PublishedBoard.parse(contents.board, contents.checkpoint, contents.receipts)
+    board = Board.parse(published.envelope.payload)
+    counted = count_release(lambda name: _read(where / RELEASE_NAME / name), survey.specification)
+    release = BoardRelease(
+        data_package=counted.table.data_package,
+        groups=counted.table.groups,
+        withheld=counted.withheld,
+        invalid=counted.invalid,
+    )
+    finished = BoardFiles(
+        board=sign_board(board.finished(release), key),
+        checkpoint=contents.checkpoint,
+        receipts=contents.receipts,
+    )
+    verification = verify_files(finished, survey, lambda name: _read(where / RELEASE_NAME / name))
+    _refuse(verification)
+    folder.replace_board(where, finished.board)
+    return verification.recounted
+
+
+def sign_board(board: Board, key: Ed25519PrivateKey) -> bytes:
+    """The envelope of a board, signed by the organizer alone."""
+    public = key.public_key().public_bytes_raw()
+    unsigned = board.unsigned()
+    [claim] = unsigned.with_signature(public, b"").claims
+    return unsigned.with_signature(public, key.sign(claim.message)).to_bytes()
+
+
+def _survey(store: BallotStore, key: Ed25519PrivateKey) -> Survey:
+    published = store.published
+    if published.specification.invited is None:
+        raise StateError(
+            "this survey is open to everybody; only invited surveys have a board",
+            where=published.id,
+            code="state.open-survey",
+        )
+    if key.public_key().public_bytes_raw() != published.organizer_key:
+        raise KeyFileError(
+            "not the key that signed this survey",
+            where="--key",
+            expected=f"the private key of ed25519:{encode_key(published.organizer_key)}",
+        )
+    return Survey(
+        specification=published.specification,
+        digest=published.digest,
+        organizer_key=published.organizer_key,
+    )
+
+
+def _sound(contents: BoardFiles, survey: Survey) -> Recounted:
+    verification = verify_files(contents, survey, lambda _name: None)
+    _refuse(verification)
+    return verification.recounted
+
+
+def _refuse(verification: Verification) -> None:
+    refusal = verification.recounted.refusal
+    if refusal is not None:
+        raise BoardError(
+            refusal.message,
+            where=refusal.where,
+            expected=refusal.expected,
+            remedy="Nothing was published. Find out which count is wrong before anything is signed.",
+            code=refusal.code,
+        )
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None

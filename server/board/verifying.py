@@ -1,0 +1,125 @@
+"""`roomful board verify`: everything on a board counted again, with nothing but what everybody can get."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from server.board.folder import BoardFiles
+from server.board.released import PACKAGE_FILE, Reader, count_release
+from server.board.sources import Source
+from server.signing.keys import verifies
+from server.signing.signing import verify_envelope
+from shared.board_counts import Survey
+from shared.board_recount import (
+    LINES,
+    REFUSED,
+    BoardLine,
+    PublishedBoard,
+    Recounted,
+    find_receipt,
+    recount,
+)
+from shared.envelope import Envelope
+from shared.errors import BoardError, VerificationError
+from shared.invitation import Invitation
+from shared.receipt import BallotReceipt
+from shared.specification import Specification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What was counted.
+
+    Attributes
+    ----------
+    survey : Survey
+        The specification and key that were trusted.
+    published : PublishedBoard
+        The files.
+    recounted : Recounted
+        The lines.
+    pinned : bool
+        Whether key and digest came from an invitation; else words are to be compared.
+    """
+
+    survey: Survey
+    published: PublishedBoard
+    recounted: Recounted
+    pinned: bool = True
+
+
+def verify_files(contents: BoardFiles, survey: Survey, release: Reader) -> Verification:
+    """Count a board's files again.
+
+    Parameters
+    ----------
+    contents : BoardFiles
+    survey : Survey
+        What is trusted.
+    release : callable
+        Contents of a released file by its name, or None if it is not at hand.
+
+    Raises
+    ------
+    BoardError
+        If a file has not its form. What does not agree is told by the lines instead.
+    """
+    published = PublishedBoard.parse(contents.board, contents.checkpoint, contents.receipts)
+    board, checkpoint = published.claims(survey.organizer_key)
+    outcomes = ([verifies(claim) for claim in board], [verifies(claim) for claim in checkpoint])
+    recounted = recount(published, outcomes, survey, None)
+    if recounted.board is not None and recounted.board.release is not None and release(PACKAGE_FILE):
+        try:
+            table = count_release(release, survey.specification).table
+        except BoardError as error:
+            last = BoardLine(code=LINES[-1], outcome=REFUSED, error=error)
+            recounted = Recounted(lines=(*recounted.lines[:-1], last), board=recounted.board)
+        else:
+            recounted = recount(published, outcomes, survey, table)
+    return Verification(survey=survey, published=published, recounted=recounted)
+
+
+def verify_board(source: Source, invitation: Invitation, receipt: BallotReceipt | None) -> Verification:
+    """Verify a board from a folder or a server.
+
+    Parameters
+    ----------
+    source : Source
+        Where the files are.
+    invitation : Invitation
+        What is pinned; without a key that of the signed specification is taken, and words must be compared.
+    receipt : BallotReceipt or None
+        One to look for; its line comes last.
+
+    Raises
+    ------
+    VerificationError, SpecificationError
+        If the specification is not genuine, or not the one of the invitation.
+    BoardError
+        If a file has not its form.
+    InputError, RemoteError, NotFoundError
+        If a file cannot be had.
+    """
+    verified = verify_envelope(Envelope.parse(source.specification()), invitation.organizer_key)
+    if invitation.digest not in (None, verified.digest):
+        raise VerificationError(
+            "the specification is not the one of the invitation",
+            where="specification",
+            expected=str(invitation.digest),
+            code="check.digest",
+        )
+    survey = Survey(
+        specification=Specification.parse(verified.payload),
+        digest=verified.digest,
+        organizer_key=verified.organizer_key,
+    )
+    found = verify_files(source.board(), survey, source.released)
+    lines = found.recounted.lines
+    if receipt is not None:
+        lines = (*lines, find_receipt(found.published, receipt, survey.digest))
+    return Verification(
+        survey=survey,
+        published=found.published,
+        recounted=Recounted(lines=lines, board=found.recounted.board),
+        pinned=invitation.digest is not None and invitation.organizer_key is not None,
+    )

@@ -1,0 +1,134 @@
+"""``roomful relay``: mix the sealed ballots of invited surveys, so that their collector sees no sender."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import click
+
+from server.relay.link import RelayLink
+from server.relay.pool import common_address, open_store, pass_on_now, prepare, relay_of
+from server.storage.published import PublishedSurvey
+from server.storage.relay import Totals
+from server.web.config import Config
+from server.web.relay import only_one, serve_relay
+from shared.errors import RemoteError
+
+_LOOK_SECONDS: Final = 0.2
+
+
+@click.command()
+@click.argument("links", metavar="LINK...", nargs=-1, required=True)
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("relay"),
+    show_default=True,
+    help="The relay's own directory.",
+)
+@click.option("--host", help="Address to listen on. [default: 127.0.0.1]")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. [default: 8000]")
+@click.option("--public-url", help="Checked against the address that the specification names.")
+@click.option("--status", is_flag=True, help="Print totals, and nothing else.")
+@click.option("--flush", is_flag=True, help="Pass on now what waits, before the survey is closed.")
+@click.option("--yes", is_flag=True, help="With --flush: do not ask, however few they are.")
+@click.option("--json", "as_json", is_flag=True, help="With --status: totals as JSON.")
+def relay(
+    links: tuple[str, ...],
+    data: Path,
+    host: str | None,
+    port: int | None,
+    public_url: str | None,
+    status: bool,
+    flush: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Relay the ballots of invited surveys whose specifications name this relay.
+
+    LINK is a survey's invitation link, in quotes, without anybody's code. The relay reads nothing of a
+    ballot. It holds them until there are as many as the specification says and the first has waited as long
+    as it says, then passes all of them on in random order.
+    """
+    parsed = [RelayLink.parse(link) for link in dict.fromkeys(links)]
+    surveys = [(prepare(data, link), link) for link in parsed]
+    if status:
+        _show(data, surveys, as_json)
+    elif flush:
+        for survey, link in surveys:
+            _flush(data, survey, link, yes)
+    else:
+        url = common_address(tuple(survey for survey, _ in surveys), public_url)
+        options = {"host": host, "port": port, "public_url": url}
+        serve_relay(Config.load(data, os.environ, options), data, surveys, click.echo)
+
+
+def _show(data: Path, surveys: list[tuple[PublishedSurvey, RelayLink]], as_json: bool) -> None:
+    found = []
+    with ExitStack() as stack:
+        for survey, _ in surveys:
+            totals = stack.enter_context(open_store(survey)).totals()
+            found.append((survey.id, totals))
+    if as_json:
+        numbers = [{"survey": name, **_numbers(totals)} for name, totals in found]
+        click.echo(json.dumps(numbers, indent=1))
+        return
+    for name, totals in found:
+        click.echo(f"Survey {name} in {data}")
+        rows = [("waiting for others", totals.waiting), ("mixed, on their way", totals.leaving)]
+        rows += [("taken by the collector", totals.passed)]
+        rows += [(f"refused ({code})", number) for code, number in totals.refused]
+        for label, number in rows:
+            click.echo(f"  {label:28}{number}")
+
+
+def _numbers(totals: Totals) -> dict[str, object]:
+    return {
+        "waiting": totals.waiting,
+        "leaving": totals.leaving,
+        "passed": totals.passed,
+        "refused": dict(totals.refused),
+    }
+
+
+def _flush(data: Path, survey: PublishedSurvey, link: RelayLink, yes: bool) -> None:
+    rule = relay_of(survey)[1]
+    with open_store(survey) as store:
+        before = store.totals()
+        held = before.waiting + before.leaving
+        if not held:
+            click.echo(f"Survey {survey.id}: nothing waits.")
+            return
+        if 0 < before.waiting < rule.messages:
+            click.echo(
+                f"WARNING: {before.waiting} waiting instead of {rule.messages}. Whoever sees who sends to"
+                " this relay and what the collector stores now can tell that each of these is by one of"
+                f" {before.waiting} people" + (", so by this one person." if before.waiting == 1 else "."),
+                err=True,
+            )
+            if not yes:
+                click.confirm("Pass them on?", abort=True, err=True)
+        with only_one(data) as alone:
+            if alone:
+                done = pass_on_now(store, link)
+            else:
+                click.echo("The relay is running; it was asked to empty its pool.")
+                store.ask_flush(True)
+                while store.flush_asked() or store.totals().leaving:
+                    time.sleep(_LOOK_SECONDS)
+                done = True
+        after = store.totals()
+    lost = sum(n for _, n in after.refused) - sum(n for _, n in before.refused)
+    click.echo(f"Survey {survey.id}: {after.passed - before.passed} passed on, {lost} refused.")
+    if not done:
+        raise RemoteError(
+            f"{after.waiting + after.leaving} could not be passed on",
+            where=link.base,
+            remedy="They stay here. Try again when the collector is there, before the survey is closed.",
+            code="remote.unreachable",
+        )

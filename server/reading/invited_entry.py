@@ -1,0 +1,60 @@
+"""[invited] of survey.toml: who may answer, under which keys, over which relay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from server.reading.public_keys import read_collector_key, read_opening_key, read_token_key
+from server.reading.table import quoted
+from server.reading.toml_document import Section
+from shared.invited import Invited, Relay, is_relay_url
+from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS
+
+_KEYS = ("people", "token_key", "collector_key", "opening_key", "relay")
+
+
+def read_invited(root: Section, folder: Path) -> Invited | None:
+    """Read the section and the key files that it names; None if the survey is open to everybody.
+
+    Raises
+    ------
+    SurveyFileError
+        For what does not fit together.
+    KeyFileError
+        For a key file that is none.
+    """
+    if "invited" not in root:
+        return None
+    section = root.section("invited", _KEYS)
+    collector = read_collector_key(folder / section.text("collector_key"))
+    opening = read_opening_key(folder / section.text("opening_key"))
+    if collector.suite is not opening.suite:
+        raise section.fail(
+            "collector_key",
+            f"the collector's key is of the suite {collector.suite.name}, "
+            f"the trustees' of {opening.suite.name}",
+            expected="both of one suite",
+            remedy="Make one of them again with --suite.",
+        )
+    return Invited(
+        people=section.integer("people", 1, MAX_PEOPLE),
+        token_key=read_token_key(folder / section.text("token_key")),
+        suite=opening.suite,
+        opening_key=opening.key,
+        collector_key=collector.key,
+        threshold=opening.threshold,
+        shares=opening.shares,
+        relay=_relay(section) if "relay" in section else None,
+    )
+
+
+def _relay(invited: Section) -> Relay:
+    section = invited.section("relay", ("url", "messages", "seconds"))
+    url: str = section.text("url")
+    if not is_relay_url(url):
+        raise section.fail("url", f"{quoted(url)} is not the address of a relay", expected="https://HOST/")
+    return Relay(
+        url=url,
+        messages=section.integer("messages", 2, MAX_POOL_MESSAGES),
+        seconds=section.integer("seconds", 1, MAX_POOL_SECONDS),
+    )

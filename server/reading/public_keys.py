@@ -1,0 +1,161 @@
+"""The public key files that an invited survey's survey.toml names, one text form each.
+
+========================  =====================================================================
+file                      contents
+========================  =====================================================================
+``tokens.pub``            ``rsa-3072:`` and the modulus in base64url, one line
+``collector.pub``         ``hpke:``, the suite, ``:`` and the public key in base64url, one line
+``opening-key.json``      ``{"suite", "opening_key", "threshold", "shares"}``, made in the ceremony
+========================  =====================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shared import base64url
+from shared.errors import KeyFileError
+from shared.fields import Fields
+from shared.invited import is_token_modulus
+from shared.limits import MAX_TRUSTEES, TOKEN_KEY_BYTES
+from shared.sealing import SUITES, Suite
+from shared.strict_json import dumps, loads
+
+_TOKEN_PREFIX = "rsa-3072:"  # noqa: S105 - the name of a form, no secret
+_SEALING_PREFIX = "hpke:"
+_MAX_FILE_BYTES = 16_384
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealingKey:
+    """A public key to seal to, and its suite."""
+
+    suite: Suite
+    key: bytes
+
+    def to_line(self) -> str:
+        """Contents of its file."""
+        return f"{_SEALING_PREFIX}{self.suite.name}:{base64url.encode(self.key)}\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpeningKey:
+    """The trustees' public key: so many of so many shares make its private half."""
+
+    suite: Suite
+    key: bytes
+    threshold: int
+    shares: int
+
+    def to_bytes(self) -> bytes:
+        """Contents of its file."""
+        return (
+            dumps(
+                {
+                    "suite": self.suite.name,
+                    "opening_key": base64url.encode(self.key),
+                    "threshold": self.threshold,
+                    "shares": self.shares,
+                }
+            )
+            + b"\n"
+        )
+
+
+def token_key_line(modulus: int) -> str:
+    """Contents of ``tokens.pub``."""
+    return f"{_TOKEN_PREFIX}{base64url.encode(modulus.to_bytes(TOKEN_KEY_BYTES, 'big'))}\n"
+
+
+def read_token_key(path: Path) -> int:
+    """Modulus of the registrar's public key.
+
+    Raises
+    ------
+    KeyFileError
+        If the file is anything else.
+    """
+    text = _read_line(path)
+    data = base64url.decode(text.removeprefix(_TOKEN_PREFIX)) if text.startswith(_TOKEN_PREFIX) else None
+    if data is None or not is_token_modulus(data):
+        raise _refused(path, "no public key for tokens", f"one line {_TOKEN_PREFIX}...", "tokens")
+    return int.from_bytes(data, "big")
+
+
+def read_collector_key(path: Path) -> SealingKey:
+    """Public key of the collector.
+
+    Raises
+    ------
+    KeyFileError
+        If the file is anything else.
+    """
+    prefix, _, rest = _read_line(path).partition(":")
+    name, _, text = rest.partition(":")
+    suite, data = SUITES.get(name), base64url.decode(text)
+    if (
+        f"{prefix}:" != _SEALING_PREFIX
+        or suite is None
+        or data is None
+        or len(data) != suite.public_key_bytes
+    ):
+        raise _refused(
+            path, "no public key of a collector", f"one line {_SEALING_PREFIX}SUITE:...", "collector"
+        )
+    return SealingKey(suite=suite, key=data)
+
+
+def read_opening_key(path: Path) -> OpeningKey:
+    """Public key that the trustees made.
+
+    Raises
+    ------
+    KeyFileError
+        If the file is anything else.
+    """
+    value = loads(_read(path).strip(), error=KeyFileError, where=path.name, max_bytes=_MAX_FILE_BYTES)
+    return parse_opening_key(value, path.name)
+
+
+def parse_opening_key(value: Any, where: str) -> OpeningKey:
+    """As :func:`read_opening_key`, from a JSON document."""
+    fields = Fields(value, where, ("suite", "opening_key", "threshold", "shares"), error=KeyFileError)
+    suite = SUITES[fields.choice("suite", SUITES)]
+    data = base64url.decode(fields.text("opening_key"))
+    if data is None or len(data) != suite.public_key_bytes:
+        raise fields.fail(
+            "opening_key", "not a key of this suite", f"{suite.public_key_bytes} bytes in base64url"
+        )
+    shares = fields.integer("shares", 2, MAX_TRUSTEES)
+    return OpeningKey(suite=suite, key=data, threshold=fields.integer("threshold", 2, shares), shares=shares)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MAX_FILE_BYTES + 1)
+    except OSError as problem:
+        raise KeyFileError(
+            f"cannot be read ({problem.strerror})",
+            where=path.name,
+            remedy="Make the keys first: roomful keygen --purpose tokens, --purpose collector, and roomful"
+            " trustees create.",
+        ) from None
+    if len(data) > _MAX_FILE_BYTES:
+        raise KeyFileError("the file is too long for a key", where=path.name)
+    return data
+
+
+def _read_line(path: Path) -> str:
+    return _read(path).strip().decode("ascii", "replace")
+
+
+def _refused(path: Path, message: str, expected: str, purpose: str) -> KeyFileError:
+    return KeyFileError(
+        f"this is {message}",
+        where=path.name,
+        expected=expected,
+        remedy=f"Use the .pub file that roomful keygen --purpose {purpose} wrote.",
+    )

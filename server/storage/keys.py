@@ -1,0 +1,124 @@
+"""The private keys by which a server is the registrar or the collector of an invited survey.
+
+They lie in the survey's folder, readable by the owner alone, because a server uses them unattended. Whoever
+keeps the two in two data directories on two machines keeps apart who is invited and what was sent.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from server.sealing.suites import OpeningKey
+from server.storage import files
+from server.storage.published import PublishedSurvey
+from server.tokens.keys import TokenKey, load_collector_key, load_token_key
+from shared.errors import InputError, KeyFileError, StateError
+from shared.invited import Invited
+
+KEYS_NAME: Final = "keys"
+TOKEN_KEY_NAME: Final = "tokens.pem"  # noqa: S105 - the name of a file
+COLLECTOR_KEY_NAME: Final = "collector.pem"
+
+
+def install_keys(published: PublishedSurvey, *, token_key: Path | None, collector_key: Path | None) -> None:
+    """Copy the keys of this server's roles into the survey's folder.
+
+    Raises
+    ------
+    InputError
+        If an invited survey comes without any key, or an open one with some.
+    KeyFileError
+        If a key is not the one that the specification names.
+    StorageError
+        If it cannot be written.
+    """
+    given = {TOKEN_KEY_NAME: token_key, COLLECTOR_KEY_NAME: collector_key}
+    check_keys(published, token_key=token_key, collector_key=collector_key)
+    folder = published.folder / KEYS_NAME
+    for name, path in given.items():
+        if path is None:
+            continue
+        with files.named_file_errors(f"{KEYS_NAME}/{name}"):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            files.replace(folder / name, path.read_bytes())
+
+
+def check_keys(published: PublishedSurvey, *, token_key: Path | None, collector_key: Path | None) -> None:
+    """Refuse keys that do not suit a survey, before anything of it is written; see :func:`install_keys`."""
+    invited = published.specification.invited
+    has_keys = any(installed.is_file() for installed in key_paths(published.folder))
+    if invited is None:
+        if token_key or collector_key:
+            raise InputError(
+                "this survey is open to everybody and has no keys for tokens or ballots",
+                where=published.id,
+                remedy="Leave --token-key and --collector-key out.",
+                code="input.keys",
+            )
+        return
+    if token_key is None and collector_key is None and not has_keys:
+        raise InputError(
+            "the people of this survey are invited, and this server would have no part in it",
+            where=published.id,
+            expected="--token-key for the registrar, --collector-key for the collector, or both",
+            code="input.keys",
+        )
+    if token_key is not None and load_token_key(token_key).n != invited.token_key:
+        raise _other_key(token_key)
+    if (
+        collector_key is not None
+        and load_collector_key(collector_key, invited.suite).public_key != invited.collector_key
+    ):
+        raise _other_key(collector_key)
+
+
+def key_paths(folder: Path) -> tuple[Path, Path]:
+    """Where a survey's keys lie: the registrar's and the collector's."""
+    return folder / KEYS_NAME / TOKEN_KEY_NAME, folder / KEYS_NAME / COLLECTOR_KEY_NAME
+
+
+def registrar_key(folder: Path, invited: Invited) -> TokenKey:
+    """The registrar's private key.
+
+    Raises
+    ------
+    StateError
+        With the code ``state.role`` if this server is not the registrar.
+    KeyFileError
+        If the file is damaged or replaced.
+    """
+    path = key_paths(folder)[0]
+    _require_role(path, "registrar")
+    key = load_token_key(path)
+    if key.n != invited.token_key:
+        raise _other_key(path)
+    return key
+
+
+def collector_key(folder: Path, invited: Invited) -> OpeningKey:
+    """The collector's private key; errors as :func:`registrar_key`."""
+    path = key_paths(folder)[1]
+    _require_role(path, "collector")
+    key = load_collector_key(path, invited.suite)
+    if key.public_key != invited.collector_key:
+        raise _other_key(path)
+    return key
+
+
+def _require_role(path: Path, role: str) -> None:
+    if not path.is_file():
+        raise StateError(
+            f"this server is not the {role} of this survey",
+            remedy=f"Ask the {role}'s server; or publish here with the {role}'s key.",
+            code="state.role",
+        )
+
+
+def _other_key(path: Path) -> KeyFileError:
+    return KeyFileError(
+        "this is not the key that the specification names",
+        where=path.name,
+        expected="the private half of the key in survey.toml",
+        remedy="Give the file that was made together with the .pub file in survey.toml.",
+    )

@@ -1,0 +1,237 @@
+"""The registrar's file: hashes of invitation codes, and which of them fetched a token.
+
+It holds no name and no code, and of a fetched token only a hash of the blinded message, from which nobody can
+tell the token. A code is spent by writing that hash, before the signature leaves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from server.storage import database as db
+from server.storage.anchor import GENERATION, Anchor, next_generation
+from server.storage.files import write_new
+from server.storage.intake import Stored
+from server.storage.schema import REGISTRAR_FIELDS, tables
+from server.storage.writer import GroupWriter
+from shared.errors import StateError, StorageError, TokenError
+
+REGISTRAR_NAME: Final = "registrar.sqlite"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetch:
+    """A code that asks for a token."""
+
+    code: bytes
+    request: bytes
+
+
+class _FetchIntake:
+    """Spends codes: implements :class:`server.storage.intake.Intake`."""
+
+    def store(self, connection: sqlite3.Connection, group: Sequence[Fetch]) -> Stored:
+        """Note the request of each unspent code; the first of several requests with one code wins."""
+        marks = ",".join("?" * len(group))
+        known = {
+            bytes(code): None if request is None else bytes(request)
+            for code, request in connection.execute(
+                f"SELECT hash, request FROM code WHERE hash IN ({marks})",  # noqa: S608 - question marks
+                [fetch.code for fetch in group],
+            )
+        }
+        fresh: dict[bytes, bytes] = {}
+        outcomes: list[Exception | None] = []
+        for fetch in group:
+            if fetch.code not in known:
+                outcomes.append(_unknown())
+                continue
+            spent = known[fetch.code] or fresh.setdefault(fetch.code, fetch.request)
+            outcomes.append(None if spent == fetch.request else _used())
+        connection.executemany(
+            "UPDATE code SET request = ? WHERE hash = ?", [(fresh[code], code) for code in sorted(fresh)]
+        )
+        return Stored(outcomes=tuple(outcomes), added=len(fresh))
+
+    def count(self, connection: sqlite3.Connection) -> int:
+        """How many codes there are."""
+        return int(connection.execute("SELECT count(*) FROM code").fetchone()[0])
+
+
+class RegistrarStore:
+    """The codes of one survey. Safe for many threads and several processes.
+
+    Parameters
+    ----------
+    folder : Path
+        The survey's folder.
+    digest : str
+        The survey's identity.
+    anchor : Anchor
+        Where commits are counted a second time.
+    quiet_seconds : float
+        How long after the last request the file is rewritten in key order.
+
+    Raises
+    ------
+    StateError
+        With the code ``state.no-invitations`` if nobody was invited here.
+    StorageError
+        If the file is damaged or another survey's.
+    """
+
+    def __init__(self, folder: Path, *, digest: str, anchor: Anchor, quiet_seconds: float) -> None:
+        self._path, self._anchor = folder / REGISTRAR_NAME, anchor
+        if not self._path.is_file():
+            raise StateError(
+                "nobody was invited here yet",
+                where=folder.name,
+                remedy="Invite people first: roomful invite.",
+                code="state.no-invitations",
+            )
+        if self._read("SELECT value FROM survey WHERE name = 'specification'") != digest:
+            raise StorageError("the codes are another survey's", where=folder.name, code="storage.corrupt")
+        self._intake = _FetchIntake()
+        self._writer = GroupWriter(self._path, self._intake, anchor, quiet_seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    @classmethod
+    def create(cls, folder: Path, *, digest: str, anchor: Anchor) -> None:
+        """Make the file of a survey without codes, unless it is there.
+
+        Raises
+        ------
+        StorageError
+            If it cannot be written.
+        """
+        path = folder / REGISTRAR_NAME
+        if path.is_file():
+            return
+        anchor.create()
+        work = path.with_suffix(".new")
+        work.unlink(missing_ok=True)
+        write_new(work, b"")
+        with closing(db.connect(work).conn) as connection, db.named_errors():
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in tables(REGISTRAR_FIELDS):
+                connection.execute(statement)
+            connection.executemany(
+                "INSERT INTO survey VALUES (?, ?)", (("specification", digest), (GENERATION, "0"))
+            )
+            connection.execute("COMMIT")
+        work.with_name(work.name + "-journal").unlink(missing_ok=True)
+        work.replace(path)
+
+    def add(self, hashes: Iterable[bytes], *, people: int) -> int:
+        """Invite: add the hashes of new codes; those that are there stay as they are.
+
+        Parameters
+        ----------
+        hashes : iterable of bytes
+            32 bytes each.
+        people : int
+            The number of invitations that the specification allows.
+
+        Returns
+        -------
+        int
+            How many codes there are now.
+
+        Raises
+        ------
+        StateError
+            With the code ``state.invitations`` if there would be more than allowed; nothing is added then.
+        StorageError
+            If it cannot be written, or the file was restored from an old copy.
+        """
+        database = db.connect(self._path)
+        with closing(database.conn), db.turn(self._path):
+            with db.transaction(database) as connection:
+                generation = next_generation(connection, self._anchor)
+                connection.executemany(
+                    "INSERT OR IGNORE INTO code VALUES (?, NULL)", [(value,) for value in sorted(hashes)]
+                )
+                total = self._intake.count(connection)
+                if total > people:
+                    raise StateError(
+                        f"there would be {total} invitations",
+                        expected=f"at most {people}, as the specification says",
+                        remedy="Invite fewer people; the number was signed and cannot grow.",
+                        code="state.invitations",
+                    )
+            self._anchor.note(generation)
+            db.sweep(database)
+        return total
+
+    def spend(self, code: bytes, blinded_message: bytes) -> None:
+        """Spend a code for a blinded message, durably; the same message again is welcome.
+
+        Guarantee: for each code there is at most one blinded message for which this ever returns.
+
+        Raises
+        ------
+        TokenError
+            With the code ``token.code-unknown``, or ``token.code-used`` for another message.
+        StorageError
+            If it could not be stored.
+        """
+        self._writer.store(Fetch(code=code, request=hashlib.sha256(blinded_message).digest()))
+
+    def issued(self) -> int:
+        """How many codes fetched a token."""
+        return int(self._read("SELECT count(request) FROM code"))
+
+    def invited(self) -> int:
+        """How many codes there are."""
+        return int(self._read("SELECT count(*) FROM code"))
+
+    def unfetched(self, hashes: Iterable[bytes]) -> frozenset[bytes]:
+        """Those of some codes that are known and fetched no token yet."""
+        with closing(db.connect(self._path).conn) as connection, db.named_errors():
+            waiting = {
+                bytes(row[0]) for row in connection.execute("SELECT hash FROM code WHERE request IS NULL")
+            }
+        return frozenset(waiting.intersection(hashes))
+
+    def end(self) -> None:
+        """Store what waits, sweep, and let go of the file."""
+        self._writer.end()
+
+    def _read(self, query: str) -> str:
+        with closing(db.connect(self._path).conn) as connection, db.named_errors():
+            row = connection.execute(query).fetchone()
+        if row is None:
+            raise StorageError("the codes' file is damaged", code="storage.corrupt")
+        return str(row[0])
+
+
+def _unknown() -> TokenError:
+    return TokenError(
+        "nobody was invited with this code",
+        where="code",
+        remedy="Compare it with the letter, group by group; or it is for another survey.",
+        code="token.code-unknown",
+    )
+
+
+def _used() -> TokenError:
+    return TokenError(
+        "this code has fetched its token already",
+        where="code",
+        remedy="Go on where it was fetched, or open the token that was saved there.",
+        code="token.code-used",
+    )

@@ -1,0 +1,99 @@
+"""The exchange of a code for a blind token, as the registrar's server does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from server.storage.data_directory import DataDirectory
+from server.storage.keys import registrar_key
+from server.storage.states import State, refusal
+from server.tokens.issuing import blind_sign, require_blinded
+from server.tokens.keys import TokenKey
+from shared import base64url, strict_json
+from shared.ballot import require_invited
+from shared.errors import TokenError
+from shared.fields import Fields
+from shared.invitation_code import InvitationCode
+from shared.limits import TOKEN_KEY_BYTES
+
+MAX_REQUEST_BYTES = 2048
+
+
+class TokenOffice:
+    """Exchanges codes for blind signatures; keeps the keys of its surveys in memory.
+
+    Parameters
+    ----------
+    data : DataDirectory
+        Where the surveys, their codes and their keys are.
+    """
+
+    def __init__(self, data: DataDirectory) -> None:
+        self._data = data
+        self._keys: dict[Path, TokenKey] = {}
+
+    def exchange(self, survey: str, body: bytes) -> bytes:
+        """Spend a code and sign its blinded message.
+
+        Parameters
+        ----------
+        survey : str
+            The survey's id.
+        body : bytes
+            ``{"code", "blinded_message"}`` as JSON, the message in base64url.
+
+        Returns
+        -------
+        bytes
+            The blind signature, 384 bytes; for the same request the same.
+
+        Raises
+        ------
+        TokenError
+            ``token.request``, ``token.code-form``, ``token.blinded-message``, ``token.code-unknown``,
+            ``token.code-used``, ``token.fault``.
+        StateError
+            If the survey is not open, or this server is not its registrar.
+        StorageError
+            If the code could not be spent; then nothing was signed.
+
+        Notes
+        -----
+        The message is checked before the code is spent, so a defective device costs nobody her code. The code
+        is spent, durably, before anything is signed; if the machine stops in between, the same request asked
+        again has its answer.
+        """
+        code, blinded = read_request(body)
+        store = self._data.survey(survey)
+        invited = require_invited(store.specification)
+        if (state := store.state) is not State.OPEN:
+            raise refusal(state, "issue tokens")
+        folder = store.published.folder
+        key = self._keys.get(folder)
+        if key is None:
+            key = self._keys[folder] = registrar_key(folder, invited)
+        require_blinded(key.n, blinded)
+        self._data.registrar(survey).spend(code.hash(store.published.digest), blinded)
+        return blind_sign(key, blinded)
+
+
+def read_request(body: bytes) -> tuple[InvitationCode, bytes]:
+    """A request's code and blinded message.
+
+    Guarantee: for all bytes, either a :class:`TokenError` that repeats nothing of the code, or both parts.
+    """
+    value = strict_json.loads(body, error=_refused, where="request", max_bytes=MAX_REQUEST_BYTES)
+    fields = Fields(value, "", ("code", "blinded_message"), error=_refused)
+    blinded = base64url.decode(fields.text("blinded_message"))
+    if blinded is None or len(blinded) != TOKEN_KEY_BYTES:
+        raise TokenError(
+            "this is no blinded message",
+            where="blinded_message",
+            expected=f"{TOKEN_KEY_BYTES} bytes in base64url, without padding",
+            code="token.blinded-message",
+        )
+    return InvitationCode.parse(fields.text("code")), blinded
+
+
+def _refused(message: str, **parts: str) -> TokenError:
+    return TokenError(message, **parts, code="token.request")

@@ -1,0 +1,149 @@
+"""The public board of an invited survey: its files as they were signed, and its page.
+
+There is no address that answers whether one receipt is on the board. Whoever asked it would tell the
+collector, who knows which ballot has which receipt, from which network address its sender comes. Everybody
+gets the whole list, and searches it herself.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final
+
+from flask import Blueprint, Response
+from jinja2 import Environment, StrictUndefined, Template
+
+from server.board.folder import (
+    BOARD_FILE,
+    CHECKPOINT_FILE,
+    RECEIPTS_FILE,
+    has_board,
+    read_board_file,
+)
+from server.storage.data_directory import DataDirectory
+from server.storage.published import PublishedSurvey
+from server.web import security
+from server.web.config import Config
+from server.web.pages import HTML, choose_language
+from server.web.sending import send
+from server.web.static_files import ClientFiles, StaticFile
+from shared.board import Board, BoardRelease, parse_envelope
+from shared.envelope import encode_key
+from shared.errors import SetupError
+
+BOARD_TYPE: Final = "application/vnd.roomful.board+json"
+TEXT_TYPE: Final = "text/plain; charset=utf-8"
+
+
+class BoardSite:
+    """The addresses of the board.
+
+    Parameters
+    ----------
+    config : Config
+        The configuration.
+    data : DataDirectory
+        The surveys.
+    client : ClientFiles or None
+        The respondent's client, which has the page and the program in it.
+    """
+
+    def __init__(self, *, config: Config, data: DataDirectory, client: ClientFiles | None) -> None:
+        self._config, self._data, self._client = config, data, client
+        self._lists: dict[str, tuple[bytes, StaticFile]] = {}
+        self._lock = threading.Lock()
+        self._page: Template | None = None
+        if client is not None and client.board_page is not None:
+            self._page = Environment(autoescape=True, undefined=StrictUndefined).from_string(
+                client.board_page
+            )
+
+    def blueprint(self) -> Blueprint:
+        """The routes."""
+        routes = Blueprint("board", __name__)
+        api = "/api/v1/surveys/<survey>/board"
+        routes.add_url_rule(api, "counts", self.counts)
+        routes.add_url_rule(f"{api}/checkpoint", "checkpoint", self.checkpoint)
+        routes.add_url_rule(f"{api}/receipts", "receipts", self.receipts)
+        routes.add_url_rule("/s/<survey>/board", "page", self.page)
+        return routes
+
+    def counts(self, survey: str) -> Response:
+        """The signed counts."""
+        data = read_board_file(self._data.survey(survey).published.folder, BOARD_FILE)
+        return Response(data, content_type=BOARD_TYPE)
+
+    def checkpoint(self, survey: str) -> Response:
+        """The signed note."""
+        data = read_board_file(self._data.survey(survey).published.folder, CHECKPOINT_FILE)
+        return Response(data, content_type=TEXT_TYPE)
+
+    def receipts(self, survey: str) -> Response:
+        """The whole list; it never changes, so it is compressed once."""
+        store = self._data.survey(survey)
+        folder = store.published.folder
+        checkpoint = read_board_file(folder, CHECKPOINT_FILE)
+        with self._lock:
+            key, file = self._lists.get(store.id, (b"", None))
+            if file is None or key != checkpoint:
+                file = StaticFile.compress(TEXT_TYPE, read_board_file(folder, RECEIPTS_FILE))
+                self._lists[store.id] = checkpoint, file
+        return send(file)
+
+    def page(self, survey: str) -> Response:
+        """The counts in words and bars, readable before any script runs, and the search for a receipt."""
+        store = self._data.survey(survey)
+        if self._page is None or self._client is None:
+            raise SetupError("the respondent's client is not built", code="setup.client-missing")
+        published = store.published
+        specification = published.specification
+        language = choose_language(specification.languages)
+        page = self._page.render(
+            language=language,
+            languages=specification.languages,
+            title=specification.title[language],
+            organizer=specification.organizer.name,
+            id=store.id,
+            base=self._config.base,
+            assets=self._client.assets,
+            state=store.state.value,
+            invited=specification.invited is not None,
+            minimum=specification.release.minimum,
+            board=_counts(published),
+            command=self._command(published),
+        )
+        response = Response(page, content_type=HTML)
+        response.headers["Vary"] = "Accept-Language"
+        response.headers["Content-Language"] = language
+        response.headers["Permissions-Policy"] = security.CAMERA_PERMISSIONS
+        return response
+
+    def _command(self, published: PublishedSurvey) -> str:
+        address = f"{self._config.public_url.rstrip('/')}/s/{published.id}"
+        pin = f"{published.digest}.{encode_key(published.organizer_key)}"
+        return f"roomful board verify '{address}#{pin}' --receipt receipt.txt"
+
+
+def _counts(published: PublishedSurvey) -> dict[str, Any] | None:
+    """What the page shows of the board; None if there is none yet."""
+    if not has_board(published.folder):
+        return None
+    board = Board.parse(parse_envelope(read_board_file(published.folder, BOARD_FILE)).payload)
+    return {
+        "invited": board.invited,
+        "tokens_issued": board.tokens_issued,
+        "submissions": board.submissions,
+        "release": None if board.release is None else _release(board.release),
+    }
+
+
+def _release(release: BoardRelease) -> dict[str, Any]:
+    return {
+        "released": release.answers,
+        "withheld": release.withheld,
+        "invalid": release.invalid,
+        "groups": [
+            {"number": group.cells[0], "people": group.people, "answers": group.answers}
+            for group in release.groups
+        ],
+    }

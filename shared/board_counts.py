@@ -1,0 +1,182 @@
+"""The comparisons of a recount, one function for each line of :mod:`shared.board_recount`.
+
+Each returns what it counted, or None if there is nothing to compare yet, and raises a :class:`BoardError`
+whose code is the line's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.board import Board, BoardGroup, BoardRelease
+from shared.checkpoint import Checkpoint
+from shared.errors import BoardError
+from shared.specification import Specification
+
+REMEDY = "Keep the files: a signed board that is false is evidence. Tell the organizer and the others."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What an outsider trusts beforehand: the verified specification and the key of the invitation."""
+
+    specification: Specification
+    digest: str
+    organizer_key: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTable:
+    """What an outsider counted in the released files.
+
+    Attributes
+    ----------
+    data_package : str
+        SHA-256 of ``datapackage.json``.
+    groups : tuple of BoardGroup
+        From the rows of the tables; ``people`` as the table of groups says.
+    """
+
+    data_package: str
+    groups: tuple[BoardGroup, ...]
+
+
+def same_survey(board: Board, survey: Survey) -> Mapping[str, str]:
+    _require(
+        board.specification == survey.digest, "board.specification", "it is another survey's", survey.digest
+    )
+    invited = survey.specification.invited
+    _require(
+        invited is not None and board.invited == invited.people,
+        "board.specification",
+        f"{board.invited} invitations stand here",
+        f"{invited.people} as in the specification" if invited is not None else "an invited survey",
+    )
+    return {"invited": str(board.invited)}
+
+
+def same_root(root: bytes, board: Board | None, checkpoint: Checkpoint | None) -> Mapping[str, str] | None:
+    if checkpoint is not None:
+        _require(
+            checkpoint.root == root, "board.root", "the receipts lead to another root", checkpoint.root.hex()
+        )
+    if board is not None:
+        _require(board.root == root.hex(), "board.root", "the board names another root", root.hex())
+    return None if board is None or checkpoint is None else {"root": root.hex()}
+
+
+def same_size(receipts: int, board: Board | None, checkpoint: Checkpoint | None) -> Mapping[str, str] | None:
+    if checkpoint is not None:
+        _require(
+            checkpoint.size == receipts,
+            "board.submissions",
+            f"the checkpoint counts {checkpoint.size}",
+            f"{receipts} receipts",
+        )
+    if board is not None:
+        _require(
+            board.submissions == receipts,
+            "board.submissions",
+            f"the board counts {board.submissions}",
+            f"{receipts} receipts",
+        )
+    return None if board is None or checkpoint is None else {"submissions": str(receipts)}
+
+
+def tokens_suffice(board: Board) -> Mapping[str, str]:
+    _require(
+        board.tokens_issued <= board.invited,
+        "board.tokens",
+        f"{board.tokens_issued} tokens were issued",
+        f"at most {board.invited}, one for each invitation",
+    )
+    _require(
+        board.submissions <= board.tokens_issued,
+        "board.tokens",
+        f"{board.submissions} submissions were taken",
+        f"at most {board.tokens_issued}, one for each token",
+    )
+    return {"tokens_issued": str(board.tokens_issued), "invited": str(board.invited)}
+
+
+def groups_may_be_shown(release: BoardRelease, specification: Specification) -> Mapping[str, str]:
+    code, minimum = "board.groups", specification.release.minimum
+    cells = [cell for group in release.groups for cell in group.cells]
+    count = specification.cells.count
+    _require(
+        all(group.cells == tuple(sorted(group.cells)) for group in release.groups)
+        and len(set(cells)) == len(cells)
+        and all(cell < count for cell in cells),
+        code,
+        "a cell stands twice, or does not exist",
+        f"each of the {count} cells at most once, ascending in its group",
+    )
+    for group in release.groups:
+        people = sum(map(specification.people_in, group.cells))
+        name = f"group {group.cells[0]}"
+        _require(group.people == people, code, f"{name} has {group.people} people", f"{people}")
+        _require(group.answers >= minimum, code, f"{name} has {group.answers} answers", f"{minimum} or more")
+    not_in_a_group = count - len(cells)
+    _require(
+        release.withheld == 0 or (release.withheld >= minimum and not_in_a_group > 1),
+        code,
+        f"the {release.withheld} withheld submissions follow by subtraction",
+        f"none, or at least {minimum} from at least two cells",
+    )
+    smallest = min((group.answers for group in release.groups), default=0)
+    return {
+        "groups": str(len(release.groups)),
+        "smallest": str(smallest),
+        "minimum": str(minimum),
+        "cells_not_released": str(not_in_a_group),
+    }
+
+
+def adds_up(board: Board, specification: Specification) -> Mapping[str, str] | None:
+    release = board.release
+    if release is None:
+        return None
+    total = release.answers + release.withheld + release.invalid
+    _require(
+        total == board.submissions,
+        "board.total",
+        f"{release.answers} released, {release.withheld} withheld and {release.invalid} invalid are {total}",
+        f"{board.submissions} submissions",
+    )
+    _require(
+        specification.release.rule == "withhold" or release.withheld == 0,
+        "board.total",
+        f"{release.withheld} submissions are withheld",
+        "none: the signed rule merges",
+    )
+    return {
+        "released": str(release.answers),
+        "withheld": str(release.withheld),
+        "invalid": str(release.invalid),
+        "submissions": str(board.submissions),
+    }
+
+
+def same_release(release: BoardRelease | None, released: ReleasedTable | None) -> Mapping[str, str] | None:
+    if release is None or released is None:
+        return None
+    code = "board.release"
+    _require(
+        release.data_package == released.data_package,
+        code,
+        "the released files are not those of the board",
+        f"a datapackage.json with the SHA-256 {release.data_package}",
+    )
+    _require(
+        release.groups == released.groups,
+        code,
+        "the released files have other groups than the board",
+        "the same cells, people and rows",
+    )
+    return {"data_package": release.data_package, "rows": str(release.answers)}
+
+
+def _require(condition: bool, code: str, message: str, expected: str) -> None:
+    if not condition:
+        raise BoardError(message, where="board", expected=expected, remedy=REMEDY, code=code)

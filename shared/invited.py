@@ -1,0 +1,152 @@
+"""What makes a survey an invited one: keys, trustees and the relay, all signed in the specification.
+
+In an invited survey a code is exchanged once for a blind token, the answers are sealed to the trustees, and
+the whole ballot once more to the collector, so that a relay in between reads nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from shared import base64url
+from shared.errors import SpecificationError
+from shared.fields import Fields
+from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS, MAX_TRUSTEES, TOKEN_KEY_BYTES
+from shared.sealing import SUITES, Suite
+
+_KEYS = ("people", "token_key", "suite", "opening_key", "collector_key", "trustees", "relay")
+_MAX_URL_CHARACTERS = 500
+_RELAY_URL = re.compile(
+    r"https?://([A-Za-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:[1-9][0-9]{0,4})?(/[A-Za-z0-9._~-]+)*/", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relay:
+    """The mix between respondents and collector: a threshold pool.
+
+    Attributes
+    ----------
+    url : str
+        Address of its installation, with a slash at its end.
+    messages, seconds : int
+        It forwards when it holds at least so many messages and the oldest has waited at least so long.
+    """
+
+    url: str
+    messages: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invited:
+    """The keys and rules of an invited survey.
+
+    Attributes
+    ----------
+    people : int
+        Invitations; never more tokens are issued.
+    token_key : int
+        Modulus of the registrar's RSA key for this survey alone, 3072 bits; the exponent is 65537.
+    suite : Suite
+        How answers and ballots are sealed.
+    opening_key, collector_key : bytes
+        HPKE public keys of the trustees and of the collector.
+    threshold, shares : int
+        So many of so many trustees open the answers together.
+    relay : Relay or None
+    """
+
+    people: int
+    token_key: int
+    suite: Suite
+    opening_key: bytes
+    collector_key: bytes
+    threshold: int
+    shares: int
+    relay: Relay | None
+
+    @classmethod
+    def parse(cls, value: Any, where: str) -> Invited:
+        """Read the member ``invited``.
+
+        Raises
+        ------
+        SpecificationError
+            For anything of the wrong form, a short token key, too few trustees.
+        """
+        fields = Fields(value, where, _KEYS, error=SpecificationError)
+        suite = SUITES[fields.choice("suite", SUITES)]
+        trustees = Fields(
+            fields.raw("trustees"),
+            fields.where("trustees"),
+            ("threshold", "shares"),
+            error=SpecificationError,
+        )
+        shares = trustees.integer("shares", 2, MAX_TRUSTEES)
+        return cls(
+            people=fields.integer("people", 1, MAX_PEOPLE),
+            token_key=_parse_modulus(fields),
+            suite=suite,
+            opening_key=_parse_bytes(fields, "opening_key", suite.public_key_bytes),
+            collector_key=_parse_bytes(fields, "collector_key", suite.public_key_bytes),
+            threshold=trustees.integer("threshold", 2, shares),
+            shares=shares,
+            relay=None if fields.raw("relay") is None else _parse_relay(fields),
+        )
+
+    def to_object(self) -> dict[str, Any]:
+        """As the member ``invited`` of the specification."""
+        return {
+            "people": self.people,
+            "token_key": base64url.encode(self.token_key.to_bytes(TOKEN_KEY_BYTES, "big")),
+            "suite": self.suite.name,
+            "opening_key": base64url.encode(self.opening_key),
+            "collector_key": base64url.encode(self.collector_key),
+            "trustees": {"threshold": self.threshold, "shares": self.shares},
+            "relay": None
+            if self.relay is None
+            else {"url": self.relay.url, "messages": self.relay.messages, "seconds": self.relay.seconds},
+        }
+
+
+def is_token_modulus(data: bytes) -> bool:
+    """Whether some bytes are an odd modulus of exactly 3072 bits."""
+    return len(data) == TOKEN_KEY_BYTES and data[0] >= 0x80 and data[-1] % 2 == 1
+
+
+def _parse_modulus(fields: Fields) -> int:
+    data = _parse_bytes(fields, "token_key", TOKEN_KEY_BYTES)
+    if not is_token_modulus(data):
+        raise fields.fail(
+            "token_key", "no RSA modulus of 3072 bits", "an odd number with its highest bit set"
+        )
+    return int.from_bytes(data, "big")
+
+
+def _parse_bytes(fields: Fields, name: str, length: int) -> bytes:
+    data = base64url.decode(fields.text(name))
+    if data is None or len(data) != length:
+        raise fields.fail(name, "not a key of this suite", f"{length} bytes in base64url, without padding")
+    return data
+
+
+def _parse_relay(fields: Fields) -> Relay:
+    relay = Fields(
+        fields.raw("relay"), fields.where("relay"), ("url", "messages", "seconds"), error=SpecificationError
+    )
+    url = relay.text("url", maximum=_MAX_URL_CHARACTERS)
+    if not is_relay_url(url):
+        raise relay.fail("url", "not the address of a relay", "https://HOST/ with a slash at its end")
+    return Relay(
+        url=url,
+        messages=relay.integer("messages", 2, MAX_POOL_MESSAGES),
+        seconds=relay.integer("seconds", 1, MAX_POOL_SECONDS),
+    )
+
+
+def is_relay_url(url: str) -> bool:
+    """Whether a text is an http or https address with a slash at its end and nothing after it."""
+    return len(url) <= _MAX_URL_CHARACTERS and _RELAY_URL.fullmatch(url) is not None

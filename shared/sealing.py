@@ -1,0 +1,62 @@
+"""What is sealed to whom: cipher suites of HPKE (RFC 9180) and the texts that bind a message to its place.
+
+The sealing itself is the platform's (``seal``) and the opener's; here are the names, the lengths and the
+``info`` of both layers, so that every party means the same bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+TAG_BYTES = 16
+"""Bytes by which both AEADs lengthen a message (RFC 9180, section 7.3)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """One HPKE cipher suite in base mode.
+
+    Attributes
+    ----------
+    name : str
+        As the specification writes it.
+    public_key_bytes, encapsulated_bytes : int
+        Npk and Nenc of its KEM.
+    """
+
+    name: str
+    public_key_bytes: int
+    encapsulated_bytes: int
+
+    @property
+    def overhead(self) -> int:
+        """Bytes that sealing adds: the encapsulated key and the tag."""
+        return self.encapsulated_bytes + TAG_BYTES
+
+
+SUITES = {
+    suite.name: suite
+    for suite in (
+        Suite(name="x25519-hkdf-sha256-aes128gcm", public_key_bytes=32, encapsulated_bytes=32),
+        Suite(name="x25519-hkdf-sha256-chacha20poly1305", public_key_bytes=32, encapsulated_bytes=32),
+        Suite(name="mlkem768x25519-hkdf-sha256-aes128gcm", public_key_bytes=1216, encapsulated_bytes=1120),
+    )
+}
+"""Suites by name: RFC 9180, section 7, and the post-quantum hybrid X-Wing."""
+DEFAULT_SUITE = "x25519-hkdf-sha256-aes128gcm"
+
+_BOX = b"roomful-box/1"
+_BALLOT = b"roomful-ballot/1"
+
+
+def box_info(specification_digest: str, cell: int) -> bytes:
+    """``info`` of the inner layer, to the trustees: an answer opens only for its survey and its cell.
+
+    Layout: ``roomful-box/1`` || SHA-256 of the specification (32 bytes) || cell (4 bytes, big endian).
+    """
+    return _BOX + bytes.fromhex(specification_digest) + cell.to_bytes(4, "big")
+
+
+def ballot_info(specification_digest: str) -> bytes:
+    """``info`` of the outer layer, to the collector: ``roomful-ballot/1`` || SHA-256 of the specification."""
+    return _BALLOT + bytes.fromhex(specification_digest)

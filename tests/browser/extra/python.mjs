@@ -1,0 +1,30 @@
+// A worker for tests, under the policy of the page: the client's own Python and platform, and a test's module.
+//
+// From the page: {runtime, platform, archives, module, given}; all but `given` count in the first message only.
+// To the page: {result} or {error}, a text.
+
+let ready = null;
+
+async function start({ runtime, platform, archives, module }) {
+  const { loadPyodide } = await import(runtime);
+  const offered = await import(platform);
+  const pyodide = await loadPyodide({ indexURL: new URL("./", runtime).href });
+  const { path } = pyodide.pyimport("sys");
+  for (const [name, address] of Object.entries(archives)) {
+    const bytes = await (await fetch(address)).arrayBuffer();
+    pyodide.FS.writeFile(`/${name}`, new Uint8Array(bytes));
+    path.insert(0, `/${name}`);
+  }
+  pyodide.registerJsModule("roomful_platform", offered.platform);
+  return pyodide.pyimport(module).main;
+}
+
+self.addEventListener("message", async ({ data }) => {
+  try {
+    ready ??= start(data);
+    const main = await ready;
+    self.postMessage({ result: await main(data.given) });
+  } catch (error) {
+    self.postMessage({ error: String(error.message ?? error) });
+  }
+});

@@ -1,0 +1,266 @@
+"""The public board's page in a real browser: verdicts of the command line, and nothing told to anybody."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import segno
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from respondent_client.build import build
+from server.board.creating import create_board
+from server.storage.data_directory import DataDirectory
+from server.storage.store import SurveyStore
+from server.web.app import create_app
+from server.web.config import Config
+from server.web.static_files import ClientFiles
+from shared.envelope import encode_key
+from shared.receipt import BallotReceipt
+from tests.browser.site import Site
+from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope
+from tests.served import serving
+from tests.server.storage import ballots
+from tests.vectors.generate import FOLDER
+
+pytestmark = pytest.mark.browser
+VECTORS: dict[str, Any] = json.loads((FOLDER / "board.json").read_text("utf-8"))
+CASES = {case["name"]: case for case in VECTORS["cases"]}
+BALLOTS = 12
+JUDGE = """async ([checks, receipts, specification, pin, item]) => {
+  const { verifyBoard } = await import(checks);
+  const { parsePin, parseReceipt } = await import(receipts);
+  const { board, checkpoint, receipts: list } = item;
+  const files = { specification, board, "board/checkpoint": checkpoint, "board/receipts": list };
+  const bytes = (text) => new TextEncoder().encode(text);
+  const found = await verifyBoard({
+    fetchFile: async (name) => bytes(files[name]),
+    fetchReleased: async (name) => (name in item.released ? bytes(item.released[name]) : null),
+    pin: parsePin(`#${pin}`),
+    receipt: item.receipt === null ? null : parseReceipt(item.receipt),
+  });
+  return found.lines.map(({ code, outcome }) => [code, outcome]);
+}"""
+
+
+@pytest.fixture(scope="module")
+def judge(browser: Browser) -> Iterator[Callable[[dict[str, Any]], list[list[str]]]]:
+    """The page's program, run over a vector."""
+    site = Site(build(progress=False), small_envelope(), None)
+    page = browser.new_page()
+    page.goto(f"{site.base}s/none")
+    modules = [f"{site.base}static/{site.assets[name]}" for name in ("board_check.mjs", "board_receipt.mjs")]
+
+    def run(case: dict[str, Any]) -> list[list[str]]:
+        given = [*modules, VECTORS["specification"], VECTORS["invitation"], case]
+        lines: list[list[str]] = page.evaluate(JUDGE, given)
+        return lines
+
+    yield run
+    page.close()
+    site.close()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_vector_is_judged_as_by_python(
+    name: str, judge: Callable[[dict[str, Any]], list[list[str]]]
+) -> None:
+    lines = judge(CASES[name])
+    refused = [code for code, outcome in lines if outcome == "refused"]
+    expected = CASES[name]["refused"]
+    assert (refused[0] if refused else None) == expected
+    if expected is None:
+        assert ["board.survey", "passed"] in lines
+        assert (CASES[name]["receipt"] is None) or lines[-1] == ["board.receipt", "passed"]
+
+
+@pytest.mark.parametrize("member", ["board", "checkpoint", "receipts"])
+def test_no_flipped_bit_passes(member: str, judge: Callable[[dict[str, Any]], list[list[str]]]) -> None:
+    honest = CASES["closed"]
+    data = honest[member].encode()
+    for at in range(0, len(data), max(1, len(data) // 25)):
+        changed = data[:at] + bytes([data[at] ^ 1 << at % 6]) + data[at + 1 :]
+        lines = judge(honest | {member: changed.decode("utf-8", "replace")})
+        assert "refused" in [outcome for _, outcome in lines], (member, at)
+
+
+@dataclass(kw_only=True)
+class Served:
+    """A closed survey on a real server."""
+
+    base: str
+    store: SurveyStore
+    receipts: list[str]
+
+    @property
+    def pin(self) -> str:
+        """What an invitation names."""
+        return f"{self.store.published.digest}.{encode_key(public_bytes(ORGANIZER_KEY))}"
+
+    def link(self, query: str = "", fragment: str | None = None) -> str:
+        """Address of the board."""
+        return f"{self.base}s/{self.store.id}/board{query}#{self.pin if fragment is None else fragment}"
+
+    def receipt(self, i: int = 0) -> str:
+        """As a respondent keeps it."""
+        return BallotReceipt.of(self.store.published.digest, self.receipts[i]).to_text()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Twelve ballots, a board, and a server."""
+    data = DataDirectory(tmp_path_factory.mktemp("board") / "data")
+    store = ballots.store_of(data)
+    receipts = [
+        store.submit(ballots.seal_ballot(ballots.DIGEST, ballots.ballot(i, cell=i % 8)))
+        for i in range(BALLOTS)
+    ]
+    store.close()
+    create_board(store, tokens_issued=20, key=ORGANIZER_KEY)
+    client = ClientFiles.load(build(progress=False))
+    with serving(create_app(Config(), data, client=lambda: client)) as port:
+        yield Served(base=f"http://127.0.0.1:{port}/", store=store, receipts=receipts)
+    data.end()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A telephone."""
+    context: BrowserContext = browser.new_context(viewport={"width": 360, "height": 740}, locale="en-GB")
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text) if "Policy" in message.text else None)
+    yield page
+    context.close()
+    assert not problems
+
+
+def requested(page: Page) -> list[str]:
+    """Addresses that the page asks for from now on."""
+    addresses: list[str] = []
+    page.on("request", lambda request: addresses.append(request.url + (request.post_data or "")))
+    return addresses
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_pasted_receipt_is_found_and_never_sent(served: Served, page: Page, language: str) -> None:
+    page.goto(served.link(f"?lang={language}"))
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    addresses = requested(page)
+    page.locator("#receipt").fill(served.receipt(3).lower())
+    page.locator("#look").click()
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+    number = sorted(served.receipts).index(served.receipts[3]) + 1
+    expect(page.locator("#verdict")).to_contain_text(re.compile(rf"\b{number}\b.*\b{BALLOTS}\b"))
+    assert addresses
+    for address in addresses:
+        assert served.receipts[3] not in address.lower()
+        assert re.search(r"/(specification|board|checkpoint|receipts|\w+\.(mjs|json))$", address), address
+
+
+def test_everybody_asks_for_the_same_addresses(served: Served, page: Page) -> None:
+    asked = []
+    for receipt in (served.receipt(0), served.receipt(7), "0" * 64):
+        page.goto("about:blank")
+        page.goto(served.link())
+        addresses = requested(page)
+        page.locator("#receipt").fill(receipt)
+        page.locator("#look").click()
+        expect(page.locator("#verdict")).to_be_visible()
+        asked.append(list(addresses))
+    assert asked[0] == asked[1] == asked[2]
+
+
+def test_a_receipt_that_is_missing_is_said_with_what_to_do(served: Served, page: Page) -> None:
+    page.goto(served.link())
+    page.locator("#receipt").fill("ab" * 32)
+    page.locator("#look").click()
+    verdict = page.locator("#verdict")
+    expect(verdict).to_have_attribute("data-outcome", "refused")
+    expect(verdict).to_contain_text("Your receipt is not on the list")
+    expect(verdict).to_contain_text("board.receipt")
+    expect(verdict).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"), [("", "Enter your receipt first"), ("ROOMFUL-RECEIPT:12", "not a receipt")]
+)
+def test_what_is_no_receipt_is_said(served: Served, page: Page, typed: str, said: str) -> None:
+    page.goto(served.link())
+    page.locator("#receipt").fill(typed)
+    page.locator("#look").click()
+    expect(page.locator("#outcome")).to_contain_text(said)
+
+
+def test_without_an_invitation_words_are_to_be_compared(served: Served, page: Page) -> None:
+    page.goto(served.link(fragment=""))
+    page.locator("#count").click()
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "compare")
+    expect(page.locator("#outcome .words")).to_have_count(3)
+
+
+def test_another_invitation_is_refused(served: Served, page: Page) -> None:
+    page.goto(served.link(fragment="0" * 64 + served.pin[64:]))
+    page.locator("#count").click()
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "refused")
+    expect(page.locator("[data-code='board.survey']")).to_have_attribute("data-outcome", "refused")
+
+
+def test_a_saved_receipt_pins_the_survey_too(served: Served, page: Page, tmp_path: Path) -> None:
+    saved = tmp_path / "receipt.txt"
+    saved.write_text(f"Your receipt\r\n\r\n{served.receipt(5)}\r\n\r\n{served.link()}\r\n", "utf-8")
+    page.goto(served.link(fragment=""))
+    page.locator("#saved").set_input_files(saved)
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+
+
+@pytest.mark.parametrize("scale", [3, 12])
+def test_a_picture_of_the_code_is_read(served: Served, page: Page, tmp_path: Path, scale: int) -> None:
+    picture = tmp_path / "receipt.png"
+    segno.make(served.receipt(2), error="m").save(str(picture), scale=scale)
+    page.goto(served.link())
+    page.locator("#scan").click()
+    page.locator(".scanner input[type=file]").set_input_files(picture)
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+    expect(page.locator("#receipt")).to_have_value(served.receipt(2))
+    expect(page.locator(".scanner")).to_have_count(0)
+
+
+def test_a_picture_without_a_code_or_with_another_is_said(served: Served, page: Page, tmp_path: Path) -> None:
+    other, nothing, text = tmp_path / "other.png", tmp_path / "nothing.png", tmp_path / "text.png"
+    segno.make_qr("something else").save(str(other), scale=8)
+    segno.make_qr("white on white").save(str(nothing), scale=8, dark="#ffffff")
+    text.write_bytes(b"no picture")
+    page.goto(served.link())
+    page.locator("#scan").click()
+    for path, said in ((other, "something else"), (nothing, "No code was found"), (text, "not a picture")):
+        page.locator(".scanner input[type=file]").set_input_files(path)
+        expect(page.locator(".scanner")).to_contain_text(said)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".scanner")).to_have_count(0)
+
+
+def test_the_counts_can_be_read_without_javascript(served: Served, browser: Browser) -> None:
+    context = browser.new_context(java_script_enabled=False, locale="en-GB")
+    page = context.new_page()
+    page.goto(served.link())
+    expect(page.locator("#counts ~ .bars").first).to_contain_text("150")
+    expect(page.locator("noscript p")).to_contain_text("Looking for a receipt takes JavaScript")
+    expect(page.locator("noscript p")).to_be_visible()
+    context.close()
+
+
+def test_a_lost_connection_is_said(served: Served, page: Page) -> None:
+    page.goto(served.link())
+    page.route("**/board/receipts", lambda route: route.fulfill(status=503))
+    page.locator("#count").click()
+    expect(page.locator("#outcome")).to_contain_text("did not arrive")
+    page.unroute("**/board/receipts")
+    page.locator("#count").click()
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")

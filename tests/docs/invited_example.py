@@ -1,0 +1,46 @@
+"""Generated blocks of docs/protocol.md on codes, tokens and ballots, from the committed vectors."""
+
+from __future__ import annotations
+
+import json
+
+from shared.ballot import box_lengths, envelope_lengths
+from shared.limits import SIZE_CLASSES
+from shared.sealing import SUITES
+from tests.vectors.published import FOLDER
+
+SHOWN = 48
+
+
+def invited_blocks() -> dict[str, str]:
+    """Text of each block, by name."""
+    codes, tokens = (json.loads((FOLDER / f"{name}.json").read_text("utf-8")) for name in ("codes", "tokens"))
+    code, token = codes["cases"][3], tokens["cases"][0]
+    return {
+        "code": "\n".join(
+            (
+                f"random bytes    {code['entropy']}",
+                f"code            {code['text']}",
+                f"specification   {codes['specification']}",
+                f"hash            {code['hash']}",
+            )
+        ),
+        "token": "\n".join(
+            f"{name.replace('_', ' '):<17} {_shortened(value)}"
+            for name, value in [("token_key", tokens["token_key"]), *token.items()]
+        ),
+        "lengths": "\n".join(
+            (
+                f"{'answers':<42}" + "".join(f"{length:>7}" for length in SIZE_CLASSES),
+                *(
+                    f"{label + name:<42}" + "".join(f"{length:>7}" for length in lengths(suite))
+                    for label, lengths in (("box  ", box_lengths), ("sent ", envelope_lengths))
+                    for name, suite in SUITES.items()
+                ),
+            )
+        ),
+    }
+
+
+def _shortened(value: str) -> str:
+    return value if len(value) <= 64 else f"{value[:SHOWN]}...  ({len(value) // 2} bytes)"

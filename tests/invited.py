@@ -1,0 +1,95 @@
+"""Invited surveys for tests: fixed keys, tokens without the exchange, ballots without a client.
+
+A finished blind token is an ordinary RSASSA-PSS signature, so :func:`issue_token` lets ``cryptography`` sign
+it directly: a second implementation of what registrar and client do together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives import hashes, hpke
+from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from shared import submission
+from shared.ballot import Ballot
+from shared.invited import Invited
+from shared.sealing import DEFAULT_SUITE, SUITES, ballot_info, box_info
+from shared.specification import STORED, Specification
+from shared.token import Token
+from tests.builders import ANSWERS, ORGANIZER_KEY, sign, small_specification
+
+TOKEN_KEY_FILE = Path(__file__).with_name("keys") / "tokens.pem"
+OPENING_KEY = X25519PrivateKey.from_private_bytes(b"opening key of the test suite !!")
+COLLECTOR_KEY = X25519PrivateKey.from_private_bytes(b"collector key of the test suite!")
+HPKE = hpke.Suite(hpke.KEM.X25519, hpke.KDF.HKDF_SHA256, hpke.AEAD.AES_128_GCM)
+
+
+def token_key() -> RSAPrivateKey:
+    """The registrar's key of the tests; it guards nothing."""
+    key = load_pem_private_key(TOKEN_KEY_FILE.read_bytes(), None)
+    assert isinstance(key, RSAPrivateKey)
+    return key
+
+
+def invited(**changes: Any) -> Invited:
+    """150 invitations, two of three trustees, no relay."""
+    value = Invited(
+        people=150,
+        token_key=token_key().public_key().public_numbers().n,
+        suite=SUITES[DEFAULT_SUITE],
+        opening_key=OPENING_KEY.public_key().public_bytes_raw(),
+        collector_key=COLLECTOR_KEY.public_key().public_bytes_raw(),
+        threshold=2,
+        shares=3,
+        relay=None,
+    )
+    return replace(value, **changes)
+
+
+def invited_specification(**changes: Any) -> Specification:
+    """The small survey of the builders, for invited people."""
+    return small_specification(**{"invited": invited(), "stored": STORED["invited"]} | changes)
+
+
+def invited_envelope(**changes: Any) -> bytes:
+    """Signed by the organizer of the tests."""
+    return sign(invited_specification(**changes).to_bytes(), ORGANIZER_KEY).to_bytes()
+
+
+def digest_of(specification: Specification) -> str:
+    """The survey's identity."""
+    return hashlib.sha256(specification.to_bytes()).hexdigest()
+
+
+def issue_token(digest: str, prefix: bytes) -> Token:
+    """A valid token with a chosen prefix."""
+    message = Token(prefix=prefix, signature=bytes(384)).message(digest)
+    pss = padding.PSS(padding.MGF1(hashes.SHA384()), 48)
+    return Token(prefix=prefix, signature=token_key().sign(message, pss, hashes.SHA384()))
+
+
+def make_ballot(
+    digest: str,
+    cell: int,
+    token: Token,
+    answers: Mapping[str, Any] | None = None,
+    opening_key: X25519PublicKey | None = None,
+) -> Ballot:
+    """Answers sealed to the trustees of the tests."""
+    entropy = hashlib.shake_256(token.prefix).digest(submission.entropy_needed())
+    plaintext = submission.encode(digest, cell, answers or ANSWERS, entropy)
+    box = HPKE.encrypt(plaintext, opening_key or OPENING_KEY.public_key(), box_info(digest, cell))
+    return Ballot(cell=cell, token=token, box=box)
+
+
+def seal_ballot(digest: str, ballot: Ballot) -> bytes:
+    """A ballot as it travels."""
+    return HPKE.encrypt(ballot.to_bytes(), COLLECTOR_KEY.public_key(), ballot_info(digest))

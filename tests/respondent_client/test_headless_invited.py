@@ -1,0 +1,110 @@
+"""``roomful respond`` in an invited survey, against a real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from respondent_client.headless.commands import respond
+from server.storage.data_directory import DataDirectory
+from server.storage.store import SurveyStore
+from server.web.app import create_app
+from server.web.config import Config
+from shared.errors import InputError, StateError, TokenError
+from shared.invitation import survey_link
+from shared.invitation_code import InvitationCode
+from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
+from tests.served import no_client, serving
+from tests.server.storage.ballots import DIGEST, store_of
+
+CODE = InvitationCode.create(b"twelve bytes")
+
+
+@dataclass
+class Site:
+    store: SurveyStore
+    url: str
+    answers: Path
+
+    def respond(self, *options: str, code: InvitationCode | None = CODE) -> dict[str, Any]:
+        link = survey_link(self.url, DIGEST, public_bytes(ORGANIZER_KEY), code=code)
+        arguments = [link, "--answers", str(self.answers), "--json", *options]
+        done = CliRunner().invoke(respond, arguments, catch_exceptions=False, standalone_mode=False)
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    answers = tmp_path / "answers.json"
+    answers.write_text(json.dumps({"quasi_identifiers": {"age": "43", "sex": "male"}, "answers": ANSWERS}))
+    with DataDirectory(tmp_path / "data", quiet_seconds=60) as data:
+        store = store_of(data)
+        data.invite(store.id, [CODE.hash(DIGEST)])
+        with serving(create_app(Config(), data, client=no_client)) as port:
+            yield Site(store=store, url=f"http://127.0.0.1:{port}/", answers=answers)
+
+
+def test_a_code_in_the_link_is_enough(site: Site) -> None:
+    result = site.respond()
+    assert (result["sent"], result["relayed"], site.store.total()) == (True, False, 1)
+    site.store.close()
+    assert site.store.ballot_receipts() == (result["receipt"],)
+
+
+def test_a_typed_code_and_a_saved_token(site: Site, tmp_path: Path) -> None:
+    saved = tmp_path / "token.json"
+    first = site.respond("--code", CODE.text.lower(), "--token-file", str(saved), code=None)
+    assert saved.stat().st_mode & 0o777 == 0o600
+    assert first["sent"]
+    with pytest.raises(TokenError) as spent:  # other padding, so another ballot
+        site.respond("--token-file", str(saved), code=None)
+    assert spent.value.code == "token.spent"
+    assert site.store.total() == 1
+
+
+def test_a_dry_run_spends_nothing(site: Site) -> None:
+    result = site.respond("--dry-run")
+    assert json.loads(result["message"])["answers"] == ANSWERS
+    assert site.store.total() == 0
+    assert site.respond()["sent"]
+
+
+def test_a_second_device_with_the_same_code_is_told(site: Site) -> None:
+    site.respond()
+    with pytest.raises(TokenError) as caught:
+        site.respond()
+    assert caught.value.code == "token.code-used"
+
+
+def test_no_code_and_no_token_is_named(site: Site) -> None:
+    with pytest.raises(StateError) as caught:
+        site.respond(code=None)
+    assert caught.value.code == "state.token"
+
+
+def test_a_file_that_cannot_be_written_costs_nobody_her_code(site: Site, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        site.respond("--token-file", str(tmp_path / "missing" / "token.json"))
+    assert site.respond()["sent"]
+
+
+def test_a_refused_code_leaves_no_empty_file(site: Site, tmp_path: Path) -> None:
+    saved = tmp_path / "token.json"
+    with pytest.raises(TokenError):
+        site.respond("--code", InvitationCode.create(b"nobody's code").text, "--token-file", str(saved))
+    assert not saved.exists()
+
+
+def test_a_file_that_is_no_token_is_named(site: Site, tmp_path: Path) -> None:
+    saved = tmp_path / "token.json"
+    saved.write_text("{}")
+    with pytest.raises(TokenError) as caught:
+        site.respond("--token-file", str(saved))
+    assert caught.value.code == "token.form"

@@ -1,0 +1,211 @@
+"""An invited respondent: from a code to a token to a ballot, against the real registrar and collector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from respondent_client.composing import Message, compose
+from respondent_client.headless.platform import HeadlessPlatform
+from respondent_client.headless.respondent import run
+from respondent_client.link import Link
+from respondent_client.platform import Reply
+from respondent_client.sending import Sender
+from respondent_client.session import examine_survey, place
+from respondent_client.token_request import fetch_token, prepare_request
+from server.storage.data_directory import DataDirectory
+from server.storage.store import SurveyStore
+from server.web.app import create_app
+from server.web.config import Config
+from shared.errors import RemoteError, StateError, TokenError
+from shared.invitation import survey_link
+from shared.invitation_code import InvitationCode
+from shared.sealing import box_info
+from shared.soundness import SoundSpecification
+from shared.submission import decode
+from shared.token import Token
+from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
+from tests.invited import HPKE, OPENING_KEY
+from tests.served import no_client
+from tests.server.storage.ballots import DIGEST, store_of
+
+CODES = tuple(InvitationCode.create(bytes([number]) * 12) for number in range(3))
+PERSON: dict[str, str | None] = {"age": "43", "sex": "female"}
+LINK = Link.parse(survey_link("https://example.org/", DIGEST, public_bytes(ORGANIZER_KEY)))
+
+
+class ServerPlatform(HeadlessPlatform):
+    """The headless platform whose network is a test client of the real application.
+
+    Attributes
+    ----------
+    lose : int
+        So many of the next answers are lost after the server has done what was asked.
+    """
+
+    def __init__(self, http: FlaskClient) -> None:
+        super().__init__()
+        self._http = http
+        self.lose = 0
+
+    async def request(
+        self, method: str, url: str, *, body: bytes | None, content_type: str, max_bytes: int
+    ) -> Reply:
+        path = "/" + url.split("/", 3)[3]
+        answer = self._http.open(path, method=method, data=body, content_type=content_type or None)
+        if self.lose:
+            self.lose -= 1
+            raise RemoteError("lost", code="remote.unreachable")
+        assert len(answer.data) <= max_bytes
+        return Reply(status=answer.status_code, body=answer.data)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SurveyStore]:
+    with DataDirectory(tmp_path / "data", quiet_seconds=60) as data:
+        store = store_of(data)
+        data.invite(store.id, [code.hash(DIGEST) for code in CODES])
+        HTTP.append(create_app(Config(), data, client=no_client).test_client())
+        yield store
+        HTTP.clear()
+
+
+HTTP: list[FlaskClient] = []
+
+
+@pytest.fixture
+def platform(store: SurveyStore) -> ServerPlatform:
+    return ServerPlatform(HTTP[0])
+
+
+@pytest.fixture
+def sound(platform: ServerPlatform) -> SoundSpecification:
+    return run(examine_survey(platform, LINK)).sound()
+
+
+def _token(platform: ServerPlatform, sound: SoundSpecification, number: int = 0) -> Token:
+    return run(fetch_token(platform, LINK, prepare_request(platform, sound, CODES[number])))
+
+
+def _message(
+    platform: ServerPlatform, sound: SoundSpecification, token: Token | None, **answers: Any
+) -> Message:
+    return run(compose(platform, LINK, place(sound, PERSON), {**ANSWERS, **answers}, token))
+
+
+def test_code_to_token_to_ballot(
+    platform: ServerPlatform, sound: SoundSpecification, store: SurveyStore
+) -> None:
+    message = _message(platform, sound, _token(platform, sound))
+    receipt = run(Sender(platform).send(message))
+    assert receipt.digest == message.receipt
+    store.close()
+    (ballot,) = store.ballots()
+    assert ballot.receipt == receipt.digest
+    opened = decode(HPKE.decrypt(ballot.box, OPENING_KEY, box_info(DIGEST, ballot.cell)))
+    assert (opened.cell, opened.answers) == (place(sound, PERSON).room.cell, ANSWERS)
+    assert message.content not in message.body
+
+
+def test_a_lost_answer_of_the_registrar_costs_nothing(
+    platform: ServerPlatform, sound: SoundSpecification
+) -> None:
+    request = prepare_request(platform, sound, CODES[0])
+    platform.lose = 1
+    with pytest.raises(RemoteError):
+        run(fetch_token(platform, LINK, request))
+    run(fetch_token(platform, LINK, request)).verify(sound.specification.invited.token_key, DIGEST)  # type: ignore[union-attr]
+    with pytest.raises(TokenError) as caught:
+        _token(platform, sound)
+    assert caught.value.code == "token.code-used"
+
+
+def test_a_lost_answer_of_the_collector_counts_once(
+    platform: ServerPlatform, sound: SoundSpecification, store: SurveyStore
+) -> None:
+    sender, token = Sender(platform), _token(platform, sound)
+    first, second = (_message(platform, sound, token, health=word) for word in ("good", "poor"))
+    platform.lose = 1
+    with pytest.raises(RemoteError):
+        run(sender.send(first))
+    receipt = run(sender.send(second))
+    assert (receipt.digest, receipt.earlier) == (first.receipt, True)
+    assert store.total() == 1
+
+
+def test_a_request_that_never_arrived_leaves_the_second_to_count(
+    platform: ServerPlatform, sound: SoundSpecification, store: SurveyStore
+) -> None:
+    sender, token = Sender(platform), _token(platform, sound)
+    message = _message(platform, sound, token)
+    store.close()
+    with pytest.raises(StateError):
+        run(sender.send(message))
+    assert store.total() == 0
+
+
+def test_a_second_device_with_the_same_token_is_told(
+    platform: ServerPlatform, sound: SoundSpecification
+) -> None:
+    token = _token(platform, sound)
+    run(Sender(platform).send(_message(platform, sound, token)))
+    with pytest.raises(TokenError) as caught:
+        run(Sender(platform).send(_message(platform, sound, token, health="poor")))
+    assert caught.value.code == "token.spent"
+
+
+def test_without_a_token_nothing_is_composed(platform: ServerPlatform, sound: SoundSpecification) -> None:
+    with pytest.raises(StateError) as caught:
+        _message(platform, sound, None)
+    assert caught.value.code == "state.token"
+
+
+def test_an_unknown_code_is_named(platform: ServerPlatform, sound: SoundSpecification) -> None:
+    request = prepare_request(platform, sound, InvitationCode.create(b"nobody's code"))
+    with pytest.raises(TokenError) as caught:
+        run(fetch_token(platform, LINK, request))
+    assert caught.value.code == "token.code-unknown"
+
+
+class _OtherRegistrar(ServerPlatform):
+    """A registrar that answers with something of its own."""
+
+    answer = b"{}"
+
+    async def request(
+        self, method: str, url: str, *, body: bytes | None, content_type: str, max_bytes: int
+    ) -> Reply:
+        if url.endswith("/tokens"):
+            return Reply(status=200, body=self.answer)
+        return await super().request(method, url, body=body, content_type=content_type, max_bytes=max_bytes)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (b"", "remote.blind-signature"),
+        (b"[]", "remote.blind-signature"),
+        (b'{"blind_signature":"AA"}', "remote.blind-signature"),
+        (b'{"blind_signature":1}', "remote.blind-signature"),
+        (b'{"blind_signature":"' + b"A" * 511 + b'B"}', "token.signature"),
+        (b'{"blind_signature":"' + b"A" * 510 + b'"}', "remote.blind-signature"),
+    ],
+)
+def test_a_registrar_cannot_mark_anybody_with_another_signature(
+    store: SurveyStore, sound: SoundSpecification, answer: bytes, code: str
+) -> None:
+    platform = _OtherRegistrar(HTTP[0])
+    platform.answer = answer
+    with pytest.raises((RemoteError, TokenError)) as caught:
+        _token(platform, sound)
+    assert caught.value.code == code
+
+
+def test_nothing_of_a_token_is_in_a_repr(platform: ServerPlatform, sound: SoundSpecification) -> None:
+    request = prepare_request(platform, sound, CODES[0])
+    assert repr(request) == "TokenRequest(...)"
+    assert CODES[0].symbols not in repr(request)

@@ -1,0 +1,144 @@
+"""Exports of invited surveys for tests: shares, ballots, a signed checkpoint, a ledger, without a server.
+
+The survey is the small one of the builders (eight cells, k = 3), its opening key made by a ceremony.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
+
+from server.sealing.suites import OpeningKey
+from server.trustees.export import write_export
+from server.trustees.ledger import new_ledger
+from server.trustees.opening import OpeningReport, open_answers
+from server.trustees.shares import Share, parse_share, split_secret
+from shared.ballot import Ballot
+from shared.checkpoint import Checkpoint, board_origin
+from shared.invitation import Invitation
+from shared.merkle import MerkleTree
+from shared.sealing import DEFAULT_SUITE, SUITES
+from shared.specification import Specification
+from shared.token import Token
+from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign
+from tests.invited import digest_of, invited, invited_specification, issue_token, make_ballot
+
+SECRET = hashlib.sha256(b"opening secret of the test suite").digest()
+OPENING_KEY = OpeningKey(SUITES[DEFAULT_SUITE], SECRET)
+WORDS = split_secret(SECRET, 2, 3)
+ISSUED: dict[tuple[str, bytes], Token] = {}
+"""Tokens by survey and prefix: signing takes longer than everything else here."""
+
+
+def prefix(number: int) -> bytes:
+    """Prefix of the n-th token."""
+    return hashlib.sha256(b"token %d" % number).digest()
+
+
+def token(digest: str, number: int) -> Token:
+    """The n-th token of a survey."""
+    key = (digest, prefix(number))
+    if key not in ISSUED:
+        ISSUED[key] = issue_token(digest, prefix(number))
+    return ISSUED[key]
+
+
+def sealed_specification(**changes: Any) -> Specification:
+    """The small invited survey, whose trustees hold :data:`WORDS`."""
+    keys = invited(opening_key=OPENING_KEY.public_key)
+    return invited_specification(**{"invited": keys} | changes)
+
+
+def shares(*numbers: int, words: Sequence[str] = WORDS) -> list[Share]:
+    """Some shares, by number from 1."""
+    return [parse_share(words[number - 1], f"share-{number}") for number in numbers]
+
+
+@dataclass
+class SealedSurvey:
+    """An export in the making: change what a test is about, then write and open it."""
+
+    folder: Path
+    specification: Specification = field(default_factory=sealed_specification)
+    ballots: list[Ballot] = field(default_factory=list)
+    used: int = 0
+
+    @property
+    def digest(self) -> str:
+        """Identity of the survey."""
+        return digest_of(self.specification)
+
+    def ballot(
+        self, cell: int, answers: Mapping[str, Any] | None = None, number: int | None = None
+    ) -> Ballot:
+        """One more person's ballot, not yet cast."""
+        if number is None:
+            number, self.used = self.used, self.used + 1
+        assert self.specification.invited is not None
+        key = X25519PublicKey.from_public_bytes(self.specification.invited.opening_key)
+        return make_ballot(self.digest, cell, token(self.digest, number), answers, key)
+
+    def fill(self, *counts: int) -> SealedSurvey:
+        """So many people of each cell answer, each a little differently."""
+        for cell, count in enumerate(counts):
+            for person in range(count):
+                self.ballots.append(self.ballot(cell, ANSWERS | {"wellbeing": person % 11}))
+        return self
+
+    def checkpoint(
+        self, ballots: Sequence[Ballot], *, key: Ed25519PrivateKey = ORGANIZER_KEY, origin: str = ""
+    ) -> bytes:
+        """What the organizer signs for some ballots."""
+        receipts = sorted(bytes.fromhex(ballot.receipt) for ballot in ballots)
+        origin = origin or board_origin(self.digest)
+        note = Checkpoint(origin=origin, size=len(receipts), root=MerkleTree.of(receipts).root)
+        return note.signed(public_bytes(key), key.sign(note.to_text())).to_bytes()
+
+    def write(
+        self,
+        name: str = "export",
+        *,
+        ballots: Sequence[Ballot] | None = None,
+        signed: Sequence[Ballot] | None = None,
+        checkpoint: bytes | None = None,
+        in_order: bool = True,
+    ) -> Path:
+        """Write the export; by default what the organizer signed is what is in it."""
+        listed = list(self.ballots if ballots is None else ballots)
+        if in_order:
+            listed.sort(key=lambda ballot: ballot.receipt)
+        out = self.folder / name
+        envelope = sign(self.specification.to_bytes(), ORGANIZER_KEY).to_bytes()
+        note = checkpoint or self.checkpoint(self.ballots if signed is None else signed)
+        write_export(out, envelope=envelope, checkpoint=note, ballots=listed)
+        return out
+
+    @property
+    def ledger(self) -> Path:
+        """The trustees' ledger, new at first use."""
+        path = self.folder / "ledger.jsonl"
+        if not path.exists():
+            assert self.specification.invited is not None
+            path.write_bytes(new_ledger(self.specification.invited.opening_key))
+        return path
+
+    def open(self, export: Path | None = None, *, held: Sequence[Share] | None = None) -> OpeningReport:
+        """Open an export with two of the three shares."""
+        return open_answers(
+            self.write() if export is None else export,
+            invitation=Invitation(digest=self.digest, organizer_key=public_bytes(ORGANIZER_KEY)),
+            shares=shares(1, 3) if held is None else held,
+            ledger_path=self.ledger,
+            progress=lambda *_: None,
+        )
+
+
+def moved(ballot: Ballot, cell: int) -> Ballot:
+    """The same box under another cell."""
+    return replace(ballot, cell=cell)

@@ -1,0 +1,38 @@
+"""A real server in this process, over a data directory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from flask import Flask
+from waitress import wasyncore
+
+from server.web.config import Config
+from server.web.serving import listen, make_server
+from server.web.static_files import ClientFiles
+from shared.errors import SetupError
+
+
+def no_client() -> ClientFiles:
+    """For applications whose pages nobody looks at."""
+    raise SetupError("no client")
+
+
+@contextmanager
+def serving(app: Flask) -> Iterator[int]:
+    """Serve an application on any free port; the port."""
+    config = Config(port=1024, threads=4)
+    object.__setattr__(config, "port", 0)  # any free one
+    listener = listen(config)
+    server = make_server(app, config, listener)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        server.task_dispatcher.shutdown()
+        server.trigger.pull_trigger(lambda: wasyncore.close_all(server._map))
+        thread.join(timeout=20)
+        assert not thread.is_alive()

@@ -1,0 +1,298 @@
+"""From ceremony to released table on the command line, with every command of the trustees."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
+
+from server.board.creating import create_board, finish_board
+from server.cli.main import roomful
+from server.reading.public_keys import read_opening_key
+from server.release.opened import OpenedAnswers
+from server.storage.data_directory import DataDirectory
+from server.storage.keys import install_keys
+from shared import strict_json
+from shared.envelope import encode_key
+from shared.errors import RoomfulError
+from shared.invitation import survey_link
+from shared.specification import ReleaseRule, Specification
+from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign, small_model
+from tests.invited import TOKEN_KEY_FILE, digest_of, invited, invited_specification, make_ballot, seal_ballot
+from tests.sealed_surveys import token
+from tests.server.storage.ballots import collector_pem
+
+COUNTS = (4, 5, 6, 2, 2, 7, 3, 3)
+ONLY_WELLBEING: dict[str, Any] = {
+    "pages": [
+        {"name": "one", "elements": [{"type": "rating", "name": "wellbeing", "rateMin": 0, "rateMax": 10}]}
+    ]
+}
+
+
+class Town:
+    """One invited survey and the commands around it."""
+
+    def __init__(self, folder: Path, base: dict[str, Any] = ANSWERS, **changes: Any) -> None:
+        self.base = base
+        self.folder, self.data = folder, folder / "data"
+        self.run("trustees", "create", "--shares", "2-of-3", "--out", folder / "trustees")
+        public = read_opening_key(folder / "trustees" / "opening-key.json")
+        keys = replace(invited(), opening_key=public.key, threshold=2, shares=3)
+        self.specification: Specification = invited_specification(invited=keys, **changes)
+        self.digest = digest_of(self.specification)
+        self.link = survey_link("https://survey.example", self.digest, public_bytes(ORGANIZER_KEY))
+        with DataDirectory(self.data) as data:
+            envelope = sign(self.specification.to_bytes(), ORGANIZER_KEY).to_bytes()
+            self.survey = data.publish(envelope, small_model())
+            published = data.survey(self.survey).published
+            install_keys(published, token_key=TOKEN_KEY_FILE, collector_key=collector_pem(folder))
+
+    def run(self, *arguments: object, fails: str = "") -> Any:
+        """JSON of a command; or its error's code is `fails`."""
+        result = CliRunner().invoke(roomful, [*map(str, arguments), "--json"])
+        if fails:
+            assert isinstance(result.exception, RoomfulError), result.output
+            assert result.exception.code == fails
+            return None
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
+
+    def shares(self, *numbers: int) -> list[object]:
+        """Options for some share files."""
+        files = [self.folder / "trustees" / f"share-{number}-of-3.txt" for number in numbers]
+        return [part for file in files for part in ("--share", file)]
+
+    def rehearse(self) -> Path:
+        """A whole rehearsal."""
+        out = self.folder / "rehearsal.json"
+        self.run(
+            "trustees", "challenge", self.survey, "--data", self.data, "--out", self.folder / "rehearsal"
+        )
+        told = self.run("trustees", "rehearse", self.folder / "rehearsal", *self.shares(1, 2), "--out", out)
+        assert told["missing_shares"] == [3]
+        told = self.run("trustees", "rehearse", self.folder / "rehearsal", *self.shares(2, 3), "--out", out)
+        assert told == {"rounds": [[1, 2], [2, 3]], "missing_shares": []}
+        return out
+
+    def open_survey(self, *options: object, fails: str = "") -> Any:
+        """``roomful open``."""
+        return self.run("open", self.survey, "--data", self.data, "--yes", *options, fails=fails)
+
+    def fill(self, counts: tuple[int, ...]) -> None:
+        """People answer; everybody is a little different."""
+        assert self.specification.invited is not None
+        key = X25519PublicKey.from_public_bytes(self.specification.invited.opening_key)
+        with DataDirectory(self.data) as data:
+            store = data.survey(self.survey)
+            number = 0
+            for cell, count in enumerate(counts):
+                for person in range(count):
+                    answers = self.base | {"wellbeing": person}
+                    ballot = make_ballot(self.digest, cell, token(self.digest, number), answers, key)
+                    store.submit(seal_ballot(self.digest, ballot))
+                    number += 1
+
+    def board(self, *, finish: bool = False) -> None:
+        """What ``roomful board`` does, with the organizer's key of the tests."""
+        with DataDirectory(self.data) as data:
+            store = data.survey(self.survey)
+            if finish:
+                finish_board(store, key=ORGANIZER_KEY)
+            else:
+                create_board(store, tokens_issued=sum(COUNTS), key=ORGANIZER_KEY)
+
+    def closed(self) -> Town:
+        """Everything up to the signed board."""
+        self.open_survey("--rehearsal", self.rehearse())
+        self.fill(COUNTS)
+        self.run("close", self.survey, "--data", self.data, "--yes")
+        self.board()
+        return self
+
+    def open_export(self, *options: object, fails: str = "", numbers: tuple[int, ...] = (1, 3)) -> Any:
+        """``roomful trustees open``."""
+        return self.run(
+            "trustees", "open", self.folder / "export", *self.shares(*numbers),
+            "--ledger", self.folder / "trustees" / "ledger.jsonl", *options, fails=fails,
+        )  # fmt: skip
+
+    def export(self, **options: Any) -> Any:
+        """``roomful trustees export``."""
+        out = self.folder / "export"
+        return self.run("trustees", "export", self.survey, "--data", self.data, "--out", out, **options)
+
+    def release(self, *options: object, **fails: str) -> Any:
+        """``roomful release``."""
+        out = self.folder / "release"
+        return self.run("release", self.survey, "--data", self.data, "--out", out, *options, **fails)
+
+
+def test_the_whole_way(tmp_path: Path) -> None:
+    town = Town(tmp_path)
+    town.open_survey(fails="state.rehearsal")
+    rehearsal = town.rehearse()
+    town.open_survey("--rehearsal", rehearsal)
+    town.run(
+        "trustees",
+        "challenge",
+        town.survey,
+        "--data",
+        town.data,
+        "--out",
+        tmp_path / "late",
+        fails="state.open",
+    )
+    town.export(fails="state.open")
+    town.fill(COUNTS)
+    town.run("close", town.survey, "--data", town.data, "--yes")
+    town.export(fails="not-found.board")
+    town.board()
+    assert town.export()["ballots"] == sum(COUNTS)
+    opened = tmp_path / "opened.json"
+    told = town.open_export("--invitation", town.link, "--out", opened)
+    assert (told["ballots"], told["answers"], told["withheld"]) == (32, 28, 4)
+    assert OpenedAnswers.parse(opened.read_bytes()).words == told["answers_words"]
+    town.release(fails="input.opened")
+    figures = town.release("--opened", opened)
+    assert figures["released_answers"] == 28
+    assert figures["withheld_answers"] == 4
+    assert figures["invalid_answers"] == 0
+    assert figures["smallest_group"] == 3
+    package = json.loads((tmp_path / "release" / "datapackage.json").read_bytes())
+    assert package["roomful"]["invalid_answers"] == 0
+    town.board(finish=True)
+
+
+def test_opening_again_needs_the_same_ballots_and_gives_the_same_words(tmp_path: Path) -> None:
+    town = Town(tmp_path).closed()
+    town.export()
+    known = ("--organizer-key", f"ed25519:{encode_key(public_bytes(ORGANIZER_KEY))}")
+    first = town.open_export(*known, "--out", tmp_path / "a.json")
+    second = town.open_export(*known, "--out", tmp_path / "b.json", numbers=(1, 2, 3))
+    assert not first["opened_before"]
+    assert second["opened_before"]
+    assert first["answers_words"] == second["answers_words"]
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    town.open_export(*known, "--out", tmp_path / "a.json", fails="opening.exists")
+
+
+def test_what_trustees_may_forget(tmp_path: Path) -> None:
+    town = Town(tmp_path).closed()
+    town.export()
+    out = ("--out", tmp_path / "opened.json")
+    town.open_export(*out, fails="input.organizer")
+    town.open_export("--invitation", "https://survey.example/s/abc", *out, fails="input.organizer")
+    town.open_export("--invitation", town.link, *out, numbers=(2,), fails="opening.too-few-shares")
+    town.open_export("--invitation", town.link, *out, numbers=(2, 2), fails="opening.share-twice")
+    town.open_export("--invitation", town.link, *out, numbers=(2, 4), fails="input")
+    long = tmp_path / "trustees" / "share-3-of-3.txt"
+    long.write_bytes(b"x" * 70_000)
+    town.open_export("--invitation", town.link, *out, fails="opening.share-damaged")
+    assert not (tmp_path / "opened.json").exists()
+
+
+def test_words_for_people(tmp_path: Path) -> None:
+    town = Town(tmp_path).closed()
+    town.export()
+    arguments = [
+        "trustees", "open", town.folder / "export", *town.shares(1, 2), "--invitation", town.link,
+        "--ledger", town.folder / "trustees" / "ledger.jsonl", "--out", tmp_path / "opened.json",
+    ]  # fmt: skip
+    result = CliRunner().invoke(roomful, list(map(str, arguments)), catch_exceptions=False)
+    assert "Opened 28 of 32 sealed answers" in result.output
+    assert "Withheld 4" in result.output
+    assert "Answers  " in result.output
+
+
+OPENED_CHANGES = {
+    "a group too many": lambda o: {
+        "groups": [*o["groups"], {"cells": [3], "answers": [ANSWERS, ANSWERS]}],
+        "withheld": 2,
+    },
+    "a cell too many": lambda o: {
+        "groups": [{**o["groups"][0], "cells": [0, 3]}, *o["groups"][1:]],
+        "withheld": 2,
+    },
+    "an answer too many": lambda o: {
+        "groups": [{**o["groups"][0], "answers": [*o["groups"][0]["answers"], ANSWERS]}, *o["groups"][1:]],
+        "ballots": o["ballots"] + 1,
+    },
+    "another survey": lambda _: {"specification": "0" * 64},
+    "other ballots": lambda _: {"root": "0" * 64},
+    "an answer outside": lambda o: {
+        "groups": [
+            {**o["groups"][0], "answers": [{"health": "?"}, *o["groups"][0]["answers"][1:]]},
+            *o["groups"][1:],
+        ]
+    },
+    "a cell that does not exist": lambda o: {"groups": [{**o["groups"][0], "cells": [99]}, *o["groups"][1:]]},
+    "answers called invalid": lambda o: {
+        "groups": [{**o["groups"][0], "answers": []}, *o["groups"][1:]],
+        "invalid": len(o["groups"][0]["answers"]) + 1,
+    },
+}
+
+
+def rewritten(value: dict[str, Any]) -> bytes:
+    """The file with numbers and digest that fit, as somebody would who can compute a hash."""
+    body = {name: value[name] for name in value if name != "digest"}
+    return strict_json.dumps({**body, "digest": hashlib.sha256(strict_json.dumps(body)).hexdigest()})
+
+
+def test_a_changed_file_is_not_released(tmp_path: Path) -> None:
+    town = Town(tmp_path).closed()
+    town.export()
+    town.open_export("--invitation", town.link, "--out", tmp_path / "opened.json")
+    data = (tmp_path / "opened.json").read_bytes()
+    value = json.loads(data)
+    bad = tmp_path / "bad.json"
+    for name, change in OPENED_CHANGES.items():
+        bad.write_bytes(rewritten(value | change(value)))
+        town.release("--opened", bad, fails="opening.opened")
+        assert not (tmp_path / "release").exists(), name
+    for damaged in (b"", b"{}", data[:-3], data.replace(b'"withheld":4', b'"withheld":5'), data + b" x"):
+        bad.write_bytes(damaged)
+        town.release("--opened", bad, fails="opening.opened")
+    assert town.release("--opened", tmp_path / "opened.json")["released_answers"] == 28
+
+
+def test_release_with_diversity_withholds_further_groups(tmp_path: Path) -> None:
+    """What is too much alike is withheld, with company, as signed.
+
+    Cells 6 and 7 have three different answers, not four. Together with the sealed cells they would be enough
+    in number, but what is known of them is still too much alike, so the nearest cell goes with them.
+    """
+    rule = ReleaseRule(rule="withhold", minimum=3, distinct_values=4, t_closeness=None)
+    town = Town(tmp_path, {}, release=rule, questionnaire=ONLY_WELLBEING).closed()
+    town.export()
+    town.open_export("--invitation", town.link, "--out", tmp_path / "opened.json")
+    figures = town.release("--opened", tmp_path / "opened.json")
+    assert figures["total_answers"] == 32
+    assert figures["smallest_group"] >= 4
+    assert figures["released_answers"] == 4 + 6 + 7
+
+
+def test_release_of_merged_groups(tmp_path: Path) -> None:
+    rule = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
+    town = Town(tmp_path, release=rule).closed()
+    town.export()
+    town.open_export("--invitation", town.link, "--out", tmp_path / "opened.json")
+    figures = town.release("--opened", tmp_path / "opened.json")
+    assert figures["released_answers"] == figures["total_answers"] == 32
+    assert figures["cells_not_released"] == 0
+    town.board(finish=True)
+
+
+@pytest.mark.parametrize("name", ["create", "challenge", "rehearse", "export", "open"])
+def test_help(name: str) -> None:
+    result = CliRunner().invoke(roomful, ["trustees", name, "--help"])
+    assert result.exit_code == 0

@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from shared.board import BoardGroup, BoardRelease, format_receipts
+from shared.board_counts import ReleasedTable
+from shared.board_recount import LINES, NOT_RUN, PASSED, REFUSED, find_receipt
+from shared.receipt import BallotReceipt
+from shared.specification import ReleaseRule
+from tests.boards import (
+    PACKAGE,
+    BoardFiles,
+    finished_board,
+    make_board,
+    receipts,
+    release,
+)
+from tests.builders import AUDITOR_KEY, small_specification
+from tests.invited import invited_specification
+
+TABLE = ReleasedTable(data_package=PACKAGE, groups=release().groups)
+
+
+def outcomes(files: BoardFiles, released: ReleasedTable | None = None) -> dict[str, str]:
+    """Outcome of every line."""
+    return {line.code: line.outcome for line in files.recount(released).lines}
+
+
+def only_refused(files: BoardFiles, code: str, released: ReleasedTable | None = None) -> str:
+    """The message of the one line that refuses."""
+    counted = files.recount(released)
+    assert [line.code for line in counted.lines] == list(LINES)
+    assert [line.code for line in counted.lines if line.outcome == REFUSED] == [code]
+    assert counted.refusal is not None
+    assert counted.refusal.code == code
+    return counted.refusal.message
+
+
+def test_a_board_after_closing_passes_as_far_as_it_goes() -> None:
+    found = outcomes(make_board())
+    assert list(found) == list(LINES)
+    assert [code for code, outcome in found.items() if outcome == NOT_RUN] == [
+        "board.groups",
+        "board.total",
+        "board.release",
+    ]
+    assert set(found.values()) == {PASSED, NOT_RUN}
+
+
+def test_a_finished_board_passes_with_its_files() -> None:
+    counted = finished_board().recount(TABLE)
+    assert counted.refusal is None
+    assert {line.outcome for line in counted.lines} == {PASSED}
+    figures = {line.code: line.figures for line in counted.lines}
+    assert figures["board.tokens"] == {"tokens_issued": "60", "invited": "150"}
+    assert figures["board.submissions"] == {"submissions": "40"}
+    assert figures["board.groups"] == {
+        "groups": "3",
+        "smallest": "5",
+        "minimum": "3",
+        "cells_not_released": "4",
+    }
+    assert figures["board.total"] == {
+        "released": "35",
+        "withheld": "4",
+        "invalid": "1",
+        "submissions": "40",
+    }
+    assert counted.board is not None
+    assert outcomes(finished_board())["board.release"] == NOT_RUN
+
+
+def test_a_survey_without_answers_has_a_board() -> None:
+    assert make_board(entries=()).recount().refusal is None
+    empty = BoardRelease(data_package=PACKAGE, groups=(), withheld=0, invalid=0)
+    counted = make_board(entries=(), result=empty).recount(ReleasedTable(data_package=PACKAGE, groups=()))
+    assert counted.refusal is None
+
+
+def test_another_key_is_refused_and_what_needs_the_board_is_not_run() -> None:
+    files = replace(finished_board(), board=make_board(key=AUDITOR_KEY).board)
+    assert only_refused(files, "board.signature", TABLE) == (
+        "signed by another key than the one in the invitation"
+    )
+    found = outcomes(files, TABLE)
+    assert [code for code in LINES if found[code] == PASSED] == ["board.checkpoint", "board.receipts"]
+
+
+def test_a_signed_board_that_cannot_be_read_is_refused() -> None:
+    class Unreadable:
+        def unsigned(self) -> object:
+            return replace(boardless.unsigned(), payload=b"{}")
+
+    from shared.board import Board
+    from tests.boards import sign_board
+
+    boardless = Board(
+        specification="0" * 64, invited=1, tokens_issued=0, submissions=0, root="0" * 64, release=None
+    )
+    files = replace(make_board(), board=sign_board(Unreadable()))  # type: ignore[arg-type]
+    line = files.recount().lines[0]
+    assert line.outcome == REFUSED
+    assert line.error is not None
+    assert line.error.code == "board.form"
+
+
+def test_a_checkpoint_by_another_key_is_refused() -> None:
+    files = replace(finished_board(), checkpoint=make_board(key=AUDITOR_KEY).checkpoint)
+    assert only_refused(files, "board.checkpoint", TABLE) == "the organizer did not sign the checkpoint"
+    found = outcomes(files, TABLE)
+    assert [code for code in LINES if found[code] == NOT_RUN] == ["board.root", "board.submissions"]
+
+
+@pytest.mark.parametrize("name", ["specification", "invited", "open-survey"])
+def test_another_specification_is_refused(name: str) -> None:
+    files = {
+        "specification": make_board(change=lambda board: replace(board, specification="0" * 64)),
+        "invited": make_board(change=lambda board: replace(board, invited=151)),
+        "open-survey": make_board(specification=small_specification()),
+    }[name]
+    only_refused(files, "board.specification")
+
+
+def test_another_root_is_refused() -> None:
+    assert "names another" in only_refused(
+        make_board(change=lambda board: replace(board, root="0" * 64)), "board.root"
+    )
+    assert "lead to another" in only_refused(
+        make_board(change_checkpoint=lambda c: replace(c, root=bytes(32))), "board.root"
+    )
+
+
+def test_other_sizes_are_refused() -> None:
+    assert "board counts 41" in only_refused(
+        make_board(change=lambda board: replace(board, submissions=41)), "board.submissions"
+    )
+    assert "checkpoint counts 41" in only_refused(
+        make_board(change_checkpoint=lambda c: replace(c, size=41)), "board.submissions"
+    )
+
+
+def test_more_tokens_than_invitations_and_more_submissions_than_tokens_are_refused() -> None:
+    assert "151 tokens" in only_refused(
+        make_board(change=lambda board: replace(board, tokens_issued=151)), "board.tokens"
+    )
+    assert "40 submissions" in only_refused(
+        make_board(change=lambda board: replace(board, tokens_issued=39)), "board.tokens"
+    )
+    full = make_board(change=lambda board: replace(board, tokens_issued=40))
+    assert full.recount().refusal is None
+
+
+def with_groups(*groups: tuple[tuple[int, ...], int, int]) -> tuple[BoardGroup, ...]:
+    """Groups from cells, people and answers."""
+    return tuple(BoardGroup(cells=c, people=p, answers=a) for c, p, a in groups)
+
+
+@pytest.mark.parametrize(
+    ("groups", "withheld", "message"),
+    [
+        (with_groups(((0,), 25, 10), ((0,), 25, 25)), 4, "stands twice"),
+        (with_groups(((0, 0), 50, 35)), 4, "stands twice"),
+        (with_groups(((3, 1), 50, 35)), 4, "stands twice"),
+        (with_groups(((0,), 25, 20), ((8,), 25, 15)), 4, "does not exist"),
+        (with_groups(((0,), 26, 35)), 4, "has 26 people"),
+        (with_groups(((0,), 25, 33), ((1,), 25, 2)), 4, "has 2 answers"),
+        (with_groups(((0,), 25, 37)), 2, "2 withheld"),
+        (with_groups((tuple(range(7)), 175, 35)), 4, "4 withheld"),
+    ],
+)
+def test_groups_that_may_not_be_shown_are_refused(
+    groups: tuple[BoardGroup, ...], withheld: int, message: str
+) -> None:
+    assert message in only_refused(finished_board(groups=groups, withheld=withheld), "board.groups")
+
+
+def test_counts_that_do_not_add_up_are_refused() -> None:
+    assert only_refused(finished_board(withheld=3), "board.total") == (
+        "35 released, 3 withheld and 1 invalid are 39"
+    )
+    assert "0 invalid are 39" in only_refused(finished_board(invalid=0), "board.total")
+
+
+def test_where_the_rule_merges_nothing_is_withheld() -> None:
+    rule = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
+    merging = invited_specification(release=rule)
+    assert "withheld" in only_refused(
+        make_board(specification=merging, result=release()), "board.total", TABLE
+    )
+    complete = replace(release(), withheld=0, invalid=5)
+    assert make_board(specification=merging, result=complete).recount(TABLE).refusal is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table: replace(table, data_package="0" * 64),
+        lambda table: replace(table, groups=table.groups[1:]),
+        lambda table: replace(table, groups=(replace(table.groups[0], answers=11), *table.groups[1:])),
+    ],
+    ids=["package", "group-missing", "other-rows"],
+)
+def test_other_released_files_are_refused(change: Callable[[ReleasedTable], ReleasedTable]) -> None:
+    only_refused(finished_board(), "board.release", change(TABLE))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 40])
+def test_every_receipt_is_found(count: int) -> None:
+    files = make_board(entries=receipts(count))
+    for i, digest in enumerate(receipts(count)):
+        for receipt in (
+            BallotReceipt(survey=None, digest=digest),
+            BallotReceipt.of(files.digest, digest.hex()),
+        ):
+            line = find_receipt(files.published(), receipt, files.digest)
+            assert (line.code, line.outcome) == ("board.receipt", PASSED)
+            assert line.figures["number"] == str(i + 1)
+            assert line.figures["of"] == str(count)
+
+
+@pytest.mark.parametrize(
+    ("receipt", "message"),
+    [
+        (BallotReceipt(survey=None, digest=bytes(32)), "the receipt is not on the board"),
+        (BallotReceipt(survey="0" * 16, digest=receipts()[0]), "the receipt is of another survey"),
+    ],
+)
+def test_a_receipt_that_is_not_there_is_refused(receipt: BallotReceipt, message: str) -> None:
+    files = make_board()
+    line = find_receipt(files.published(), receipt, files.digest)
+    assert line.outcome == REFUSED
+    assert line.error is not None
+    assert (line.error.code, line.error.message) == ("board.receipt", message)
+
+
+def test_a_receipt_in_a_list_that_the_checkpoint_does_not_cover_is_refused() -> None:
+    files = replace(make_board(), receipts=format_receipts(receipts(41)))
+    receipt = BallotReceipt(survey=None, digest=receipts(41)[0])
+    line = find_receipt(files.published(), receipt, files.digest)
+    assert line.error is not None
+    assert line.error.code == "board.proof"

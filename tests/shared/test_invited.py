@@ -1,0 +1,101 @@
+"""The member ``invited`` of a specification."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from shared.errors import SpecificationError
+from shared.invited import Invited, Relay, is_relay_url
+from shared.specification import Specification
+from shared.strict_json import dumps
+from tests.invited import invited, invited_specification
+
+RELAY = Relay(url="https://relay.example/mix/", messages=20, seconds=600)
+Change = Callable[[dict[str, Any]], Any]
+
+
+@pytest.mark.parametrize("relay", [None, RELAY])
+def test_an_invited_survey_survives_a_round_trip(relay: Relay | None) -> None:
+    specification = invited_specification(invited=invited(relay=relay))
+    assert Specification.parse(specification.to_bytes()) == specification
+    assert specification.invited is not None
+    assert Invited.parse(specification.invited.to_object(), "invited") == specification.invited
+
+
+@pytest.mark.parametrize(
+    ("where", "change"),
+    [
+        ("invited", lambda o: o.update(more=1)),
+        ("invited.people", lambda o: o.update(people=0)),
+        ("invited.suite", lambda o: o.update(suite="p256-hkdf-sha256-aes128gcm")),
+        ("invited.token_key", lambda o: o.update(token_key=o["token_key"][:-4])),
+        ("invited.token_key", lambda o: o.update(token_key="A" * 512)),
+        ("invited.token_key", lambda o: o.update(token_key="_" * 511 + "-")),
+        ("invited.token_key", lambda o: o.update(token_key="!" * 512)),
+        ("invited.opening_key", lambda o: o.update(opening_key="AAAA")),
+        ("invited.collector_key", lambda o: o.update(collector_key=o["collector_key"] + "A")),
+        ("invited.trustees.threshold", lambda o: o["trustees"].update(threshold=1)),
+        ("invited.trustees.threshold", lambda o: o["trustees"].update(threshold=4)),
+        ("invited.trustees.shares", lambda o: o["trustees"].update(shares=17)),
+        ("invited.relay", lambda o: o.update(relay={"url": "https://relay.example/"})),
+        ("invited.relay.url", lambda o: o.update(relay={"url": "relay", "messages": 2, "seconds": 1})),
+        ("invited.relay.messages", lambda o: o.update(relay=RELAY_OBJECT | {"messages": 1})),
+        ("invited.relay.seconds", lambda o: o.update(relay=RELAY_OBJECT | {"seconds": 0})),
+        ("invited", lambda o: o.update(people=201)),
+    ],
+)
+def test_each_defect_is_refused_by_name(where: str, change: Change) -> None:
+    document = invited_specification().to_object()
+    change(document["invited"])
+    with pytest.raises(SpecificationError) as caught:
+        Specification.parse(dumps(document))
+    assert caught.value.where == where
+
+
+RELAY_OBJECT = {"url": RELAY.url, "messages": RELAY.messages, "seconds": RELAY.seconds}
+
+
+def test_the_member_must_be_there() -> None:
+    document = invited_specification().to_object()
+    del document["invited"]
+    with pytest.raises(SpecificationError, match="'invited' is missing"):
+        Specification.parse(dumps(document))
+
+
+@pytest.mark.parametrize(("stored", "kind"), [(["answers"], "invited"), (["sealed"], "open")])
+def test_each_kind_of_survey_stores_its_own(stored: list[str], kind: str) -> None:
+    document = invited_specification().to_object() | {"stored": stored}
+    if kind == "open":
+        document["invited"] = None
+    with pytest.raises(SpecificationError, match="something unknown"):
+        Specification.parse(dumps(document))
+
+
+@pytest.mark.parametrize(
+    "url", ["https://relay.example/", "http://a.onion/", "https://[::1]:8443/", "https://r.example:8/a/b.c/"]
+)
+def test_addresses_of_relays(url: str) -> None:
+    assert is_relay_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://relay.example",
+        "ftp://relay.example/",
+        "https:///",
+        "https://me@relay.example/",
+        "https://relay.example/?q/",
+        "https://relay.example/#/",
+        "https://relay.example:0/",
+        "https://relay.example//",
+        "javascript:alert(1)/",
+        "https://relay.example/" + "a" * 500 + "/",
+        "https://räley.example/",
+    ],
+)
+def test_everything_else_is_no_relay(url: str) -> None:
+    assert not is_relay_url(url)

@@ -1,0 +1,25 @@
+"""Names, lengths and info of the two sealed layers."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.sealing import DEFAULT_SUITE, SUITES, ballot_info, box_info
+
+DIGEST = "ab" * 32
+
+
+def test_lengths_are_those_of_the_kems() -> None:
+    assert [(s.public_key_bytes, s.encapsulated_bytes, s.overhead) for s in SUITES.values()] == [
+        (32, 32, 48),
+        (32, 32, 48),
+        (1216, 1120, 1136),
+    ]
+    assert DEFAULT_SUITE in SUITES
+
+
+def test_info_binds_survey_and_cell() -> None:
+    assert box_info(DIGEST, 258) == b"roomful-box/1" + b"\xab" * 32 + b"\x00\x00\x01\x02"
+    assert ballot_info(DIGEST) == b"roomful-ballot/1" + b"\xab" * 32
+    with pytest.raises(OverflowError):
+        box_info(DIGEST, 2**32)

@@ -1,0 +1,235 @@
+"""Public boards with named defects: the same files are judged by Python and by the page's JavaScript."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from shared.board import Board, BoardGroup, format_receipts, parse_envelope
+from shared.checkpoint import Checkpoint, board_origin
+from shared.invitation import Invitation
+from shared.merkle import MerkleTree
+from shared.receipt import BallotReceipt
+from tests.boards import BoardFiles, make_board, receipts, release, sign_board, sign_checkpoint
+from tests.builders import ORGANIZER_KEY, public_bytes, sign
+from tests.invited import invited_specification
+from tests.server.board.survey import released_files
+from tests.vectors.surveys import STRANGER_KEY
+
+OTHER_DIGEST = "0" * 64
+_PUBLISHED = released_files()
+_HASH = hashlib.sha256(_PUBLISHED["datapackage.json"]).hexdigest()
+
+
+def boards() -> dict[str, Any]:
+    """Boards, what an outsider is given beside them, and the line that must refuse."""
+    specification = invited_specification()
+    honest = _finished()
+    return {
+        "comment": (
+            "Each case is a board's three files, the released files, and a receipt or null. 'refused' is the "
+            "code that must refuse, or null; files of another form may be refused as a whole."
+        ),
+        "source": "docs/protocol.md, The board. RFC 6962, RFC 9162, C2SP signed-note and tlog-checkpoint.",
+        "specification": sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes().decode(),
+        "invitation": Invitation(digest=honest.digest, organizer_key=public_bytes(ORGANIZER_KEY)).fragment(),
+        "cases": [_case(*case) for case in _cases(honest)],
+    }
+
+
+def _finished(**changes: Any) -> BoardFiles:
+    """A finished board whose data package is the one of the released files."""
+    return make_board(result=replace(release(), data_package=_HASH, **changes))
+
+
+def _case(
+    name: str,
+    comment: str,
+    refused: str | None,
+    files: BoardFiles,
+    receipt: str | None = None,
+    released: dict[str, bytes] | None = None,
+) -> dict[str, Any]:
+    published = _PUBLISHED if released is None else released
+    return {
+        "name": name,
+        "comment": comment,
+        "refused": refused,
+        "board": files.board.decode(),
+        "checkpoint": files.checkpoint.decode(),
+        "receipts": files.receipts.decode(),
+        "released": {file: data.decode() for file, data in published.items()},
+        "receipt": receipt,
+    }
+
+
+def _cases(honest: BoardFiles) -> list[tuple[Any, ...]]:
+    first = receipts()[0]
+    mine = BallotReceipt.of(honest.digest, first.hex()).to_text()
+    unfinished = make_board()
+    lists = {
+        "one": receipts()[1:],
+        "more": tuple(sorted((*receipts(), b"\x55" * 32))),
+        "other": tuple(sorted((*receipts()[1:], b"\x55" * 32))),
+    }
+    board = Board.parse(parse_envelope(honest.board).payload)
+
+    def listed(entries: tuple[bytes, ...]) -> BoardFiles:
+        return replace(honest, receipts=format_receipts(entries))
+
+    def counts(**changes: Any) -> BoardFiles:
+        return replace(honest, board=sign_board(replace(board, **changes)))
+
+    def checkpoint_of(entries: tuple[bytes, ...], digest: str = honest.digest) -> bytes:
+        tree = MerkleTree.of(entries)
+        return sign_checkpoint(Checkpoint(origin=board_origin(digest), size=tree.size, root=tree.root))
+
+    tampered = _PUBLISHED | {"microdata.csv": _PUBLISHED["microdata.csv"] + b"0,9\n"}
+    twice = first.hex().encode() + b"\n" + honest.receipts
+    lines = honest.receipts.splitlines(keepends=True)
+    unsorted = b"".join([lines[1], lines[0], *lines[2:]])
+    groups = release().groups
+    return [
+        ("closed", "After closing: nothing released yet.", None, unfinished, mine, {}),
+        ("finished", "After the release, with a receipt.", None, honest, mine),
+        ("without-receipt", "Only counted again.", None, honest),
+        ("digits-alone", "A receipt typed without its mark.", None, honest, first.hex()),
+        ("removed-receipt", "A receipt is taken from the list.", "board.root", listed(lists["one"]), mine),
+        ("added-receipt", "A receipt is put onto the list.", "board.root", listed(lists["more"])),
+        (
+            "exchanged-receipt",
+            "One receipt for another.",
+            "board.root",
+            listed(lists["other"]),
+            mine,
+        ),
+        (
+            "receipt-twice",
+            "One of them stands twice.",
+            "board.receipts",
+            replace(honest, receipts=twice),
+        ),
+        ("unsorted", "The list is not sorted.", "board.receipts", replace(honest, receipts=unsorted)),
+        (
+            "capitals",
+            "In capitals.",
+            "board.receipts",
+            replace(honest, receipts=honest.receipts.upper()),
+        ),
+        (
+            "swapped-checkpoint",
+            "Genuine checkpoint over a list without one ballot.",
+            "board.root",
+            replace(honest, checkpoint=checkpoint_of(lists["one"])),
+        ),
+        (
+            "swapped-list-and-checkpoint",
+            "Both are exchanged, the board is not.",
+            "board.root",
+            replace(listed(lists["one"]), checkpoint=checkpoint_of(lists["one"])),
+        ),
+        (
+            "checkpoint-of-another-survey",
+            "The same list, signed for another survey.",
+            "board.checkpoint",
+            replace(honest, checkpoint=checkpoint_of(receipts(), OTHER_DIGEST)),
+        ),
+        (
+            "checkpoint-by-another-key",
+            "A stranger signed the checkpoint.",
+            "board.checkpoint",
+            replace(honest, checkpoint=make_board(key=STRANGER_KEY).checkpoint),
+        ),
+        (
+            "checkpoint-with-broken-signature",
+            "The root was changed after signing.",
+            "board.checkpoint",
+            replace(honest, checkpoint=_other_root(honest.checkpoint)),
+        ),
+        (
+            "board-by-another-key",
+            "A stranger signed the board.",
+            "board.signature",
+            replace(honest, board=sign_board(board, STRANGER_KEY)),
+        ),
+        (
+            "board-of-another-survey",
+            "A genuine board that names another specification.",
+            "board.specification",
+            counts(specification=OTHER_DIGEST),
+        ),
+        (
+            "other-invitations",
+            "One invitation more.",
+            "board.specification",
+            counts(invited=151),
+        ),
+        ("other-root", "The board names another root.", "board.root", counts(root=OTHER_DIGEST)),
+        ("one-submission-more", "The board counts one more.", "board.submissions", counts(submissions=41)),
+        (
+            "tokens-beyond-invitations",
+            "151 for 150 people.",
+            "board.tokens",
+            counts(tokens_issued=151),
+        ),
+        (
+            "submissions-beyond-tokens",
+            "40 with 39 tokens.",
+            "board.tokens",
+            counts(tokens_issued=39),
+        ),
+        (
+            "group-below-minimum",
+            "A group of two answers.",
+            "board.groups",
+            _finished(groups=(groups[0], groups[1], replace(groups[2], answers=2)), withheld=7),
+        ),
+        (
+            "cell-twice",
+            "A cell stands in two groups.",
+            "board.groups",
+            _finished(groups=(groups[0], replace(groups[1], cells=(0, 3)), groups[2])),
+        ),
+        (
+            "other-people",
+            "A group claims more people.",
+            "board.groups",
+            _finished(groups=(replace(groups[0], people=26), *groups[1:])),
+        ),
+        (
+            "withheld-by-subtraction",
+            "Everything but one cell is released.",
+            "board.groups",
+            _finished(groups=(BoardGroup(cells=tuple(range(7)), people=175, answers=35),)),
+        ),
+        ("counts-do-not-add-up", "A withheld answer is missing.", "board.total", _finished(withheld=3)),
+        ("an-invalid-one-too-many", "One more is said to be invalid.", "board.total", _finished(invalid=2)),
+        (
+            "other-data-package",
+            "The released files are not those of the board.",
+            "board.release",
+            make_board(result=release()),
+        ),
+        ("tampered-table", "A row was added to microdata.csv.", "board.release", honest, None, tampered),
+        (
+            "other-rows",
+            "The tables are whole, but a group has fewer rows than signed.",
+            "board.release",
+            _finished(groups=(replace(groups[0], answers=11), *groups[1:]), withheld=3),
+        ),
+        ("receipt-missing", "A receipt that is not on the list.", "board.receipt", honest, "1" * 64),
+        (
+            "receipt-of-another-survey",
+            "A receipt with another survey's mark.",
+            "board.receipt",
+            honest,
+            mine.replace(honest.digest[:16].upper(), OTHER_DIGEST[:16]),
+        ),
+    ]
+
+
+def _other_root(note: bytes) -> bytes:
+    lines = note.decode().split("\n")
+    lines[2] = ("A" if lines[2][0] != "A" else "B") + lines[2][1:]
+    return "\n".join(lines).encode()

@@ -1,0 +1,124 @@
+"""What every vector must give, without a test framework: pytest runs this in CPython, a worker in Pyodide.
+
+Needs ``shared`` and the standard library only.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from shared import blind_rsa
+from shared.cells import parse_cells
+from shared.errors import RoomfulError
+from shared.invitation_code import InvitationCode
+from shared.submission import decode, encode, entropy_needed, receipt
+from shared.token import Token
+
+Case = dict[str, Any]
+
+
+def blind_rsa_of_the_rfc(case: Case, _document: Case) -> None:
+    """All values of RFC 9474, appendix A, step by step."""
+    value = {name: bytes.fromhex(text) for name, text in case.items() if name != "name"}
+    number = {name: int.from_bytes(data, "big") for name, data in value.items()}
+    n, salt = number["n"], value["salt"]
+    assert n == number["p"] * number["q"]
+    assert number["e"] == blind_rsa.PUBLIC_EXPONENT
+    prepared = blind_rsa.prepare(value["msg"], value["msg_prefix"]) if value["msg_prefix"] else value["msg"]
+    assert prepared == value["prepared_msg"]
+    assert blind_rsa.encode(prepared, salt, blind_rsa.modulus_bytes(n)) == value["encoded_msg"]
+    blinded, inv = blind_rsa.blind(n, prepared, salt=salt, r=pow(number["inv"], -1, n))
+    assert (blinded, inv) == (value["blinded_msg"], number["inv"])
+    assert pow(number["blinded_msg"], number["d"], n) == number["blind_sig"]
+    signature = blind_rsa.finalize(n, prepared, value["blind_sig"], inv, salt_bytes=len(salt))
+    assert signature == value["sig"]
+    blind_rsa.verify(n, prepared, value["sig"], salt_bytes=len(salt))
+    _refused(
+        lambda: blind_rsa.verify(n, prepared + b"x", value["sig"], salt_bytes=len(salt)), "token.signature"
+    )
+
+
+def code(case: Case, document: Case) -> None:
+    """A code, made, typed and hashed; or refused."""
+    if "name" in case:
+        _refused(lambda: InvitationCode.parse(case["text"]), "token.code-form")
+        return
+    made = InvitationCode.create(bytes.fromhex(case["entropy"]))
+    assert made.text == case["text"]
+    assert made.hash(document["specification"]).hex() == case["hash"]
+    for typed in case["typed"]:
+        assert InvitationCode.parse(typed) == made
+
+
+def token(case: Case, document: Case) -> None:
+    """A token through all steps; or a signature that is none."""
+    n, digest = int(document["token_key"], 16), document["specification"]
+    if "name" in case:
+        wrong = Token(prefix=bytes.fromhex(case["prefix"]), signature=bytes.fromhex(case["signature"]))
+        _refused(lambda: wrong.verify(n, digest), "token.signature")
+        return
+    value = {name: bytes.fromhex(text) for name, text in case.items()}
+    token = Token(prefix=value["prefix"], signature=value["signature"])
+    assert token.message(digest) == value["prepared_message"]
+    r = blind_rsa.blinding_factor(n, value["entropy"])
+    blinded, inv = blind_rsa.blind(n, token.message(digest), salt=value["salt"], r=r)
+    assert blinded == value["blinded_message"]
+    assert blind_rsa.finalize(n, token.message(digest), value["blind_signature"], inv) == token.signature
+    token.verify(n, digest)
+    assert Token.parse_file(token.to_file(digest), digest) == token
+    assert base64.urlsafe_b64decode(token.to_text() + "=") == token.prefix + token.signature
+
+
+def assignment(case: Case, _document: Case) -> None:
+    """The cell of each vector."""
+    ranges = tuple((low, high) for low, high in case["ranges"])
+    cells = parse_cells(case["cells"], "cells", tuple(case["weights"]), ranges)
+    assert [cells.assign(tuple(vector)) for vector in case["vectors"]] == case["expected"]
+
+
+def submission(case: Case, document: Case) -> None:
+    """A message, written and read; or a malformed one."""
+    if "receipt" not in case:
+        _refused(lambda: decode(case["message"].encode("utf-8")), "submission")
+        return
+    seed, blocks = case["entropy_seed"], entropy_needed() // 32
+    entropy = b"".join(hashlib.sha256(f"{seed}:{i}".encode()).digest() for i in range(blocks))
+    message = encode(document["specification"], case["cell"], case["answers"], entropy)
+    assert (message.decode("utf-8"), receipt(message)) == (case["message"], case["receipt"])
+    assert decode(message).answers == case["answers"]
+
+
+CHECKS: dict[str, Callable[[Case, Case], None]] = {
+    "rfc9474": blind_rsa_of_the_rfc,
+    "codes": code,
+    "tokens": token,
+    "assignment": assignment,
+    "submission": submission,
+}
+"""Name of a file -> what each of its cases must pass."""
+
+
+def cases(document: Case) -> list[Case]:
+    """Positive and negative cases of a file."""
+    return [*document["cases"], *document.get("refused", [])]
+
+
+def run(name: str, document: Case) -> int:
+    """Check every case of a file; return how many there were."""
+    found = cases(document)
+    for case in found:
+        CHECKS[name](case, document)
+    return len(found)
+
+
+def _refused(action: Callable[[], object], code: str) -> None:
+    try:
+        action()
+    except RoomfulError as problem:
+        found = problem.code
+    else:
+        found = "nothing was refused"
+    assert found == code, found
