@@ -13,7 +13,7 @@ from server.anonymize.data_file import DataColumn, DataFile, Replacement
 from server.microaggregation.need import IntArray
 from server.reading.delimited import Progress, read_bytes, read_delimited
 from server.reading.table import quoted
-from shared.errors import InputError
+from shared.errors import InputError, ModelFileError
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "."})
@@ -42,16 +42,30 @@ class CsvFile(DataFile):
         data = read_bytes(path, source=path.name)
         self._mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
         self._line = "\r\n" if b"\r\n" in data[:65536] else "\n"
-        self._table = read_delimited(
-            data,
-            source=path.name,
-            separator=separator,
-            decimal=decimal,
-            encoding=encoding,
-            progress=progress,
-        )
+        try:
+            self._table = read_delimited(
+                data,
+                source=path.name,
+                separator=separator,
+                decimal=decimal,
+                encoding=encoding,
+                progress=progress,
+            )
+        except ModelFileError as error:
+            # The same reader serves survey.toml, where these are settings and no options.
+            remedy = re.sub(
+                r"(separator|encoding|decimal)(?: =( \S+))? in \[model\]", r"--\1\2", error.remedy
+            )
+            raise InputError(
+                error.message, where=error.where, expected=error.expected, remedy=remedy, code=error.code
+            ) from None
         self.names, self.n_records = self._table.names, self._table.n_records
+        self.decimal_given = decimal is not None
         self._decimal = self._table.understood.decimal
+
+    def place(self, row: int) -> str:
+        """File and line."""
+        return self._table.where(row)
 
     def understood(self) -> dict[str, str]:
         """Separator, decimal sign and encoding."""

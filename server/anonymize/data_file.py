@@ -19,7 +19,10 @@ from server.microaggregation.need import IntArray
 from server.reading.table import nearest_name, quoted, shortened_list
 from shared.errors import InputError
 
-Kind = Literal["numeric", "nominal", "other"]
+Kind = Literal["numeric", "ordinal", "nominal", "other"]
+LARGEST = 1e100
+"""Of a number that takes part: sums of squares of such numbers are finite."""
+
 Replacement = FloatArray | IntArray
 """Numbers to write (float64), or for each record the row whose value to write (int64)."""
 
@@ -31,10 +34,11 @@ class DataColumn:
     Parameters
     ----------
     name : str
-    kind : {"numeric", "nominal", "other"}
+    kind : {"numeric", "ordinal", "nominal", "other"}
         What it is taken for; ``other`` cannot be a quasi-identifier, for ``reason``.
     numbers : float array, shape (n,), or None
-        NaN where missing; None if some value is no number.
+        NaN where missing; None if some value is no number. Of a column that `ordinal.ranked` made: positions
+        in ``order``.
     texts : object array, shape (n,)
         Every value as text, None where missing.
     label : str
@@ -45,6 +49,8 @@ class DataColumn:
         Most decimals of a number in the file; 0 if all are whole.
     reason : str
         Why it is "other".
+    order : tuple of str
+        Values from low to high, as texts, where the file knows an order; else empty.
     """
 
     name: str
@@ -55,6 +61,7 @@ class DataColumn:
     value_labels: Mapping[str, str] = field(default_factory=dict)
     decimals: int = 0
     reason: str = ""
+    order: tuple[str, ...] = ()
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -82,6 +89,10 @@ class DataFile(ABC):
     @abstractmethod
     def column(self, name: str) -> DataColumn:
         """Return a column that exists."""
+
+    def place(self, row: int) -> str:
+        """Where a record stands, for messages."""
+        return f"{self.source}, record {row + 1}"
 
     def understood(self) -> dict[str, str]:
         """Options with which the same file, written again, is read the same way."""
@@ -134,6 +145,19 @@ class DataFile(ABC):
         finally:
             temporary.unlink(missing_ok=True)
 
+    def usable(self, name: str) -> DataColumn:
+        """`checked`, and refused if its numbers are too large for squares of them to be computed."""
+        column = self.checked(name)
+        if column.numbers is not None and len(column.numbers):
+            size = np.nan_to_num(np.abs(column.numbers))
+            if size.max() > LARGEST:
+                raise InputError(
+                    f"{quoted(name)} is {quoted(column.texts[int(size.argmax())])}, too large for computing",
+                    where=self.place(int(size.argmax())),
+                    expected=f"numbers up to {LARGEST:g}",
+                )
+        return column
+
     def checked(self, name: str) -> DataColumn:
         """Return a column, or raise InputError naming the nearest one."""
         if name not in self.names:
@@ -141,7 +165,12 @@ class DataFile(ABC):
                 f"there is no column {quoted(name)}",
                 where=self.source,
                 expected="one of " + shortened_list(self.names),
-                remedy=nearest_name(name, self.names) + "Correct the name.",
+                remedy=nearest_name(name, self.names)
+                + (
+                    "Correct the name, or set --separator."
+                    if self.form == "CSV" and len(self.names) == 1
+                    else "Correct the name."
+                ),
             )
         return self.column(name)
 

@@ -8,13 +8,14 @@ squares.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.anonymize.data_file import DataColumn
 from server.microaggregation.geometry import FloatArray
+from server.microaggregation.need import IntArray
 
 _MISSING = "\0missing"
 
@@ -54,22 +55,28 @@ class Encoding:
     blocks: tuple[Block, ...]
 
     @classmethod
-    def fit(cls, columns: Sequence[DataColumn], nominal: Sequence[bool]) -> Encoding:
-        """Learn the scales from the original columns."""
+    def fit(
+        cls, columns: Sequence[DataColumn], nominal: Sequence[bool], people: IntArray | None = None
+    ) -> Encoding:
+        """Learn the scales from the original columns, each record counting for its ``people``."""
         blocks: list[Block] = []
         first = 0
         for column, is_nominal in zip(columns, nominal, strict=True):
             if is_nominal:
                 texts = _texts(column)
-                categories, counts = np.unique(texts.astype(str), return_counts=True)
+                categories, codes = np.unique(texts.astype(str), return_inverse=True)
+                counts = np.bincount(codes.reshape(-1), people)
                 shares = counts / counts.sum()
                 variance = float((shares * (1 - shares)).sum())
                 centre, scale, width = shares, float(np.sqrt(variance)) if variance > 0 else 1.0, len(shares)
             else:
                 numbers = _numbers(column)
                 constant = bool((numbers == numbers[0]).all())
-                centre = np.array([numbers[0] if constant else numbers.mean()])
-                deviation = 0.0 if constant else float(numbers.std())
+                mean = numbers[0] if constant else np.average(numbers, weights=people)
+                centre = np.array([mean])
+                deviation = (
+                    0.0 if constant else float(np.sqrt(np.average((numbers - mean) ** 2, weights=people)))
+                )
                 scale, width, categories = deviation or 1.0, 1, np.array([], dtype=str)
             blocks.append(
                 Block(
@@ -110,14 +117,6 @@ def _numbers(column: DataColumn) -> FloatArray:
 
 
 def selected(column: DataColumn, rows: NDArray[np.int64]) -> DataColumn:
-    """The column for some records only."""
-    return DataColumn(
-        name=column.name,
-        kind=column.kind,
-        numbers=None if column.numbers is None else column.numbers[rows],
-        texts=column.texts[rows],
-        label=column.label,
-        value_labels=column.value_labels,
-        decimals=column.decimals,
-        reason=column.reason,
-    )
+    """The column for some records only, or for records as often as ``rows`` names them."""
+    numbers = None if column.numbers is None else column.numbers[rows]
+    return replace(column, numbers=numbers, texts=column.texts[rows])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from server.anonymize.confidential import confidential_measures
 from server.anonymize.data_file import DataColumn, DataFile
 from server.anonymize.encoding import Encoding, selected
-from server.anonymize.request import StageProgress
+from server.anonymize.hierarchy import Hierarchy
+from server.anonymize.ordinal import Orders, ranked
+from server.anonymize.request import StageProgress, checked_blocks
+from server.anonymize.sizes import Sizes
 from server.measures import disclosure_risk as risk
 from server.measures import diversity as d
 from server.measures import information_loss as loss
@@ -38,18 +42,38 @@ class Settings:
         Delta of l_avg, in standard deviations of a numeric confidential attribute.
     target : str
         Column to predict, to measure empirical utility; empty for none.
+    orders : mapping of column to order
+        Of ordinal quasi-identifiers and confidential attributes, as `ordinal.orders_of` finds them.
+    hierarchies : mapping of column to Hierarchy
+        Of confidential attributes, for hierarchical t-closeness.
+    blocks : tuple of tuples of str
+        Quasi-identifiers that were grouped together, where not all were.
+    dependence : float or None
+        lambda of D(lambda).
+    distances : float array or None
+        Minimum distance of SL per record and numeric quasi-identifier, where it is not ``width``.
+    record_distances : float array or None
+        Minimum distances of whole records, as DREAM keeps them.
     """
 
     known: tuple[str, ...] = ()
     width: float = 0.1
     interval: float = 0.1
     target: str = ""
+    orders: Orders = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    blocks: tuple[tuple[str, ...], ...] = ()
+    dependence: float | None = None
+    distances: FloatArray | None = None
+    record_distances: FloatArray | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.width < np.inf:
             raise InputError("the width must be above 0, in standard deviations")
         if not 0 <= self.interval < np.inf:
             raise InputError("the interval must be at least 0, in standard deviations")
+        if self.dependence is not None and not 0 <= self.dependence <= 1:
+            raise InputError("--dependence lies between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,11 +82,15 @@ class Evaluation:
 
     Parameters
     ----------
-    n_records : int
+    n_records, n_people : int
+        Different where records count for several people; every figure is about people.
     quasi_identifiers : tuple of (original, masked) columns
+        One entry a person.
     nominal : tuple of bool
     classes : tuple of (size, number of classes)
     anonymity, information, disclosure : tuple of Measure
+    blocks : mapping of quasi-identifiers that were grouped on their own to their measures, as pairs
+        Empty if all were grouped together.
     confidential : mapping of attribute to its measures, as pairs
     utility : tuple of EmpiricalUtility
     numeric : tuple of str
@@ -72,10 +100,12 @@ class Evaluation:
     """
 
     n_records: int
+    n_people: int
     quasi_identifiers: tuple[tuple[DataColumn, DataColumn], ...]
     nominal: tuple[bool, ...]
     classes: tuple[tuple[int, int], ...]
     anonymity: tuple[Measure, ...]
+    blocks: tuple[tuple[tuple[str, ...], tuple[Measure, ...]], ...]
     information: tuple[Measure, ...]
     disclosure: tuple[Measure, ...]
     confidential: tuple[tuple[str, tuple[Measure, ...]], ...]
@@ -83,6 +113,11 @@ class Evaluation:
     numeric: tuple[str, ...]
     before: Moments | None
     after: Moments | None
+
+    @property
+    def who(self) -> str:
+        """What is counted, in a word."""
+        return "records" if self.n_people == self.n_records else "people"
 
     def as_json(self) -> dict[str, object]:
         """Everything, for machines."""
@@ -92,6 +127,7 @@ class Evaluation:
 
         result: dict[str, object] = {
             "records": self.n_records,
+            "people": self.n_people,
             "quasi_identifiers": [original.name for original, _ in self.quasi_identifiers],
             "class_sizes": [{"size": size, "classes": count} for size, count in self.classes],
             "anonymity": listed(self.anonymity),
@@ -100,6 +136,11 @@ class Evaluation:
             "confidential": {name: listed(measures) for name, measures in self.confidential},
             "utility": {found.learner: listed(found.measures()) for found in self.utility},
         }
+        if self.blocks:
+            result["anonymity_of_blocks"] = [
+                {"quasi_identifiers": list(names), "measures": listed(measures)}
+                for names, measures in self.blocks
+            ]
         for name, found in (("before", self.before), ("after", self.after)):
             if found is not None:
                 result[name] = {
@@ -120,6 +161,7 @@ def evaluate(
     confidential: Sequence[str] = (),
     nominal: Sequence[bool] | None = None,
     rows: IntArray | None = None,
+    sizes: Sizes | None = None,
     settings: Settings | None = None,
     progress: StageProgress | None = None,
 ) -> Evaluation:
@@ -134,6 +176,8 @@ def evaluate(
         Per quasi-identifier; by default by the kind of the original's column.
     rows : int array, optional
         Records of the original that are in the masked file.
+    sizes : Sizes, optional
+        People behind each of these records, and how likely they are to take part.
     settings : Settings, optional
     progress : callable, optional
 
@@ -150,23 +194,40 @@ def evaluate(
             expected="the same records in the same order",
             remedy="Leave the same records out of both files.",
         )
-    for name in chosen.known:
-        if name not in quasi_identifiers:
-            raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--known")
+    people = None if sizes is None else sizes.counts
+    each = np.arange(n) if people is None else np.repeat(np.arange(n), people)
+    _check_names(chosen, quasi_identifiers, confidential)
+    if people is not None and chosen.target:
+        raise InputError(
+            "records that count for several people cannot be divided into known and untouched ones",
+            where="--target",
+            remedy="Leave --target or --counts out, or repeat each record by its count.",
+        )
 
     def take(file: DataFile, name: str) -> DataColumn:
-        column = file.checked(name)
-        return selected(column, rows) if rows is not None and file is original else column
+        column = file.usable(name)
+        if rows is not None and file is original:
+            column = selected(column, rows)
+        return ranked(column, chosen.orders[name], file.source) if name in chosen.orders else column
 
-    before = [take(original, name) for name in quasi_identifiers]
-    after = [take(masked, name) for name in quasi_identifiers]
-    kinds = tuple(column.kind != "numeric" for column in before) if nominal is None else tuple(nominal)
+    def of_people(column: DataColumn) -> DataColumn:
+        return column if people is None else selected(column, each)
+
+    recorded = [take(masked, name) for name in quasi_identifiers]
+    classes = risk.equivalence_classes([d.coded(column.texts)[0] for column in recorded], people)
+    labels = classes.labels[each]
+    before = [of_people(take(original, name)) for name in quasi_identifiers]
+    after = [of_people(column) for column in recorded]
+    kinds = (
+        tuple(column.kind not in ("numeric", "ordinal") for column in before)
+        if nominal is None
+        else tuple(nominal)
+    )
     for column, other, is_nominal in zip(before, after, kinds, strict=True):
         _comparable(column, other, is_nominal, masked.source)
     encoding = Encoding.fit(before, kinds)
     X, Y = encoding.matrix(before), encoding.matrix(after)
-    classes = risk.equivalence_classes([d.coded(column.texts)[0] for column in after])
-    numeric = [i for i, is_nominal in enumerate(kinds) if not is_nominal]
+    numeric = [i for i, is_nominal in enumerate(kinds) if not is_nominal and before[i].kind != "ordinal"]
     columns = [encoding.blocks[i].first for i in numeric]
     stage = None if progress is None else (lambda done, total: progress("linking", done, total))
     known = [
@@ -183,40 +244,98 @@ def evaluate(
         parts = probabilistic_information_loss(X[:, varying], Y[:, varying])
         interval = risk.average_interval_disclosure(X[:, columns], Y[:, columns])
         information += parts
+        distance = chosen.width if chosen.distances is None else chosen.distances[each]
         disclosure += [
             risk.interval_disclosure(X[:, columns], Y[:, columns], width=chosen.width),
             interval,
-            risk.satisfaction_level(X[:, columns], Y[:, columns], minimum_distance=chosen.width),
+            risk.satisfaction_level(X[:, columns], Y[:, columns], minimum_distance=distance),
             risk.scoring_index(parts[0], linkage, interval),
         ]
-    dependent = [take(masked, name) for name in confidential]
-    dependent = [column for column in dependent if column.kind == "numeric" and not column.missing.any()]
-    if dependent:
-        # What the published classes can say about the confidential numbers.
-        Y = _numbers(dependent, range(len(dependent)))
-        information.append(loss.distortion_of_dependence(Y, classes.labels))
-    secret, together = [], []
-    for name in confidential:
-        measures, contingency = _confidential(take(masked, name), classes.labels, chosen.interval)
-        secret.append((name, measures))
-        together.append(contingency)
-    anonymity = [risk.achieved_k(classes), *risk.record_linkage_bounds(classes)]
-    if together:
-        anonymity.append(d.p_sensitivity(together))
+    if chosen.record_distances is not None:
+        disclosure.append(_apart(X, Y, chosen.record_distances[each]))
+    secret = [of_people(take(masked, name)) for name in confidential]
+    information += _dependence(information[0], secret, labels, chosen.dependence)
+    if sizes is not None and sizes.levels:
+        chances = sizes.chances[each]
+        information.append(loss.expected_distortion_of_published(X, Y, chances, scaled=True))
+    found = [
+        confidential_measures(
+            column, labels, interval=chosen.interval, hierarchy=chosen.hierarchies.get(column.name)
+        )
+        for column in secret
+    ]
+    anonymity = list(_anonymity(classes, sizes))
+    blocks = []
+    for names in chosen.blocks:
+        codes = [d.coded(recorded[quasi_identifiers.index(name)].texts)[0] for name in names]
+        blocks.append((names, _anonymity(risk.equivalence_classes(codes, people), sizes)))
+    if found:
+        anonymity.append(d.p_sensitivity([contingency for _, contingency in found]))
     return Evaluation(
         n_records=n,
+        n_people=len(each),
         quasi_identifiers=tuple(zip(before, after, strict=True)),
         nominal=kinds,
         classes=classes.histogram(),
         anonymity=tuple(anonymity),
+        blocks=tuple(blocks),
         information=tuple(information),
         disclosure=tuple(disclosure),
-        confidential=tuple(secret),
+        confidential=tuple(
+            (column.name, measures) for column, (measures, _) in zip(secret, found, strict=True)
+        ),
         utility=_utility(original, masked, before, after, kinds, rows, chosen.target, progress),
         numeric=tuple(before[i].name for i in numeric),
         before=moments(_numbers(before, numeric)) if numeric else None,
         after=moments(_numbers(after, numeric)) if numeric else None,
     )
+
+
+def _check_names(chosen: Settings, quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
+    for name in chosen.known:
+        if name not in quasi_identifiers:
+            raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--known")
+    for name in chosen.hierarchies:
+        if name not in confidential:
+            raise InputError(f"{quoted(name)} is not confidential", where="--hierarchy")
+    checked_blocks(chosen.blocks, tuple(quasi_identifiers))
+
+
+def _apart(X: FloatArray, Y: FloatArray, distances: FloatArray) -> Measure:
+    """Records published at least as far from the true ones as was asked for, in percent. Lower is unsafe."""
+    return Measure(
+        name="records at their minimum distance, percent",
+        value=100 * float((np.sqrt(((X - Y) ** 2).sum(axis=1)) >= distances).mean()),
+        direction="lower is unsafe",
+        source="satisfaction level SL, by record",
+    )
+
+
+def _anonymity(classes: risk.Classes, sizes: Sizes | None) -> tuple[Measure, ...]:
+    more = () if sizes is None else sizes.measures(classes.labels)
+    return (risk.achieved_k(classes), *risk.record_linkage_bounds(classes), *more)
+
+
+def _dependence(
+    lost: Measure, secret: Sequence[DataColumn], labels: IntArray, weight: float | None
+) -> tuple[Measure, ...]:
+    """What the published classes can say about the confidential numbers: D_Y, and D(lambda) if asked for."""
+    numbers = [
+        column.numbers
+        for column in secret
+        if column.kind in ("numeric", "ordinal") and column.numbers is not None and not column.missing.any()
+    ]
+    if not numbers:
+        if weight is not None:
+            raise InputError(
+                "D(lambda) needs a confidential attribute of numbers without gaps", where="--dependence"
+            )
+        return ()
+    d_y = loss.distortion_of_dependence(np.column_stack(numbers), labels)
+    if weight is None:
+        return (d_y,)
+    d_x = replace(lost, name="D_X", source=d_y.source)
+    return (d_x, d_y, loss.combined_distortion(d_x, d_y, weight))
 
 
 def _comparable(column: DataColumn, other: DataColumn, nominal: bool, source: str) -> None:
@@ -231,34 +350,6 @@ def _comparable(column: DataColumn, other: DataColumn, nominal: bool, source: st
         raise InputError(
             f"the masked {quoted(column.name)} has missing values or values that are no numbers", where=source
         )
-
-
-def _confidential(
-    column: DataColumn, labels: IntArray, interval: float
-) -> tuple[tuple[Measure, ...], d.Contingency]:
-    numbers = column.numbers if column.kind == "numeric" else None
-    codes, _ = d.coded(column.texts if numbers is None else numbers)
-    if not (codes >= 0).any():
-        raise InputError(f"the confidential attribute {quoted(column.name)} has no value at all")
-    contingency = d.Contingency.of(labels, codes)
-    measures = [
-        d.distinct_l_diversity(contingency),
-        d.entropy_l_diversity(contingency),
-        d.t_closeness(contingency, "equal" if numbers is None else "ordered"),
-        d.delta_disclosure(contingency),
-        d.delta_disclosure_of_occurring_values(contingency),
-        d.average_kl_risk(contingency),
-    ]
-    given = codes >= 0
-    if numbers is None:
-        measures.append(d.average_l(labels[given], codes[given].astype(np.float64)))
-    else:
-        measures.append(d.average_l(labels[given], numbers[given]))
-        if interval > 0 and numbers[given].std() > 0:
-            measures.append(
-                d.average_l(labels[given], numbers[given], interval=interval * float(numbers[given].std()))
-            )
-    return tuple(measures), contingency
 
 
 def _numbers(columns: Sequence[DataColumn], numeric: Sequence[int]) -> FloatArray:

@@ -60,6 +60,14 @@ class ExcelFile(DataFile):
                 expected="values only",
                 remedy="Copy the sheet and paste it as values.",
             )
+        merged = [span for span in self._sheet.merged_cells.ranges if span.min_row <= len(rows)]
+        if merged:
+            raise InputError(
+                f"the cells {merged[0].coord} are merged, so that all but the first have no value",
+                where=f"{self.source}, {quoted(title)}",
+                expected="one value a cell",
+                remedy="Unmerge them and fill in the values.",
+            )
         self._header, self._rows = rows[0][:width], [row[:width] for row in rows[1:]]
         self.names = tuple(
             str(cell.value).strip() if cell.value is not None else f"(column {number})"
@@ -69,6 +77,10 @@ class ExcelFile(DataFile):
         if double is not None:
             raise InputError(f"two columns are called {quoted(double)}", where=self.source)
         self.n_records = len(self._rows)
+
+    def place(self, row: int) -> str:
+        """File and row of the sheet."""
+        return f"{self.source}, row {row + 2}"
 
     def column(self, name: str) -> DataColumn:
         """The column, its kind by what its cells hold."""

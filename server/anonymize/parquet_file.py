@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from server.anonymize.data_file import DataColumn, DataFile, Replacement, column_of_numbers
+from server.anonymize.data_file import (
+    DataColumn,
+    DataFile,
+    Kind,
+    Replacement,
+    column_of_numbers,
+    number_text,
+)
 from server.microaggregation.need import IntArray
 from server.reading.table import quoted
 from shared.errors import InputError
@@ -19,8 +26,8 @@ class ParquetFile(DataFile):
 
     Notes
     -----
-    Integers, floats and decimals are numeric; texts, booleans and dictionaries nominal; dates, times and
-    nested values cannot be quasi-identifiers.
+    Integers, floats and decimals are numeric; texts, booleans and dictionaries nominal; ordered dictionaries
+    ordinal; dates, times and nested values cannot be quasi-identifiers.
     """
 
     def __init__(self, path: Path) -> None:
@@ -45,21 +52,24 @@ class ParquetFile(DataFile):
 
         chunked = self._arrow.column(name)
         kind = chunked.type
-        if kinds.is_dictionary(kind):
+        order: tuple[str, ...] = ()
+        labelled = kinds.is_dictionary(kind)
+        if labelled:
+            if kind.ordered:
+                order = _order(chunked.unify_dictionaries())
             kind = kind.value_type
             chunked = chunked.cast(kind)
-            labelled = True
-        else:
-            labelled = False
         if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
             numbers = _numbers(chunked, pyarrow)
-            return column_of_numbers(name, numbers, kind="nominal" if labelled else "numeric")
+            found: Kind = "ordinal" if order else "nominal" if labelled else "numeric"
+            return column_of_numbers(name, numbers, kind=found, order=order)
         texts = np.array(
             [None if value is None else str(value) for value in chunked.to_pylist()], dtype=object
         )
         simple = kinds.is_boolean(kind) or kinds.is_string(kind) or kinds.is_large_string(kind)
         if simple or kinds.is_string_view(kind) or kinds.is_null(kind):
-            return DataColumn(name=name, kind="nominal", numbers=None, texts=texts)
+            found = "ordinal" if order else "nominal"
+            return DataColumn(name=name, kind=found, numbers=None, texts=texts, order=order)
         return DataColumn(name=name, kind="other", numbers=None, texts=texts, reason=f"its type is {kind}")
 
     def _write(
@@ -91,6 +101,12 @@ class ParquetFile(DataFile):
             fields.append(field)
         schema = pyarrow.schema(fields, metadata=self._arrow.schema.metadata)
         pyarrow.parquet.write_table(pyarrow.table(arrays, schema=schema), path)
+
+
+def _order(chunked: Any) -> tuple[str, ...]:
+    """Texts of the categories of an ordered dictionary, from low to high."""
+    values = chunked.chunk(0).dictionary.to_pylist() if chunked.num_chunks else []
+    return tuple(number_text(float(v)) if isinstance(v, int | float) else str(v) for v in values)
 
 
 def _numbers(chunked: Any, pyarrow: Any) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -23,11 +23,13 @@ _KEEP = (
 )
 _POINTS = np.linspace(0, 1, 201)
 
+_PROMISED = ("achieved k", "failure for a participant, worst class")
 _MEANINGS = {
-    "achieved k": "records share every published combination of quasi-identifiers, at least",
+    "achieved k": "{who} share every published combination of quasi-identifiers, at least",
+    "failure for a participant, worst class": "that fewer than k take part of those a participant looks like",
     "average chance of linkage": "to pick a person's record by the quasi-identifiers alone, on average",
     "SSE/SST": "of the spread of the quasi-identifiers is lost; 0 keeps everything, 1 nothing",
-    "DLD, percent": "of the records are nearest to their own masked record",
+    "DLD, percent": "of the {who} are nearest to their own masked record",
     "satisfaction level SL, percent": "of the numbers are published far enough from the true ones",
     "PIL, percent": "chance that sampling would have changed the statistics less than masking did",
 }
@@ -46,11 +48,8 @@ def anonymization_report(masked: Masked, evaluation: Evaluation, *, name: str, c
     command : str
         The command that makes it, shown at the end.
     """
-    request = masked.request
-    groups = int(masked.labels.max()) + 1
     summary = (
-        f"{evaluation.n_records} records were divided into {groups} groups of at least {request.k} by "
-        f"{masked.method.name} and publish one common value per group and quasi-identifier.",
+        *_what_was_done(masked, evaluation),
         "Confidential attributes and columns without a role stand in the file unchanged.",
     )
     return render(
@@ -65,9 +64,56 @@ def anonymization_report(masked: Masked, evaluation: Evaluation, *, name: str, c
     )
 
 
+def _what_was_done(masked: Masked, evaluation: Evaluation) -> tuple[str, ...]:
+    """The division, the size rule and what else was asked for, in sentences."""
+    prepared = masked.prepared
+    request, sizes = prepared.request, prepared.sizes
+    who = f"{evaluation.n_records} records"
+    if sizes.counts is not None:
+        who += f" of {evaluation.n_people} people"
+    how = f"by {prepared.method.name}" + (" and refined" if request.refine else "")
+    rule = f"at least {request.k}" + (" people" if sizes.counts is not None else "")
+    sentences = []
+    if sizes.levels:
+        rule = "at least " + " to ".join(
+            str(n) for n in sorted({min(sizes.need.minimum), max(sizes.need.minimum)})
+        )
+        sentences.append(
+            f"A group fails when some of its people take part, but fewer than {request.k}; that has at most "
+            f"the probability {sizes.failure}. So a group needs {rule} people"
+            + (", fewer the more likely they are to take part." if len(sizes.levels) > 1 else ".")
+        )
+    if request.blocks:
+        groups = ", ".join(
+            f"{int(labels.max()) + 1} by {' and '.join(names)}"
+            for names, labels in zip(request.blocks, masked.groups, strict=True)
+        )
+        sentences.insert(0, f"{who} were divided block by block {how}, into groups of {rule}: {groups}.")
+    else:
+        groups = str(int(masked.labels.max()) + 1)
+        sentences.insert(
+            0,
+            f"{who} were divided into {groups} groups of {rule} {how} and publish one common value per group "
+            "and quasi-identifier.",
+        )
+    if request.dependence is not None:
+        sentences.append(
+            f"Confidential attributes counted in grouping (lambda = {request.dependence:g}): what depends on "
+            "them is kept better, and the members of a group are more alike in them."
+        )
+    if request.breach != "none":
+        sentences.append(
+            "Numbers are not the means of their groups, but keep away from the true "
+            + ("values" if request.breach == "p3m" else "records")
+            + f" ({'P3M' if request.breach == 'p3m' else 'DREAM'}), with mean and variance kept."
+        )
+    return tuple(sentences)
+
+
 def evaluation_report(evaluation: Evaluation, *, name: str, command: str) -> bytes:
     """Return the page of an evaluation as UTF-8 HTML; parameters as `anonymization_report`."""
-    summary = (f"{evaluation.n_records} records, masked, beside their originals.",)
+    people = "" if evaluation.n_people == evaluation.n_records else f" of {evaluation.n_people} people"
+    summary = (f"{evaluation.n_records} records{people}, masked, beside their originals.",)
     return render(
         Page(
             kind="Evaluation report",
@@ -96,7 +142,11 @@ def _sections(evaluation: Evaluation) -> tuple[Section, ...]:
             name="measures",
             title="All measures",
             tables=(
-                _table("Anonymity and linkage", (*evaluation.anonymity, *evaluation.disclosure)),
+                *(_table(f"Anonymity, block {', '.join(names)}", own) for names, own in evaluation.blocks),
+                _table(
+                    "Anonymity and linkage" + (", all blocks together" if evaluation.blocks else ""),
+                    (*evaluation.anonymity, *evaluation.disclosure),
+                ),
                 _table("Information loss", evaluation.information),
             ),
         )
@@ -130,15 +180,23 @@ def _sections(evaluation: Evaluation) -> tuple[Section, ...]:
 
 
 def _overview(evaluation: Evaluation) -> Section:
-    everything = (*evaluation.anonymity, *evaluation.information, *evaluation.disclosure)
+    everything = [
+        (f", block {', '.join(names)}", measure)
+        for names, measures in evaluation.blocks
+        for measure in measures
+        if measure.name in _PROMISED
+    ]
+    together = ", all blocks together" if everything else ""
+    everything += [(together, measure) for measure in evaluation.anonymity]
+    everything += [("", measure) for measure in (*evaluation.information, *evaluation.disclosure)]
     figures = tuple(
         KeyFigure(
-            label=measure.name,
+            label=measure.name + block,
             value=shown(measure.value),
-            meaning=_MEANINGS[measure.name],
+            meaning=_MEANINGS[measure.name].format(who=evaluation.who),
             safe=measure.direction,
         )
-        for measure in everything
+        for block, measure in everything
         if measure.name in _MEANINGS
     )
     return Section(name="overview", title="At a glance", figures=figures)
@@ -146,28 +204,28 @@ def _overview(evaluation: Evaluation) -> Section:
 
 def _classes(evaluation: Evaluation) -> Section:
     sizes = [size for size, count in evaluation.classes for _ in range(count)]
-    smallest = evaluation.classes[0][0]
+    smallest, who = evaluation.classes[0][0], evaluation.who
     svg, bins = histogram(
         name="classes",
-        alt=f"Sizes of the classes: from {min(sizes)} to {max(sizes)} records.",
+        alt=f"Sizes of the classes: from {min(sizes)} to {max(sizes)} {who}.",
         values=sizes,
-        x_label="records in a class",
+        x_label=f"{who} in a class",
         y_label="classes",
         marks=((smallest, f"smallest: {smallest}"),),
     )
     rows = tuple((str(low) if low == high else f"{low} to {high}", str(count)) for low, high, count in bins)
     table = DataTable(
         caption="Classes by size",
-        columns=(Column(heading="records in a class"), Column(heading="classes")),
+        columns=(Column(heading=f"{who} in a class"), Column(heading="classes")),
         rows=rows,
         folded=True,
     )
     return Section(
         name="classes",
         title="Who looks alike",
-        paragraphs=("A class is all records with the same published quasi-identifiers.",),
+        paragraphs=(f"A class is all {who} with the same published quasi-identifiers.",),
         pictures=(
-            Picture(svg=svg, caption="How many records the published combinations stand for.", data=table),
+            Picture(svg=svg, caption=f"How many {who} the published combinations stand for.", data=table),
         ),
     )
 
@@ -176,15 +234,17 @@ def _attributes(evaluation: Evaluation) -> Section:
     pictures, tables = [], []
     pairs = list(zip(evaluation.quasi_identifiers, evaluation.nominal, strict=True))
     for number, ((before, after), nominal) in enumerate(pairs):
-        if nominal:
-            tables.append(_categories(before, after))
+        if nominal or before.kind == "ordinal":
+            tables.append(_categories(before, after, evaluation.who))
         elif number < _MOST_PICTURES:
-            pictures.append(_distribution(before, after, number))
+            pictures.append(_distribution(before, after, number, evaluation.who))
     more = len(pairs) - _MOST_PICTURES
-    paragraphs = [
-        "Share of the records up to each value. Where the dashed line has steps, a group publishes one value "
-        "for all of its members."
-    ]
+    paragraphs = []
+    if pictures:
+        paragraphs.append(
+            f"Share of the {evaluation.who} up to each value. Where the dashed line has steps, a group "
+            "publishes one value for all of its members."
+        )
     if more > 0:
         paragraphs.append(f"The last {more} quasi-identifiers have no picture; their figures stand below.")
     return Section(
@@ -196,7 +256,7 @@ def _attributes(evaluation: Evaluation) -> Section:
     )
 
 
-def _distribution(before: DataColumn, after: DataColumn, number: int) -> Picture:
+def _distribution(before: DataColumn, after: DataColumn, number: int, who: str) -> Picture:
     lines = []
     for label, column in (("before", before), ("after", after)):
         if column.numbers is None:
@@ -209,14 +269,14 @@ def _distribution(before: DataColumn, after: DataColumn, number: int) -> Picture
         alt=f"Distribution of {title} before and after.",
         lines=lines,
         x_label=before.name,
-        y_label="records up to it, percent",
+        y_label=f"{who} up to it, percent",
         steps=True,
     )
     chosen = (0, 10, 50, 100, 150, 190, 200)
     rows = tuple((f"{100 * _POINTS[i]:.0f} %", shown(lines[0].x[i]), shown(lines[1].x[i])) for i in chosen)
     table = DataTable(
         caption=f"Quantiles of {before.name}",
-        columns=(Column(heading="records up to it"), Column(heading="before"), Column(heading="after")),
+        columns=(Column(heading=f"{who} up to it"), Column(heading="before"), Column(heading="after")),
         rows=rows,
         folded=True,
     )
@@ -224,10 +284,12 @@ def _distribution(before: DataColumn, after: DataColumn, number: int) -> Picture
     return Picture(svg=svg, caption=caption, data=table)
 
 
-def _categories(before: DataColumn, after: DataColumn) -> DataTable:
+def _categories(before: DataColumn, after: DataColumn, who: str) -> DataTable:
     counts = Counter(before.texts.tolist())
     masked = Counter(after.texts.tolist())
     order = sorted({*counts, *masked}, key=lambda text: (-counts[text], str(text)))
+    if before.kind == "ordinal":
+        order = [text for text in before.order if text in counts or text in masked]
     rows = [(before.shown(text), str(counts[text]), str(masked[text])) for text in order[:_MOST_CATEGORIES]]
     rest = order[_MOST_CATEGORIES:]
     if rest:
@@ -242,11 +304,13 @@ def _categories(before: DataColumn, after: DataColumn) -> DataTable:
         caption=before.label or before.name,
         columns=(
             Column(heading=before.name, numeric=False),
-            Column(heading="records before"),
-            Column(heading="records after"),
+            Column(heading=f"{who} before"),
+            Column(heading=f"{who} after"),
         ),
         rows=tuple(rows),
-        note="A group publishes its most frequent category.",
+        note="A group publishes the category nearest to its mean position."
+        if before.kind == "ordinal"
+        else "A group publishes its most frequent category.",
     )
 
 
@@ -301,11 +365,7 @@ def _moments(evaluation: Evaluation) -> Section:
 def _table(caption: str, measures: Sequence[Measure]) -> DataTable:
     return DataTable(
         caption=caption,
-        columns=(
-            Column(heading="measure", numeric=False),
-            Column(heading="value"),
-            Column(heading="direction", numeric=False),
-            Column(heading="source", numeric=False),
-        ),
-        rows=tuple((m.name, shown(m.value), m.direction, m.source) for m in measures),
+        columns=(Column(heading="measure", numeric=False), Column(heading="value")),
+        rows=tuple((m.label, shown(m.value)) for m in measures),
+        note="Defined in: " + "; ".join(dict.fromkeys(m.source for m in measures)) + ".",
     )

@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from server.anonymize.data_file import DataFile
+from server.anonymize.doubts import refuse_doubtful
 from server.anonymize.evaluation import Evaluation, Settings, evaluate
-from server.anonymize.files import open_data
+from server.anonymize.files import form_of, open_data
+from server.anonymize.hierarchy import Hierarchy, read_hierarchy
+from server.anonymize.ordinal import Orders, orders_of
+from server.anonymize.preparation import prepare
 from server.anonymize.report import anonymization_report, evaluation_report
-from server.anonymize.request import Breach, Request, StageProgress
-from server.anonymize.workflow import mask, prepare
+from server.anonymize.request import Request, StageProgress
+from server.anonymize.sizes import Participation, sizes_of
+from server.anonymize.workflow import Masked, mask
 from server.measures.measure import Measure
 from server.reading.table import quoted
 from shared.errors import InputError
 
 _WORTH_SAYING_SECONDS = 3.0
-_HEADLINE = ("achieved k", "average chance of linkage", "SSE/SST", "PIL, percent", "DLD, percent")
+_MEASURING_SECONDS = 4e-5
+"""A person, for everything after grouping: measured with 10^6 records and 5 numbers."""
+
+_HEADLINE = (
+    "achieved k",
+    "failure for a participant, worst class",
+    "attained failure, worst class",
+    "average chance of linkage",
+    "SSE/SST",
+    "expected distortion under participation",
+    "PIL, percent",
+    "DLD, percent",
+    "satisfaction level SL, percent",
+    "records at their minimum distance, percent",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,27 +54,15 @@ class Run:
         The masked file, the report, the JSON.
     document : mapping
         What the JSON holds.
-    headline : tuple of Measure
-        The figures to print.
+    headline : tuple of (str, Measure)
+        The figures to print; the text says of which block they are, and is empty without blocks.
     warnings : tuple of str
     """
 
     files: tuple[Path, Path, Path]
     document: Mapping[str, object]
-    headline: tuple[Measure, ...]
+    headline: tuple[tuple[str, Measure], ...]
     warnings: tuple[str, ...]
-
-
-def parameters_of_breach(
-    breach: Breach, minimum_distance: float | None, trade_off: float | None
-) -> dict[str, float]:
-    """Parameters of P3M and DREAM that were given; refused where neither was asked for."""
-    given = {"minimum_distance": minimum_distance, "trade_off": trade_off}
-    chosen = {name: value for name, value in given.items() if value is not None}
-    if chosen and breach == "none":
-        option = next(iter(chosen)).replace("_", "-")
-        raise InputError(f"--{option} means nothing without --breach p3m or dream")
-    return chosen
 
 
 def anonymize_file(
@@ -61,6 +71,7 @@ def anonymize_file(
     request: Request,
     *,
     known: Sequence[str] = (),
+    hierarchies: Mapping[str, Path] | None = None,
     command: str = "",
     announce: Callable[[str], None] | None = None,
     progress: StageProgress | None = None,
@@ -70,6 +81,8 @@ def anonymize_file(
 
     Parameters
     ----------
+    hierarchies : mapping of column to Path, optional
+        Hierarchies of confidential attributes.
     announce : callable, optional
         Told how long it will take, if that is more than a few seconds.
 
@@ -77,83 +90,229 @@ def anonymize_file(
     ------
     InputError, DesignError
         With nothing written.
+
+    Notes
+    -----
+    Guarantee: the three files appear together, when all of them are complete; until then they stand in a
+    hidden folder beside ``out``, which is removed whatever happens.
     """
-    settings = Settings(known=tuple(known))
-    for name in settings.known:
-        if name not in request.quasi_identifiers:
-            raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--known")
+    _check_names("--known", known, request.quasi_identifiers, "among the quasi-identifiers")
+    trees = _hierarchies(hierarchies, request.confidential)
     given = dict(reading or {})
     prepared = prepare(path, out, request, progress=progress, **given)
-    seconds = prepared.estimate()
-    if announce is not None and seconds is not None and seconds > _WORTH_SAYING_SECONDS:
-        announce(f"Grouping {len(prepared.X)} records will take about {_words(seconds)}.")
-    masked = mask(prepared, out, progress=progress)
-    evaluation = evaluate(
-        masked.original,
-        open_data(out, **_again(given, masked.original)),
-        quasi_identifiers=request.quasi_identifiers,
-        confidential=request.confidential,
-        nominal=masked.nominal,
-        rows=masked.rows,
-        settings=settings,
-        progress=progress,
+    grouping = prepared.estimate() if announce is not None else None
+    if announce is not None and grouping is not None:
+        seconds = grouping + _MEASURING_SECONDS * int(prepared.sizes.people.sum())
+        if seconds > _WORTH_SAYING_SECONDS:
+            announce(f"Grouping and measuring {len(prepared.X)} records will take about {_words(seconds)}.")
+    page, data = out.with_name(f"{out.name}.report.html"), out.with_name(f"{out.name}.json")
+    with _unseen_folder(out) as folder:
+        masked = mask(prepared, folder / out.name, progress=progress)
+        evaluation = evaluate(
+            prepared.original,
+            open_data(folder / out.name, **_again(given, prepared.original)),
+            quasi_identifiers=request.quasi_identifiers,
+            confidential=request.confidential,
+            nominal=prepared.nominal,
+            rows=prepared.rows,
+            sizes=prepared.sizes,
+            settings=Settings(
+                known=tuple(known),
+                orders=prepared.orders,
+                hierarchies=trees,
+                blocks=request.blocks,
+                dependence=request.dependence,
+                distances=prepared.distances if request.breach == "p3m" else None,
+                record_distances=prepared.distances if request.breach == "dream" else None,
+            ),
+            progress=progress,
+        )
+        document = {**_described(masked), **evaluation.as_json()}
+        (folder / page.name).write_bytes(
+            anonymization_report(masked, evaluation, name=out.name, command=command)
+        )
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        (folder / data.name).write_text(text, encoding="utf-8")
+        for file in (out, page, data):
+            (folder / file.name).replace(file)
+    return Run(
+        files=(out, page, data), document=document, headline=_headline(evaluation), warnings=masked.warnings
     )
-    document = {
+
+
+def _headline(evaluation: Evaluation) -> tuple[tuple[str, Measure], ...]:
+    """Figures to print, those of blocks first: they are what was promised."""
+    found = [
+        (f"block {', '.join(names)}", measure)
+        for names, measures in evaluation.blocks
+        for measure in measures
+        if measure.name in _HEADLINE
+    ]
+    together = "all blocks together" if found else ""
+    found += [(together, measure) for measure in evaluation.anonymity if measure.name in _HEADLINE]
+    others = (*evaluation.information, *evaluation.disclosure)
+    return (*found, *(("", measure) for measure in others if measure.name in _HEADLINE))
+
+
+def _described(masked: Masked) -> dict[str, object]:
+    """What was asked for and done, for the JSON."""
+    prepared = masked.prepared
+    request, sizes = prepared.request, prepared.sizes
+    described: dict[str, object] = {
         "method": request.method,
         "k": request.k,
+        "refined": request.refine,
         "groups": int(masked.labels.max()) + 1,
         "breach": request.breach,
         "unmet": list(masked.unmet),
         "warnings": list(masked.warnings),
-        **evaluation.as_json(),
     }
-    page, data = out.with_name(f"{out.name}.report.html"), out.with_name(f"{out.name}.json")
-    page.write_bytes(anonymization_report(masked, evaluation, name=out.name, command=command))
-    data.write_text(
-        json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
-    )
-    everything = (*evaluation.anonymity, *evaluation.information, *evaluation.disclosure)
-    return Run(
-        files=(out, page, data),
-        document=document,
-        headline=tuple(measure for measure in everything if measure.name in _HEADLINE),
-        warnings=masked.warnings,
-    )
+    if request.counts:
+        described["counts"] = request.counts
+    if request.dependence is not None:
+        described["dependence"] = request.dependence
+    if request.blocks:
+        described["blocks"] = [
+            {"quasi_identifiers": list(names), "groups": int(labels.max()) + 1}
+            for names, labels in zip(request.blocks, masked.groups, strict=True)
+        ]
+    if sizes.levels:
+        described["acceptable_cell_failure"] = sizes.failure
+        described["participation"] = [
+            {"low": level.low, "high": level.high, "people": people, "n_min": smallest, "n_min_safe": safe}
+            for level, people, smallest, safe in zip(
+                sizes.levels,
+                sizes.people.sum(axis=0).tolist(),
+                sizes.smallest,
+                sizes.need.minimum,
+                strict=True,
+            )
+        ]
+    if prepared.orders:
+        described["orders"] = {name: list(order) for name, order in prepared.orders.items()}
+    return described
+
+
+@contextmanager
+def _unseen_folder(out: Path) -> Iterator[Path]:
+    """A hidden folder beside a file to come, removed at the end."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    except OSError as error:
+        raise InputError(
+            f"nothing can be written there: {(error.strerror or str(error)).lower()}",
+            where=str(out.parent),
+            remedy="Check that the folder may be written to.",
+        ) from None
+    try:
+        yield folder
+    except OSError as error:
+        raise InputError(
+            f"the files cannot be written: {(error.strerror or str(error)).lower()}", where=str(out)
+        ) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_names(option: str, names: Iterable[str], among: Sequence[str], words: str) -> None:
+    for name in names:
+        if name not in among:
+            raise InputError(f"{quoted(name)} is not {words}", where=option)
+
+
+def _hierarchies(files: Mapping[str, Path] | None, confidential: Sequence[str]) -> dict[str, Hierarchy]:
+    _check_names("--hierarchy", files or (), confidential, "confidential")
+    return {name: read_hierarchy(path, name) for name, path in (files or {}).items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What `evaluate_files` is asked for.
+
+    Parameters
+    ----------
+    quasi_identifiers, confidential, nominal : tuple of str
+    ordinal : mapping of column to order
+    counts : str
+        Column of the original that says how many people a record stands for; empty if each is one.
+    k : int or None
+        With ``participation``: fewest participants that protect.
+    participation : Participation or None
+    hierarchies : mapping of column to Path
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    confidential: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    ordinal: Orders = field(default_factory=dict)
+    counts: str = ""
+    k: int | None = None
+    participation: Participation | None = None
+    hierarchies: Mapping[str, Path] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.quasi_identifiers:
+            raise InputError("there is no quasi-identifier", expected="at least one column")
+        _check_names("--nominal", self.nominal, self.quasi_identifiers, "among the quasi-identifiers")
+        if (self.k is None) != (self.participation is None):
+            raise InputError(
+                "--k and --participation, or --participation-column, mean something only together",
+                expected="both, to measure how often classes fail, or neither",
+            )
+        if both := sorted({*self.nominal} & {*self.ordinal}):
+            raise InputError(f"{quoted(both[0])} is ordinal, so it cannot be nominal as well")
 
 
 def evaluate_files(
     original: Path,
     masked: Path,
+    asked: Comparison,
     *,
-    quasi_identifiers: Sequence[str],
-    confidential: Sequence[str] = (),
-    nominal: Sequence[str] = (),
     settings: Settings | None = None,
     report: Path | None = None,
     command: str = "",
     progress: StageProgress | None = None,
+    reading: Mapping[str, str | None] | None = None,
 ) -> Evaluation:
     """Measure a masked file that any program may have made.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        Orders and hierarchies are added to it.
+    reading : mapping, optional
+        Options of `files.open_data`; each goes to the files of its format.
 
     Raises
     ------
     InputError
         For files or columns that cannot be compared.
     """
-    if not quasi_identifiers:
-        raise InputError("there is no quasi-identifier", expected="at least one column")
-    before, after = open_data(original), open_data(masked)
-    for name in nominal:
-        if name not in quasi_identifiers:
-            raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--nominal")
-    kinds = [name in nominal or before.checked(name).kind != "numeric" for name in quasi_identifiers]
+    trees = _hierarchies(asked.hierarchies, asked.confidential)
+    before, after = _opened((original, masked), reading or {}, progress)
+    orders = orders_of(
+        before,
+        (*asked.quasi_identifiers, *asked.confidential),
+        given=asked.ordinal,
+        otherwise=asked.nominal,
+    )
+    for name in asked.quasi_identifiers:
+        if name not in asked.nominal and name not in orders:
+            refuse_doubtful(before.checked(name), before)
+            if before.checked(name).kind == "numeric" and after.checked(name).kind == "numeric":
+                refuse_doubtful(after.checked(name), after)
+    kinds = [
+        name in asked.nominal or (name not in orders and before.checked(name).kind != "numeric")
+        for name in asked.quasi_identifiers
+    ]
     result = evaluate(
         before,
         after,
-        quasi_identifiers=quasi_identifiers,
-        confidential=confidential,
+        quasi_identifiers=asked.quasi_identifiers,
+        confidential=asked.confidential,
         nominal=kinds,
-        settings=settings,
+        sizes=sizes_of(before, None, k=asked.k or 1, counts=asked.counts, participation=asked.participation),
+        settings=replace(settings or Settings(), orders=orders, hierarchies=trees),
         progress=progress,
     )
     if report is not None:
@@ -163,6 +322,29 @@ def evaluate_files(
             reason = (error.strerror or str(error)).lower()
             raise InputError(f"the report cannot be written: {reason}", where=str(report)) from None
     return result
+
+
+def _opened(
+    paths: tuple[Path, Path], reading: Mapping[str, str | None], progress: StageProgress | None
+) -> list[DataFile]:
+    forms = [form_of(path) for path in paths]
+    for option, value in reading.items():
+        wanted = "Excel" if option == "sheet" else "CSV"
+        if value and wanted not in forms:
+            raise InputError(f"--{option} is for {wanted}, and neither file is", where=str(paths[0]))
+    stage = None if progress is None else (lambda done, total: progress("reading", done, total))
+    return [
+        open_data(
+            path,
+            progress=stage,
+            **{
+                option: value
+                for option, value in reading.items()
+                if form == ("Excel" if option == "sheet" else "CSV")
+            },
+        )
+        for path, form in zip(paths, forms, strict=True)
+    ]
 
 
 def _again(reading: Mapping[str, Any], original: DataFile) -> dict[str, Any]:

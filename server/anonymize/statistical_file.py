@@ -23,9 +23,9 @@ class StatisticalFile(DataFile):
 
     Notes
     -----
-    A number whose values have labels is nominal: the mean of two codes is no code. User-defined missing
-    values of SPSS and Stata count as missing and are written as they were. pyreadstat stores Stata's small
-    integers (byte, int) as long; their values and formats are the same.
+    A number whose values have labels is nominal: the mean of two codes is no code. It is ordinal if SPSS
+    calls it so. User-defined missing values of SPSS and Stata count as missing and are written as they were.
+    pyreadstat stores Stata's small integers (byte, int) as long; their values and formats are the same.
     """
 
     def __init__(self, path: Path, form: str) -> None:
@@ -56,10 +56,13 @@ class StatisticalFile(DataFile):
                 if not isinstance(span["lo"], str):
                     numbers[(numbers >= span["lo"]) & (numbers <= span["hi"])] = np.nan
             dated = any(word.upper() in form for word in _DATES)
+            order = self._order(name, numbers) if labels else ()
+            ordinal = bool(order) and self._meta.variable_measure.get(name) == "ordinal"
             return column_of_numbers(
                 name,
                 numbers,
-                kind="other" if dated else "nominal" if labels else "numeric",
+                kind="other" if dated else "ordinal" if ordinal else "nominal" if labels else "numeric",
+                order=order,
                 label=label,
                 value_labels=labels,
                 reason="it holds dates or times" if dated else "",
@@ -77,6 +80,16 @@ class StatisticalFile(DataFile):
             label=label,
             value_labels=labels,
         )
+
+    def _order(self, name: str, numbers: FloatArray) -> tuple[str, ...]:
+        """Codes of a labelled column from low to high, those of missing values left out."""
+        codes = {
+            float(code) for code in self._meta.variable_value_labels[name] if isinstance(code, int | float)
+        }
+        for span in self._meta.missing_ranges.get(name, ()):
+            codes = {code for code in codes if not span["lo"] <= code <= span["hi"]}
+        codes |= set(numbers[~np.isnan(numbers)].tolist())
+        return tuple(number_text(code) for code in sorted(codes))
 
     def _numbers(self, name: str) -> FloatArray | None:
         """Numbers of a column, NaN where missing or tagged as missing; None for a column of texts."""

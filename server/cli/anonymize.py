@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from server.anonymize.methods import METHODS
-from server.cli.names import listed
+from server.cli.names import assigned, listed
 from server.cli.progress import stages
+from server.cli.stopping import tidy_when_ended
 
 
 @click.command()
@@ -35,6 +36,21 @@ from server.cli.progress import stages
 @click.option("--nominal", metavar="A,B", default="", help="Quasi-identifiers to take as categories.")
 @click.option("--numeric", metavar="A,B", default="", help="Quasi-identifiers to take as numbers.")
 @click.option(
+    "--ordinal", metavar="NAME=LOW,...,HIGH", multiple=True, help="A column's values have this order."
+)
+@click.option("--counts", metavar="COLUMN", default="", help="How many people each record stands for.")
+@click.option(
+    "--participation",
+    metavar="P|LOW..HIGH",
+    help="Chance that a person takes part; k then counts participants.",
+)
+@click.option(
+    "--participation-column", metavar="COLUMN", default="", help="Each record's chance to take part."
+)
+@click.option(
+    "--acceptable-cell-failure", metavar="P", help="With participation: how often a group may fail."
+)
+@click.option(
     "--missing",
     type=click.Choice(["refuse", "drop", "category"]),
     default="refuse",
@@ -47,6 +63,9 @@ from server.cli.progress import stages
 @click.option(
     "--dependence", type=float, help="Weight of numeric confidential attributes in grouping, 0 to 1."
 )
+@click.option(
+    "--block", "blocks", metavar="A,B", multiple=True, help="Quasi-identifiers to group by on their own."
+)
 @click.option("--seed", type=int, help="Of methods that depend on chance.")
 @click.option(
     "--breach",
@@ -55,10 +74,29 @@ from server.cli.progress import stages
     show_default=True,
     help="Keep published numbers away from true ones.",
 )
-@click.option("--minimum-distance", type=float, help="For --breach, in standard deviations.")
+@click.option(
+    "--minimum-distance",
+    metavar="D|NAME=D",
+    multiple=True,
+    help="For --breach, in standard deviations; for all or one attribute.",
+)
+@click.option(
+    "--minimum-distances",
+    type=click.Path(path_type=Path),
+    help="For --breach: file with one a value, or record.",
+)
+@click.option(
+    "--importances", type=click.Path(path_type=Path), help="For --breach: file with one a value, or record."
+)
 @click.option("--trade-off", type=float, help="For --breach: 0 only distance, near 1 only little loss.")
 @click.option("--unrounded", is_flag=True, help="Publish means of whole numbers with their decimals.")
 @click.option("--known", metavar="A,B", default="", help="Quasi-identifiers that the intruder of DLD knows.")
+@click.option(
+    "--hierarchy",
+    metavar="NAME=FILE",
+    multiple=True,
+    help="Hierarchy of a confidential attribute, for t-closeness.",
+)
 @click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
 @click.option("--encoding", type=click.Choice(["utf-8", "latin-1"]), help="Encoding of a CSV.")
@@ -74,17 +112,26 @@ def anonymize(
     out: Path,
     nominal: str,
     numeric: str,
+    ordinal: tuple[str, ...],
+    counts: str,
+    participation: str | None,
+    participation_column: str,
+    acceptable_cell_failure: str | None,
     missing: Any,
     relaxed: bool,
     gamma: float | None,
     refine: bool,
     dependence: float | None,
+    blocks: tuple[str, ...],
     seed: int | None,
     breach: Any,
-    minimum_distance: float | None,
+    minimum_distance: tuple[str, ...],
+    minimum_distances: Path | None,
+    importances: Path | None,
     trade_off: float | None,
     unrounded: bool,
     known: str,
+    hierarchy: tuple[str, ...],
     separator: str | None,
     decimal: str | None,
     encoding: str | None,
@@ -96,8 +143,9 @@ def anonymize(
     Writes OUT in the same format, and beside it OUT.report.html and OUT.json with everything that was
     measured on what was written. Formats: CSV, Parquet, SPSS .sav, Stata .dta, Excel .xlsx.
     """
-    from server.anonymize.request import Request
-    from server.anonymize.runs import anonymize_file, parameters_of_breach
+    from server.anonymize.request import Distances, Request
+    from server.anonymize.runs import anonymize_file
+    from server.anonymize.sizes import Participation
 
     request = Request(
         quasi_identifiers=listed(quasi),
@@ -108,25 +156,32 @@ def anonymize(
         options=({"strict": False} if relaxed else {}) | ({} if gamma is None else {"gamma": gamma}),
         nominal=listed(nominal),
         numeric=listed(numeric),
+        ordinal={name: listed(order) for name, order in assigned(ordinal, "--ordinal", alone=True).items()},
+        counts=counts,
+        participation=Participation.parse(
+            participation, participation_column, acceptable_cell_failure, judged=True
+        ),
         missing=missing,
         refine=refine,
         dependence=dependence,
+        blocks=tuple(listed(block) for block in blocks),
         breach=breach,
+        distances=Distances.parse(breach, minimum_distance, minimum_distances, importances, trade_off),
         unrounded=unrounded,
         seed=seed,
-        **parameters_of_breach(breach, minimum_distance, trade_off),
     )
     reading = {"separator": separator, "decimal": decimal, "encoding": encoding, "sheet": sheet}
 
     def announce(text: str) -> None:
         click.echo(text, err=True)
 
-    with stages(hidden=as_json) as progress:
+    with tidy_when_ended(), stages(hidden=as_json) as progress:
         result = anonymize_file(
             file,
             out,
             request,
             known=listed(known),
+            hierarchies={name: Path(file) for name, file in assigned(hierarchy, "--hierarchy").items()},
             command=shlex.join(["roomful", "anonymize", *_arguments()]),
             announce=announce,
             progress=progress,
@@ -135,8 +190,9 @@ def anonymize(
     if as_json:
         click.echo(json.dumps(result.document, indent=1, ensure_ascii=False, allow_nan=False))
         return
-    for measure in result.headline:
-        click.echo(f"{measure.label:<66} {_short(measure.value)}")
+    for block, measure in result.headline:
+        label = f"{block}: {measure.label}" if block else measure.label
+        click.echo(f"{label:<80} {_short(measure.value)}")
     for warning in result.warnings:
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
     click.echo(f"Written: {', '.join(str(path) for path in result.files)}")

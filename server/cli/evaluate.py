@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from server.cli.names import listed
+from server.cli.names import assigned, listed
 from server.cli.progress import stages
 
 
@@ -21,6 +21,27 @@ from server.cli.progress import stages
 )
 @click.option("--confidential", metavar="A,B", default="", help="Columns whose diversity counts.")
 @click.option("--nominal", metavar="A,B", default="", help="Quasi-identifiers to take as categories.")
+@click.option(
+    "--ordinal", metavar="NAME=LOW,...,HIGH", multiple=True, help="A column's values have this order."
+)
+@click.option("--counts", metavar="COLUMN", default="", help="How many people each record stands for.")
+@click.option(
+    "--block", "blocks", metavar="A,B", multiple=True, help="Columns that were grouped on their own."
+)
+@click.option(
+    "--k", type=click.IntRange(2, 1000), help="With participation: fewest participants that protect."
+)
+@click.option("--participation", metavar="P|LOW..HIGH", help="Chance that a person takes part.")
+@click.option(
+    "--participation-column", metavar="COLUMN", default="", help="Each record's chance to take part."
+)
+@click.option("--dependence", type=float, help="lambda of D(lambda), 0 to 1.")
+@click.option(
+    "--hierarchy",
+    metavar="NAME=FILE",
+    multiple=True,
+    help="Hierarchy of a confidential attribute, for t-closeness.",
+)
 @click.option("--known", metavar="A,B", default="", help="Quasi-identifiers that the intruder of DLD knows.")
 @click.option(
     "--width", type=float, default=0.1, show_default=True, help="Of SDID and SL, in standard deviations."
@@ -29,6 +50,10 @@ from server.cli.progress import stages
     "--interval", type=float, default=0.1, show_default=True, help="Delta of l_avg, in standard deviations."
 )
 @click.option("--target", default="", help="Column to predict, to measure empirical utility.")
+@click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
+@click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
+@click.option("--encoding", type=click.Choice(["utf-8", "latin-1"]), help="Encoding of a CSV.")
+@click.option("--sheet", help="Sheet of a workbook that has several.")
 @click.option("--report", type=click.Path(path_type=Path), help="HTML report to write.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def evaluate(
@@ -37,10 +62,22 @@ def evaluate(
     quasi: str,
     confidential: str,
     nominal: str,
+    ordinal: tuple[str, ...],
+    counts: str,
+    blocks: tuple[str, ...],
+    k: int | None,
+    participation: str | None,
+    participation_column: str,
+    dependence: float | None,
+    hierarchy: tuple[str, ...],
     known: str,
     width: float,
     interval: float,
     target: str,
+    separator: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    sheet: str | None,
     report: Path | None,
     as_json: bool,
 ) -> None:
@@ -50,30 +87,48 @@ def evaluate(
     """
     from server.anonymize.evaluation import Settings
     from server.anonymize.report import shown
-    from server.anonymize.runs import evaluate_files
+    from server.anonymize.runs import Comparison, evaluate_files
+    from server.anonymize.sizes import Participation
 
-    settings = Settings(known=listed(known), width=width, interval=interval, target=target)
+    asked = Comparison(
+        quasi_identifiers=listed(quasi),
+        confidential=listed(confidential),
+        nominal=listed(nominal),
+        ordinal={name: listed(order) for name, order in assigned(ordinal, "--ordinal", alone=True).items()},
+        counts=counts,
+        k=k,
+        participation=Participation.parse(participation, participation_column, None, judged=False),
+        hierarchies={name: Path(file) for name, file in assigned(hierarchy, "--hierarchy").items()},
+    )
+    settings = Settings(
+        known=listed(known),
+        width=width,
+        interval=interval,
+        target=target,
+        blocks=tuple(listed(block) for block in blocks),
+        dependence=dependence,
+    )
     with stages(hidden=as_json) as progress:
         result = evaluate_files(
             original,
             masked,
-            quasi_identifiers=listed(quasi),
-            confidential=listed(confidential),
-            nominal=listed(nominal),
+            asked,
             settings=settings,
             report=report,
             command=shlex.join(["roomful", "evaluate", *sys.argv[2:]]),
             progress=progress,
+            reading={"separator": separator, "decimal": decimal, "encoding": encoding, "sheet": sheet},
         )
     if as_json:
         click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False, allow_nan=False))
         return
-    parts = [("", result.anonymity), ("", result.information), ("", result.disclosure)]
+    parts = [(f"block {', '.join(names)}", measures) for names, measures in result.blocks]
+    parts += [("", result.anonymity), ("", result.information), ("", result.disclosure)]
     parts += list(result.confidential)
     parts += [("", found.measures()) for found in result.utility]
     for name, measures in parts:
         for measure in measures:
             label = f"{name}: {measure.label}" if name else measure.label
-            click.echo(f"{label:<72} {shown(measure.value)}")
+            click.echo(f"{label:<80} {shown(measure.value)}")
     if report is not None:
         click.echo(f"Look at {report}")

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "expire": ("server.cli.expire:expire", "Delete answers whose days are over; say what goes when."),
     "anonymize": ("server.cli.anonymize:anonymize", "Mask the quasi-identifiers of a file."),
     "evaluate": ("server.cli.evaluate:evaluate", "Measure a masked file against its original."),
+    "reproduce": ("server.cli.reproduce:reproduce", "Compute published tables and figures again."),
     "simulate": ("server.cli.simulate:simulate", "Let people drawn from a model take part."),
 }
 """Name of a command -> where it is, and its help in one line. Read by tests and docs."""

@@ -12,11 +12,9 @@ Postrandomization via Information Theory, IEEE TKDE 22(11), 2010 (average privac
 
 Notes
 -----
-Differences to pyCANON 1.3.6 (its figures stand in the tests): its entropy l-diversity is rounded down to an
-integer, which hides up to one whole value; its delta ignores values that a group lacks, where the definition
-gives infinity (`delta_disclosure_of_occurring_values` is its figure); its distance for numbers is always the
-ordered one; it cannot take confidential texts that are missing, and counts a missing number as a value. Both
-make a class of their own of records that lack a quasi-identifier.
+Differences to pyCANON 1.3.6 are listed in ``docs/measures.md`` and tested in ``test_pycanon.py``: it rounds
+entropy l-diversity down to an integer, its delta ignores values that a group lacks, where the definition
+gives infinity (`delta_disclosure_of_occurring_values` is its figure), and a missing number is a value to it.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from server.measures.closeness import checked_paths
 from server.measures.measure import Measure
@@ -233,6 +231,28 @@ def average_kl_risk(contingency: Contingency) -> Measure:
     )
 
 
+def in_intervals(values: ArrayLike, interval: float) -> FloatArray:
+    """Number of the interval [i Delta, (i+1) Delta) of each value, counted from the minimum of its column.
+
+    Parameters
+    ----------
+    values : array, shape (n,) or (n, q)
+    interval : float
+        Delta >= 0; 0 leaves every value as it is.
+
+    Raises
+    ------
+    ValueError
+        Missing or infinite values, or an interval below 0.
+    """
+    given = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(given).all():
+        raise ValueError("the confidential attribute has missing or infinite values")
+    if not (np.isfinite(interval) and interval >= 0):
+        raise ValueError("the interval is a number of at least 0")
+    return given if interval == 0 else np.floor((given - given.min(axis=0)) / interval)
+
+
 def average_l(labels: IntArray, confidential: FloatArray, interval: float = 0.0) -> Measure:
     """Mean over the groups of the number of distinct confidential values. Lower is unsafe.
 
@@ -250,14 +270,7 @@ def average_l(labels: IntArray, confidential: FloatArray, interval: float = 0.0)
     Groups count equally, whatever their size. Fixed intervals are our reading of "interval Delta": they make
     the measure the same for every order of the records.
     """
-    values = np.asarray(confidential, dtype=np.float64)
-    values = values[:, None] if values.ndim == 1 else values
-    if not np.isfinite(values).all():
-        raise ValueError("the confidential attribute has missing or infinite values")
-    if not (np.isfinite(interval) and interval >= 0):
-        raise ValueError("the interval is a number of at least 0")
-    if interval > 0:
-        values = np.floor((values - values.min(axis=0)) / interval)
+    values = in_intervals(confidential, interval)
     pairs = np.unique(np.column_stack([labels, values]), axis=0)
     return Measure(
         name=f"average l with interval {interval:g}",

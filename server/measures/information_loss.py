@@ -128,6 +128,33 @@ def expected_distortion(
     )
 
 
+def expected_distortion_of_published(
+    original: ArrayLike, masked: ArrayLike, participation: ArrayLike, *, scaled: bool = False
+) -> Measure:
+    """`expected_distortion` of whatever values are published, means or not. Higher loses more.
+
+    Parameters
+    ----------
+    original, masked : array, shape (n, d)
+        One row a person.
+    participation : float or array, shape (n,)
+        Probability to take part, in (0, 1].
+    scaled : bool
+        Compare in the units given.
+    """
+    X, Y = aligned(original, masked, scaled=scaled)
+    chance = np.broadcast_to(np.asarray(participation, dtype=np.float64), (len(X),))
+    if not ((chance > 0) & (chance <= 1)).all():
+        raise ValueError("participation lies in (0, 1]")
+    error, whole = ((X - Y) ** 2).sum(axis=1), (X**2).sum(axis=1)
+    return Measure(
+        name="expected distortion under participation",
+        value=_ratio(float(chance @ error), float(chance @ whole)),
+        direction="higher loses more",
+        source="Anonymization of surveys with uncertain participation, section VI.B",
+    )
+
+
 def _named(name: str, value: float) -> Measure:
     return Measure(
         name=name,

@@ -7,7 +7,9 @@ For every group g of one attribute the value y_g is sought that minimizes
 while the published column keeps its mean and variance: ``sum n_g y_g = sum c_i x_i`` and
 ``sum n_g (y_g - mean)^2 = sum c_i (x_i - mean)^2``. With one multiplier for each constraint the problem falls
 apart into one quartic per group, whose minimum is a root of a cubic in closed form. The dual function of the
-two multipliers is concave; Newton's method with a line search climbs it.
+two multipliers is concave; Newton's method with a line search climbs it. Where many groups have two equally
+good values the dual has a kink; then a search without derivatives goes on, and a linear program divides these
+groups between their two values so that the constraints hold.
 
 References
 ----------
@@ -22,6 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import linprog, minimize
 
 from server.microaggregation.cubic import local_minima
 from server.microaggregation.geometry import FloatArray
@@ -31,10 +34,12 @@ TOLERANCE = 1e-9
 """Largest error of mean (in standard deviations) and of variance (relative) that counts as met."""
 
 _STEPS = 40
-_SHORTEST = 1e-6
+_SHORTEST = 1e-3
 _MOST_TIED = 5
 _TIE = 0.1
 _NEAR = 1e-5
+_NEARLY = 1e-3
+_TRIALS = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +99,12 @@ def minimize_quartics(
     Notes
     -----
     A constant column keeps its value. O(n + m) per Newton step, some 5 to 20 steps. Where a group has two
-    equally good minima at the dual's optimum the constraints can fall between them: then each choice for the
-    tied groups (at most five; changes of one group first, and no more if one of them comes within 1e-5 of the
-    bound) is followed as a smooth branch, and the best that meets them is taken. Equal minima: the smaller
-    value.
+    equally good minima at the dual's optimum the constraints can fall between them. Then a linear program
+    chooses which groups move to their other minimum at least cost; all but two are moved entirely or not at
+    all, and these two are rounded either way. If that does not come within 1e-3 of the bound, each choice
+    for the groups nearest to a tie (at most five; changes of one group first, and no more if one of them
+    comes within 1e-5) is tried too. Every choice is followed as a smooth branch, and the best that meets
+    the constraints is taken. Equal minima: the smaller value.
     """
     problem = _Problem(x, labels, counts, a, b, s)
     if problem.variance <= 0:
@@ -106,17 +113,24 @@ def minimize_quartics(
         return Solution(
             values=values, mean_error=0.0, variance_error=0.0, objective=objective, bound=objective
         )
-    multipliers, bound = _climb(problem)
+    multipliers, bound = _climb(problem, np.zeros(2))
     best = problem.solution(problem.argmin(multipliers), bound)
     if best.met or problem.m == 1:
         return best
+    multipliers, bound = _over_kinks(problem, multipliers, bound)
+    best = problem.solution(problem.argmin(multipliers), bound)
+    if best.met:
+        return best
     met: Solution | None = None
-    for values in _branches(problem, multipliers):
-        candidate = problem.solution(values, bound)
-        if candidate.met and (met is None or candidate.objective < met.objective):
-            met = candidate
-            if met.objective - bound <= _NEAR * abs(bound):
-                break
+    for near, candidates in ((_NEARLY, _divided), (_NEAR, _branches)):
+        for values in candidates(problem, multipliers):
+            candidate = problem.solution(values, bound)
+            if candidate.met and (met is None or candidate.objective < met.objective):
+                met = candidate
+                if met.objective - bound <= _NEAR * abs(bound):
+                    break
+        if met is not None and met.objective - bound <= near * abs(bound):
+            break
     return met or best
 
 
@@ -207,9 +221,9 @@ def _evaluate(polynomial: FloatArray, z: FloatArray) -> FloatArray:
     return np.asarray((((c4 * z + c3) * z + c2) * z + c1) * z + c0)
 
 
-def _climb(problem: _Problem) -> tuple[FloatArray, float]:
-    """Multipliers that maximize the dual, and its value there."""
-    multipliers = np.zeros(2)
+def _climb(problem: _Problem, start: FloatArray) -> tuple[FloatArray, float]:
+    """Multipliers that maximize the dual, and its value there; ends early at a kink."""
+    multipliers = start
     values = problem.argmin(multipliers)
     height = problem.dual(values, multipliers)
     for _ in range(_STEPS):
@@ -235,9 +249,66 @@ def _climb(problem: _Problem) -> tuple[FloatArray, float]:
             break
         gained = reached - height
         multipliers, values, height = candidate, tried, reached
-        if length < 1 and gained <= 1e-11 * abs(height):
+        if length < 1 and gained <= 1e-9 * abs(height):
             break
     return multipliers, height
+
+
+def _over_kinks(problem: _Problem, start: FloatArray, height: float) -> tuple[FloatArray, float]:
+    """Climb on without derivatives, where many groups are tied and Newton's method ends on the first kink."""
+    deviation = np.sqrt(problem.variance)
+    unit = float(np.median(np.abs(problem.quartic[2]) / problem.n))
+    scale = unit * np.array([deviation, 1.0])
+
+    def depth(steps: FloatArray) -> float:
+        multipliers = start + steps * scale
+        return -problem.dual(problem.argmin(multipliers), multipliers)
+
+    found = minimize(
+        depth,
+        np.zeros(2),
+        method="Nelder-Mead",
+        options={
+            "initial_simplex": [[-0.1, -0.1], [0.2, 0.0], [0.0, 0.2]],
+            "xatol": 1e-5,
+            "fatol": 1e-6 * abs(height),
+            "maxfev": _TRIALS,
+        },
+    )
+    if -found.fun <= height:
+        return start, height
+    return _climb(problem, start + found.x * scale)
+
+
+def _divided(problem: _Problem, multipliers: FloatArray) -> Iterator[FloatArray]:
+    """Solutions in which the groups are so divided between their minima that the constraints nearly hold."""
+    minima, heights = local_minima(problem.polynomial(multipliers))
+    two = np.flatnonzero(~np.isnan(heights[1]))
+    if not len(two):
+        return
+    y, other = problem.centre[two] + minima[:, two] - problem.mean
+    n = problem.n[two]
+    effect = np.vstack([n * (other - y), n * (other**2 - y**2)])
+    scale = np.array([problem.people * np.sqrt(problem.variance), problem.people * problem.variance])
+    answer = linprog(
+        (heights[1] - heights[0])[two],
+        A_eq=effect / scale[:, None],
+        b_eq=-problem.residual(problem.centre + minima[0]) / scale,
+        bounds=(0, 1),
+        method="highs-ds",
+    )
+    if answer.x is None:
+        return
+    share = np.asarray(answer.x)
+    between = np.flatnonzero((share > 1e-9) & (share < 1 - 1e-9))[:2]
+    for choice in itertools.product((0, 1), repeat=len(between)):
+        moved = share > 0.5
+        moved[between] = np.array(choice, dtype=bool)
+        start = minima[0].copy()
+        start[two[moved]] = minima[1, two[moved]]
+        followed = _follow(problem, multipliers, problem.centre + start)
+        if followed is not None:
+            yield followed
 
 
 def _branches(problem: _Problem, multipliers: FloatArray) -> Iterator[FloatArray]:

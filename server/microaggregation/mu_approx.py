@@ -82,7 +82,7 @@ def mu_approx(
     one; ties of distance go to a record of the same values, else to the lower ones in canonical order; the
     edge that is removed is the longest, not any. The vertex stays with the rest as long as it can, so that
     no tree ever gets a second Steiner vertex (in the paper's order of cases it may, and then cannot be
-    divided any more).
+    divided any more). Other choices are no nearer to the printed table: see docs/reproduction.md.
 
     With counts, M is a target, not a promise (one record may hold more); every group still holds k
     people. Time O(n k log n) without the MDAV of small groups, memory O(n d).

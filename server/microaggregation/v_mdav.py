@@ -63,6 +63,10 @@ def v_mdav(
     among the groups that still have room (with counts: among all groups if none has room); and if no group
     has room, those records and the last group are divided anew as MDAV divides 2k to 3k - 1 records.
 
+    Measured for k = 3, 4, 5 and 10, as a multiple of MDAV's loss: with gamma 0.2 from 1.001 to 1.019 on
+    Tarragona, 0.990 to 1.003 on Census and 0.94 to 1.24 on EIA, whose records lie in clusters; there 0.68 to
+    1.18 with gamma 0.5 and 0.73 to 1.45 with gamma 1.1. No gamma is best for every k: try several.
+
     Ties: the lowest index, for seeds, neighbours and candidates alike; the lowest group number at the end.
     Time about O(n k log n) where the k-d tree prunes well, O(n^2 d) at worst; memory about 4 copies of X.
 

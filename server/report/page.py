@@ -123,6 +123,12 @@ class Page:
     command: str = ""
 
 
+def colours() -> str:
+    """Return the rules that name the page's colours, light and dark, for pictures that stand alone."""
+    style = (_FOLDER / "page.css").read_text(encoding="utf-8")
+    return style[: style.index("* {")].strip()
+
+
 def environment() -> Environment:
     """Jinja environment of this room: everything is escaped, undefined names are errors."""
     return Environment(

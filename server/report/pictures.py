@@ -55,7 +55,7 @@ _SETTINGS: Any = {
     "lines.linewidth": 1.8,
     "path.simplify": False,
 }
-_POWERS = FuncFormatter(lambda value, _: significant(Decimal(repr(float(value)))).removeprefix("1 × "))
+POWERS = FuncFormatter(lambda value, _: significant(Decimal(repr(float(value)))).removeprefix("1 × "))
 _SIZE_INCHES = (4.7, 3.2)
 _STYLE = re.compile(r' style="([^"]*)"')
 _FONT = re.compile(r"^(?:(?:normal|bold|italic|[1-9]00)\s+)*([0-9.]+)px\b.*$")
@@ -120,11 +120,11 @@ def line_chart(
             )
         if log_x:
             axes.set_xscale("log")
-            axes.xaxis.set_major_formatter(_POWERS)
+            axes.xaxis.set_major_formatter(POWERS)
             axes.xaxis.set_minor_formatter(NullFormatter())
         if log_y:
             axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(_POWERS)
+            axes.yaxis.set_major_formatter(POWERS)
             axes.yaxis.set_minor_formatter(NullFormatter())
         else:
             axes.set_ylim(bottom=0)
@@ -138,7 +138,7 @@ def line_chart(
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
 
-    return _svg(draw, name=name, alt=alt)
+    return drawing(draw, name=name, alt=alt)
 
 
 def histogram(
@@ -182,10 +182,19 @@ def histogram(
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
 
-    return _svg(draw, name=name, alt=alt), bins
+    return drawing(draw, name=name, alt=alt), bins
 
 
-def _svg(draw: Callable[[Axes], None], *, name: str, alt: str) -> Markup:
+def drawing(draw: Callable[[Axes], None], *, name: str, alt: str) -> Markup:
+    """Return as an ``svg`` element what ``draw`` draws; it may change the size of the axes' figure.
+
+    Parameters
+    ----------
+    draw : callable
+        Uses `INK`, `RULE`, `MARK` and `SERIES` as colours.
+    name, alt : str
+        As in `line_chart`.
+    """
     with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
         # Texts stay text and are shown in the reader's fonts, which have more scripts than the measuring one.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")

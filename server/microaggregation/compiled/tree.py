@@ -67,26 +67,32 @@ def plant(X: FloatArray, living: IntArray, anchor: FloatArray) -> Tree:
         leaf_of=np.zeros(n, dtype=np.int64),
         dirty=np.zeros(leaves, dtype=np.int64),
     )
-    _fill(X, living.copy(), tree)
+    _fill(X[living], living.copy(), tree)
     return tree
 
 
 @compiled
-def _select(values: FloatArray, ids: IntArray, start: int, end: int, middle: int) -> None:
+def _swap(rows: FloatArray, ids: IntArray, i: int, j: int) -> None:
+    ids[i], ids[j] = ids[j], ids[i]
+    for column in range(rows.shape[1]):
+        rows[i, column], rows[j, column] = rows[j, column], rows[i, column]
+
+
+@compiled
+def _select(rows: FloatArray, ids: IntArray, start: int, end: int, middle: int, column: int) -> None:
     """Reorder start..end so that the pairs (value, id) before `middle` are the smallest (quickselect)."""
     left, right = start, end - 1
     while left < right:
-        pivot_at = (left + right) // 2
-        value, identity = values[pivot_at], ids[pivot_at]
+        pivot = (left + right) // 2
+        value, identity = rows[pivot, column], ids[pivot]
         i, j = left, right
         while i <= j:
-            while values[i] < value or (values[i] == value and ids[i] < identity):
+            while rows[i, column] < value or (rows[i, column] == value and ids[i] < identity):
                 i += 1
-            while values[j] > value or (values[j] == value and ids[j] > identity):
+            while rows[j, column] > value or (rows[j, column] == value and ids[j] > identity):
                 j -= 1
             if i <= j:
-                values[i], values[j] = values[j], values[i]
-                ids[i], ids[j] = ids[j], ids[i]
+                _swap(rows, ids, i, j)
                 i += 1
                 j -= 1
         if middle <= j:
@@ -98,46 +104,53 @@ def _select(values: FloatArray, ids: IntArray, start: int, end: int, middle: int
 
 
 @compiled
-def _fill(X: FloatArray, order: IntArray, tree: Tree) -> None:
-    """Divide at the median of the widest column, by index where all records are equal."""
-    d = X.shape[1]
+def _fill(rows: FloatArray, ids: IntArray, tree: Tree) -> None:
+    """Divide at the median of the widest column, by index where all records are equal.
+
+    The records are moved, not only their indices, so that each node's lie together in memory.
+    """
+    d = rows.shape[1]
     leaves = len(tree.living)
     start = np.zeros(2 * leaves, dtype=np.int64)
     end = np.zeros(2 * leaves, dtype=np.int64)
-    end[1] = len(order)
-    values = np.empty(len(order))
+    end[1] = len(ids)
     low, high = np.empty(d), np.empty(d)
-    for node in range(1, leaves):
+    # Depth first, so that small nodes are divided while they are in the processor's cache.
+    waiting = np.empty(64, dtype=np.int64)
+    waiting[0], top = 1, 1 if leaves > 1 else 0
+    while top > 0:
+        top -= 1
+        node = waiting[top]
         a, b = start[node], end[node]
         low[:] = np.inf
         high[:] = -np.inf
         for i in range(a, b):
             for j in range(d):
-                x = X[order[i], j]
-                low[j] = min(low[j], x)
-                high[j] = max(high[j], x)
+                low[j] = min(low[j], rows[i, j])
+                high[j] = max(high[j], rows[i, j])
         widest = 0
         for j in range(1, d):
             if high[j] - low[j] > high[widest] - low[widest]:
                 widest = j
-        for i in range(a, b):
-            values[i] = X[order[i], widest]
         middle = (a + b) // 2
         if middle < b:
-            _select(values, order, a, b, middle)
+            _select(rows, ids, a, b, middle, widest)
         start[2 * node], end[2 * node] = a, middle
         start[2 * node + 1], end[2 * node + 1] = middle, b
+        if 2 * node < leaves:
+            waiting[top], waiting[top + 1] = 2 * node + 1, 2 * node
+            top += 2
     for leaf in range(leaves):
         a, b = start[leaves + leaf], end[leaves + leaf]
         tree.living[leaf] = b - a
         for i in range(b - a):
-            record = order[a + i]
+            record = ids[a + i]
             tree.ids[leaf, i] = record
             tree.leaf_of[record] = leaf
             total = 0.0
             for j in range(d):
-                tree.blocks[leaf, j, i] = X[record, j]
-                total += (X[record, j] - tree.anchor[j]) ** 2
+                tree.blocks[leaf, j, i] = rows[a + i, j]
+                total += (rows[a + i, j] - tree.anchor[j]) ** 2
             tree.depth[leaf, i] = np.sqrt(total)
         _shrink_leaf(tree, leaf)
     for group in range(len(tree.first) - 1, 0, -1):

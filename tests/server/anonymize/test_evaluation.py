@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +16,8 @@ from click.testing import CliRunner, Result
 from server.anonymize.evaluation import Settings, evaluate
 from server.anonymize.files import open_data
 from server.anonymize.report import shown
-from server.anonymize.runs import evaluate_files
+from server.anonymize.runs import Comparison
+from server.anonymize.runs import evaluate_files as compare
 from server.cli.anonymize import anonymize
 from server.cli.evaluate import evaluate as evaluate_command
 from server.cli.names import listed
@@ -29,6 +33,11 @@ def masked(path: Path, *more: str) -> Result:
     arguments = [str(path), "--quasi-identifiers", QUASI, "--confidential", "illness", *drop]
     arguments += ["--k", "5", "--out", str(out), *more]
     return CliRunner().invoke(anonymize, arguments, catch_exceptions=False)
+
+
+def evaluate_files(original: Path, masked: Path, *, settings=None, report=None, **asked):
+    """Measure two files."""
+    return compare(original, masked, Comparison(**asked), settings=settings, report=report)
 
 
 def values(measures: list[dict[str, object]]) -> dict[str, object]:
@@ -203,7 +212,7 @@ def test_a_decimal_comma_survives_rounding_to_whole_numbers(tmp_path: Path) -> N
 
 
 def test_a_long_run_is_announced(town_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from server.anonymize.workflow import Prepared
+    from server.anonymize.preparation import Prepared
 
     monkeypatch.setattr(Prepared, "estimate", lambda _: 600.0)
     assert "will take about 10 minutes" in masked(town_csv).stderr
@@ -238,3 +247,34 @@ def test_evaluate_keeps_to_the_rows_given(town_csv: Path) -> None:
     file.write(out, replace={}, rows=rows)
     found = evaluate(file, open_data(out), quasi_identifiers=("age", "sex"), rows=rows)
     assert found.information[0].value == 0
+
+
+@pytest.mark.parametrize("where", ["evaluate", "anonymization_report", "mask"])
+def test_whoever_stops_it_finds_nothing_half_written(
+    town_csv: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    from server.anonymize import runs
+
+    first = getattr(runs, where)
+
+    def stopped(*arguments, **more):
+        first(*arguments, **more)
+        os.kill(os.getpid(), signal.SIGTERM if where == "evaluate" else signal.SIGINT)
+        time.sleep(5)
+
+    monkeypatch.setattr(runs, where, stopped)
+    assert masked(town_csv).exit_code != 0
+    assert sorted(path.name for path in town_csv.parent.iterdir()) == ["town.csv"]
+
+
+def test_an_earlier_result_stands_until_the_new_one_is_complete(
+    town_csv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from server.anonymize import runs
+
+    masked(town_csv)
+    files = {path: path.read_bytes() for path in town_csv.parent.iterdir()}
+    monkeypatch.setattr(runs, "anonymization_report", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        masked(town_csv, "--method", "mondrian")
+    assert {path: path.read_bytes() for path in town_csv.parent.iterdir()} == files

@@ -14,6 +14,7 @@ import pyreadstat
 import pytest
 
 from server.anonymize.data_file import number_text
+from server.anonymize.doubts import refuse_doubtful
 from server.anonymize.files import open_data
 from shared.errors import InputError, RoomfulError
 from tests.server.anonymize.conftest import N, town, write_csv, write_sav
@@ -302,3 +303,72 @@ def test_infinite_numbers_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("value", "text"), [(1.0, "1"), (-0.0, "0"), (0.1, "0.1"), (1e22, "1" + "0" * 22)])
 def test_number_texts(value: float, text: str) -> None:
     assert number_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a\n1\n2\n3\nx5\n", r"line 5: most values of .a. are numbers, and .x5. is none"),
+        ("a;b\n1.234,5;x\n2.345,6;y\n", r"look like numbers, such as .1\.234,5."),
+        ("a;b\n1.5;x\n2,5;y\n", "look like numbers"),
+        ("a;b\n950;x\n1,200;y\n", r"line 3: .1,200. of .a. can be 1200 or .* --decimal ,"),
+    ],
+)
+def test_numbers_with_typing_errors_are_no_categories(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    file = open_data(path)
+    with pytest.raises(InputError, match=words):
+        refuse_doubtful(file.column("a"), file)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\n01067\n80331\n10115\n",
+        "a\nf\nm\n1\n",
+        'a\n""\n""\n',
+        "a\n1\n2\n",
+        "a;b\n1200;x\n1,200;y\n",
+        "a;b\n0,950;x\n1,200;y\n",
+    ],
+)
+def test_codes_and_plain_numbers_are_not_doubted(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    file = open_data(path)
+    refuse_doubtful(file.column("a"), file)
+
+
+def test_messages_of_a_csv_name_options_of_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1\n2,3,4\n")
+    with pytest.raises(InputError, match="set --separator if"):
+        open_data(path)
+    path.write_text("a|b\n1|x\n")
+    with pytest.raises(InputError, match="or set --separator"):
+        open_data(path).checked("a")
+
+
+def test_numbers_whose_squares_overflow_are_refused_where_they_count(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,1\n-1e200,2\n")
+    file = open_data(path)
+    with pytest.raises(InputError, match=r"line 3: .a. is .-1e200., too large"):
+        file.usable("a")
+    assert file.usable("b").decimals == 0
+
+
+def test_merged_cells_of_a_sheet_are_refused_and_rows_are_those_people_see(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["age"], [1], [2], ["x"], [4]):
+        book.active.append(row)
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    file = open_data(path)
+    with pytest.raises(InputError, match=r"a\.xlsx, row 4: most values"):
+        refuse_doubtful(file.column("age"), file)
+    book.active.merge_cells("A2:A3")
+    book.save(path)
+    with pytest.raises(InputError, match="A2:A3 are merged"):
+        open_data(path)

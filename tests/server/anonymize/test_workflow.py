@@ -15,8 +15,10 @@ from server.anonymize import methods
 from server.anonymize.encoding import Encoding
 from server.anonymize.files import open_data
 from server.anonymize.methods import METHODS, find
-from server.anonymize.request import Request
-from server.anonymize.workflow import mask, prepare
+from server.anonymize.preparation import prepare
+from server.anonymize.request import Distances, Request
+from server.anonymize.sizes import Sizes
+from server.anonymize.workflow import mask
 from server.microaggregation.preparation import encode
 from shared.errors import DesignError, InputError
 from tests.server.anonymize.conftest import N, town
@@ -97,7 +99,7 @@ def test_missing_values_are_refused_dropped_or_a_category(tmp_path: Path) -> Non
     dropped, file = run(path, missing="drop", **wanted)
     assert file.n_records == 25
     assert "5 records" in dropped.warnings[0]
-    assert dropped.rows.tolist() == [0, 1, 2, *range(8, 30)]
+    assert dropped.prepared.rows.tolist() == [0, 1, 2, *range(8, 30)]
     _, file = run(path, missing="category", **wanted)
     assert file.n_records == 30
     assert smallest_class(file, ("age", "sex")) >= 3
@@ -124,7 +126,7 @@ def test_missing_values_are_refused_dropped_or_a_category(tmp_path: Path) -> Non
         ({"nominal": ("illness",)}, "not among"),
         ({"nominal": ("age",), "numeric": ("age",)}, "both"),
         ({"numeric": ("sex",)}, "no numbers"),
-        ({"dependence": 0.0}, "above 0"),
+        ({"dependence": -0.1}, "between 0 and 1"),
         ({"dependence": 0.5}, "needs numbers without gaps"),
         ({"dependence": 0.5, "confidential": ()}, "needs numeric confidential"),
         ({"method": "v-mdav", "options": {"gamma": -1.0}}, "gamma"),
@@ -163,12 +165,12 @@ def test_columns_without_a_role_and_identifiers_are_warned_about(town_csv: Path)
 def test_a_broken_method_writes_nothing(town_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = methods.Method(name="mdav", function=f"{__name__}:singles", summary="")
     monkeypatch.setattr(methods, "METHODS", (broken,))
-    with pytest.raises(RuntimeError, match="fewer than 5"):
+    with pytest.raises(RuntimeError, match="too small"):
         run(town_csv)
     assert not town_csv.with_stem("masked").exists()
 
 
-def singles(X, rule, *, seed, progress):
+def singles(X, rule, *, counts, seed, progress):
     return np.arange(len(X))
 
 
@@ -177,7 +179,7 @@ def test_a_published_combination_that_is_too_rare_writes_nothing(
 ) -> None:
     from server.anonymize import workflow
 
-    monkeypatch.setattr(workflow, "_modes", lambda _, labels: np.arange(len(labels)))
+    monkeypatch.setattr(workflow, "modes", lambda _, labels, __: np.arange(len(labels)))
     monkeypatch.setattr(workflow, "divide", lambda *_, **__: np.arange(N))
     with pytest.raises(DesignError, match="for 1 records only"):
         run(town_csv)
@@ -204,7 +206,7 @@ def test_constraints_that_cannot_be_met_are_reported(town_csv: Path) -> None:
 
 def test_bad_parameters_of_p3m_are_refused(town_csv: Path) -> None:
     with pytest.raises(InputError, match="trade_off"):
-        run(town_csv, quasi_identifiers=("age",), breach="p3m", trade_off=1.0)
+        run(town_csv, quasi_identifiers=("age",), breach="p3m", distances=Distances(trade_off=1.0))
 
 
 def test_the_matrix_is_that_of_the_library(town_csv: Path) -> None:
@@ -273,13 +275,17 @@ def test_any_file_is_masked_or_refused(tmp_path_factory, rows, k: int, method: s
     except InputError:
         return
     assert smallest_class(found, ("x", "y")) >= k
-    assert found.n_records == len(masked.rows)
+    assert found.n_records == len(masked.prepared.rows)
 
 
 def test_an_estimate_of_time_needs_many_records() -> None:
     random = np.random.default_rng(1)
     few, many = random.standard_normal((100, 2)), random.standard_normal((8000, 2))
-    assert methods.estimate_seconds(find("mondrian"), few, 5) is None
-    estimated = methods.estimate_seconds(find("mondrian"), many, 5)
+
+    def sizes(n: int) -> Sizes:
+        return Sizes(k=5, people=np.ones((n, 1), dtype=np.int64))
+
+    assert methods.estimate_seconds(find("mondrian"), few, sizes(100)) is None
+    estimated = methods.estimate_seconds(find("mondrian"), many, sizes(8000))
     assert estimated is not None
     assert 0 < estimated < 60

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import f1_score
 
-from server.measures.utility import empirical_utility
+from server.measures.utility import (
+    LEARNERS,
+    Learner,
+    cross_validated,
+    empirical_utility,
+    majority_baseline,
+)
 
 random = np.random.default_rng(1)
 N = 200
@@ -65,3 +72,34 @@ def test_nonsense_is_refused(masked, target, words) -> None:
 def test_an_unknown_learner_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown learner"):
         empirical_utility({"age": AGE}, {"age": AGE}, TARGET, learners=("oracle",))  # type: ignore[arg-type]
+
+
+def test_training_is_on_one_table_and_testing_on_the_other() -> None:
+    reversed_age = {"age": -AGE}
+    right = cross_validated({"age": AGE}, {"age": AGE}, TARGET, learner="logistic regression")[0]
+    wrong = cross_validated(reversed_age, {"age": AGE}, TARGET, learner="logistic regression")[0]
+    assert right > 0.7
+    assert wrong < 0.3
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_categories_alone_can_be_learned(learner: Learner) -> None:
+    """Nothing but a text tells the classes apart, and its order does not."""
+    text = np.array([f"c{i % 7}" for i in range(N)])
+    target = np.isin(text, ["c1", "c4", "c6"])
+    assert cross_validated({"t": text}, {"t": text}, target, learner=learner)[0] == 1
+
+
+def test_more_categories_than_trees_can_hold_are_no_obstacle() -> None:
+    many = np.array([f"c{i}" for i in range(N)] * 3)
+    target = np.tile(TARGET, 3)
+    accuracy, _ = cross_validated({"t": many}, {"t": many}, target, learner="boosted trees", folds=2)
+    assert 0.3 < accuracy <= 1
+
+
+def test_the_baseline_is_what_always_guessing_the_most_frequent_class_gives() -> None:
+    target = ["a"] * 60 + ["b"] * 30 + ["c"] * 10
+    guess = ["a"] * 100
+    accuracy, f_measure = majority_baseline(target)
+    assert accuracy == 0.6
+    assert f_measure == pytest.approx(f1_score(target, guess, average="macro", zero_division=0))

@@ -1,0 +1,1 @@
+"""Published tables and figures, computed again and put beside what was printed."""
