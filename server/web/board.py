@@ -28,7 +28,6 @@ from server.web.pages import HTML, choose_language
 from server.web.sending import send
 from server.web.static_files import ClientFiles, StaticFile
 from shared.board import Board, BoardRelease, parse_envelope
-from shared.envelope import encode_key
 from shared.errors import SetupError
 
 BOARD_TYPE: Final = "application/vnd.roomful.board+json"
@@ -119,9 +118,9 @@ class BoardSite:
         return response
 
     def _command(self, published: PublishedSurvey) -> str:
+        # The link has to be her own: one that this server wrote would pin what this server likes.
         address = f"{self._config.public_url.rstrip('/')}/s/{published.id}"
-        pin = f"{published.digest}.{encode_key(published.organizer_key)}"
-        return f"roomful board verify '{address}#{pin}' --receipt receipt.txt"
+        return f"roomful board verify {address} --invitation LINK --receipt receipt.txt"
 
 
 def _counts(published: PublishedSurvey) -> dict[str, Any] | None:

@@ -96,7 +96,7 @@ def test_the_page_tells_where_the_survey_stands(data: DataDirectory, closed: Sur
     answer = client.get(address + "?lang=de", headers={"Accept-Language": "en"})
     assert answer.text.startswith("6 ")
     assert answer.text.endswith(" de")
-    assert f"https://survey.example/sub/s/{closed.id}#{ballots.DIGEST}." in answer.text
+    assert f"https://survey.example/sub/s/{closed.id} --invitation LINK" in answer.text
     assert "camera=(self)" in answer.headers["Permissions-Policy"]
     assert "geolocation=()" in answer.headers["Permissions-Policy"]
 
