@@ -2,57 +2,50 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Final
 
-from server.signing.signing import read_file
+from server.reading.delimited import read_delimited
 from shared.errors import InputError, TokenError
 from shared.invitation_code import InvitationCode
 
 COLUMN: Final = "code"
-_EXPECTED: Final = f"mail-merge.csv of roomful invite: a line of names, one of them {COLUMN}"
 
 
 def read_codes(path: Path) -> tuple[InvitationCode, ...]:
     """One code for each person, in the order of the file.
 
-    Guarantee: no error repeats a code, because errors end up in logs and on screens.
+    Guarantee: no error about a code repeats it, because errors end up in logs and on screens.
 
     Raises
     ------
     InputError
-        With the code ``input.codes`` if the file has no column of codes, or a field is none;
-        ``input.codes-twice`` if one stands there twice. Both name the line.
+        With the code ``input.codes`` if a field is no code, ``input.codes-twice`` if one stands there twice;
+        both name the line. As :func:`~server.reading.delimited.read_delimited` for a file that is no table,
+        or has no column of codes.
     """
-    try:
-        text = read_file(path, "a file with codes").decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise _refused(path, "the file is not UTF-8") from None
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    first_line: dict[InvitationCode, int] = {}
-    try:
-        names = next(rows, [])
-        if names.count(COLUMN) != 1:
-            raise _refused(path, f'there is no column "{COLUMN}", or there are two')
-        place = names.index(COLUMN)
-        for row in rows:
-            if not any(row):
-                continue
-            code = _parse(row[place] if place < len(row) else "", path, rows.line_num)
-            if code in first_line:
-                raise InputError(
-                    f"the code stands in line {first_line[code]} already",
-                    where=f"{path.name}, line {rows.line_num}",
-                    expected="a code of its own for each person",
-                    remedy="One code is one answer. Take the file as roomful invite wrote it.",
-                    code="input.codes-twice",
-                )
-            first_line[code] = rows.line_num
-    except csv.Error:
-        raise _refused(path, "the line is no CSV", rows.line_num) from None
-    return tuple(first_line)
+    table = read_delimited(path, wanted=(COLUMN,))
+    first_row: dict[InvitationCode, int] = {}
+    for row, text in enumerate(table.column(COLUMN, purpose="codes")):
+        try:
+            code = InvitationCode.parse(text or "")
+        except TokenError as error:
+            raise InputError(
+                error.message,
+                where=table.where(row, COLUMN),
+                expected="a code as roomful invite wrote it",
+                code="input.codes",
+            ) from None
+        if code in first_row:
+            raise InputError(
+                f"the code stands in {table.place_of(first_row[code])} already",
+                where=table.where(row, COLUMN),
+                expected="a code of its own for each person",
+                remedy="One code is one answer. Take the file as roomful invite wrote it.",
+                code="input.codes-twice",
+            )
+        first_row[code] = row
+    return tuple(first_row)
 
 
 def require_enough(n_codes: int, n_people: int) -> None:
@@ -71,15 +64,3 @@ def require_enough(n_codes: int, n_people: int) -> None:
             remedy=f"Invite more people with roomful invite, or fewer here: --invited {n_codes}.",
             code="input.codes-too-few",
         )
-
-
-def _parse(text: str, path: Path, line: int) -> InvitationCode:
-    try:
-        return InvitationCode.parse(text)
-    except TokenError as error:
-        raise _refused(path, error.message, line) from None
-
-
-def _refused(path: Path, message: str, line: int = 0) -> InputError:
-    where = f"{path.name}, line {line}" if line else path.name
-    return InputError(message, where=where, expected=_EXPECTED, code="input.codes")
