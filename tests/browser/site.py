@@ -192,5 +192,6 @@ class Site:
             base="/sub/",
             assets=self.assets,
             state="open",
+            relayed=False,
             statement=("Only the number of your group is sent.", "Groups below k are not published."),
         ).encode()
