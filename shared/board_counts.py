@@ -44,14 +44,17 @@ class ReleasedTable:
 
 def same_survey(board: Board, survey: Survey) -> Mapping[str, str]:
     _require(
-        board.specification == survey.digest, "board.specification", "it is another survey's", survey.digest
+        board.specification == survey.digest,
+        "it is another survey's",
+        survey.digest,
+        code="board.specification",
     )
     invited = survey.specification.invited
     _require(
         invited is not None and board.invited == invited.people,
-        "board.specification",
         f"{board.invited} invitations stand here",
         f"{invited.people} as in the specification" if invited is not None else "an invited survey",
+        code="board.specification",
     )
     return {"invited": str(board.invited)}
 
@@ -59,10 +62,13 @@ def same_survey(board: Board, survey: Survey) -> Mapping[str, str]:
 def same_root(root: bytes, board: Board | None, checkpoint: Checkpoint | None) -> Mapping[str, str] | None:
     if checkpoint is not None:
         _require(
-            checkpoint.root == root, "board.root", "the receipts lead to another root", checkpoint.root.hex()
+            checkpoint.root == root,
+            "the receipts lead to another root",
+            checkpoint.root.hex(),
+            code="board.root",
         )
     if board is not None:
-        _require(board.root == root.hex(), "board.root", "the board names another root", root.hex())
+        _require(board.root == root.hex(), "the board names another root", root.hex(), code="board.root")
     return None if board is None or checkpoint is None else {"root": root.hex()}
 
 
@@ -70,16 +76,16 @@ def same_size(receipts: int, board: Board | None, checkpoint: Checkpoint | None)
     if checkpoint is not None:
         _require(
             checkpoint.size == receipts,
-            "board.submissions",
             f"the checkpoint counts {checkpoint.size}",
             f"{receipts} receipts",
+            code="board.submissions",
         )
     if board is not None:
         _require(
             board.submissions == receipts,
-            "board.submissions",
             f"the board counts {board.submissions}",
             f"{receipts} receipts",
+            code="board.submissions",
         )
     return None if board is None or checkpoint is None else {"submissions": str(receipts)}
 
@@ -87,42 +93,49 @@ def same_size(receipts: int, board: Board | None, checkpoint: Checkpoint | None)
 def tokens_suffice(board: Board) -> Mapping[str, str]:
     _require(
         board.tokens_issued <= board.invited,
-        "board.tokens",
         f"{board.tokens_issued} tokens were issued",
         f"at most {board.invited}, one for each invitation",
+        code="board.tokens",
     )
     _require(
         board.submissions <= board.tokens_issued,
-        "board.tokens",
         f"{board.submissions} submissions were taken",
         f"at most {board.tokens_issued}, one for each token",
+        code="board.tokens",
     )
     return {"tokens_issued": str(board.tokens_issued), "invited": str(board.invited)}
 
 
 def groups_may_be_shown(release: BoardRelease, specification: Specification) -> Mapping[str, str]:
-    code, minimum = "board.groups", specification.release.minimum
+    minimum = specification.release.minimum
     cells = [cell for group in release.groups for cell in group.cells]
     count = specification.cells.count
     _require(
         all(group.cells == tuple(sorted(group.cells)) for group in release.groups)
         and len(set(cells)) == len(cells)
         and all(cell < count for cell in cells),
-        code,
         "a cell stands twice, or does not exist",
         f"each of the {count} cells at most once, ascending in its group",
+        code="board.groups",
     )
     for group in release.groups:
         people = sum(map(specification.people_in, group.cells))
         name = f"group {group.cells[0]}"
-        _require(group.people == people, code, f"{name} has {group.people} people", f"{people}")
-        _require(group.answers >= minimum, code, f"{name} has {group.answers} answers", f"{minimum} or more")
+        _require(
+            group.people == people, f"{name} has {group.people} people", f"{people}", code="board.groups"
+        )
+        _require(
+            group.answers >= minimum,
+            f"{name} has {group.answers} answers",
+            f"{minimum} or more",
+            code="board.groups",
+        )
     not_in_a_group = count - len(cells)
     _require(
         release.withheld == 0 or (release.withheld >= minimum and not_in_a_group > 1),
-        code,
         f"the {release.withheld} withheld submissions follow by subtraction",
         f"none, or at least {minimum} from at least two cells",
+        code="board.groups",
     )
     smallest = min((group.answers for group in release.groups), default=0)
     return {
@@ -140,15 +153,15 @@ def adds_up(board: Board, specification: Specification) -> Mapping[str, str] | N
     total = release.answers + release.withheld + release.invalid
     _require(
         total == board.submissions,
-        "board.total",
         f"{release.answers} released, {release.withheld} withheld and {release.invalid} invalid are {total}",
         f"{board.submissions} submissions",
+        code="board.total",
     )
     _require(
         specification.release.rule == "withhold" or release.withheld == 0,
-        "board.total",
         f"{release.withheld} submissions are withheld",
         "none: the signed rule merges",
+        code="board.total",
     )
     return {
         "released": str(release.answers),
@@ -161,22 +174,21 @@ def adds_up(board: Board, specification: Specification) -> Mapping[str, str] | N
 def same_release(release: BoardRelease | None, released: ReleasedTable | None) -> Mapping[str, str] | None:
     if release is None or released is None:
         return None
-    code = "board.release"
     _require(
         release.data_package == released.data_package,
-        code,
         "the released files are not those of the board",
         f"a datapackage.json with the SHA-256 {release.data_package}",
+        code="board.release",
     )
     _require(
         release.groups == released.groups,
-        code,
         "the released files have other groups than the board",
         "the same cells, people and rows",
+        code="board.release",
     )
     return {"data_package": release.data_package, "rows": str(release.answers)}
 
 
-def _require(condition: bool, code: str, message: str, expected: str) -> None:
+def _require(condition: bool, message: str, expected: str, *, code: str) -> None:
     if not condition:
         raise BoardError(message, where="board", expected=expected, remedy=REMEDY, code=code)
