@@ -264,3 +264,43 @@ def test_a_lost_connection_is_said(served: Served, page: Page) -> None:
     page.unroute("**/board/receipts")
     page.locator("#count").click()
     expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+
+
+def test_a_receipt_is_saved_and_drawn_so_that_it_is_read_again(served: Served, page: Page) -> None:
+    """What the receipt's screen uses: a file with the link, and a code that this page reads."""
+    page.goto(served.link())
+    client = ClientFiles.load(build(progress=False))
+    modules = [f"/static/{client.assets[name]}" for name in ("board_receipt.mjs", "code.mjs", "scan.mjs")]
+    saved, pin, read = page.evaluate(
+        """async ([[receipts, code, scan], given]) => {
+          const { receiptFile, receiptText, parsePin } = await import(receipts);
+          const { codePicture } = await import(code);
+          const { codeInPicture } = await import(scan);
+          const picture = await codePicture(receiptText(given.surveyId, given.digest), "Your receipt");
+          picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+          picture.setAttribute("width", "400");
+          picture.setAttribute("height", "400");
+          const image = new Image();
+          const drawn = new XMLSerializer().serializeToString(picture);
+          image.src = `data:image/svg+xml,${encodeURIComponent(drawn)}`;
+          await image.decode();
+          const canvas = new OffscreenCanvas(400, 400);
+          canvas.getContext("2d").drawImage(image, 0, 0);
+          const saved = receiptFile(given);
+          return [saved, parsePin(saved), await codeInPicture(await canvas.convertToBlob())];
+        }""",
+        [
+            modules,
+            {
+                "title": "A survey",
+                "surveyId": served.store.id,
+                "digest": served.receipts[1],
+                "link": served.link(),
+                "lines": ["Keep it."],
+            },
+        ],
+    )
+    assert read == served.receipt(1)
+    assert served.receipt(1) in saved.split("\r\n")
+    assert BallotReceipt.parse(saved) == BallotReceipt.parse(served.receipt(1))
+    assert f"{pin['digest']}.{pin['key']}" == served.pin
