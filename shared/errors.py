@@ -83,6 +83,12 @@ class KeyFileError(InputError):
     default_code = "input.key"
 
 
+class PeopleFileError(InputError):
+    """A list of people to invite cannot be used."""
+
+    default_code = "input.people"
+
+
 class DesignError(RoomfulError):
     """No partition that keeps the promise can be made from this model."""
 

@@ -13,7 +13,7 @@ from server.board.sources import find_source
 from server.board.verifying import Verification, verify_board
 from server.cli.expire import open_store
 from server.cli.passphrase import ask_passphrase, passphrase_option
-from server.cli.serve import data_option
+from server.cli.serve import data_option, open_data
 from server.signing.keys import load_private_key
 from server.signing.signing import read_file
 from server.storage.data_directory import DataDirectory
@@ -61,7 +61,7 @@ def create(
     is signed here fixes which ballots there are. A published board never changes.
     """
     private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         store = open_store(directory, survey)
         issued = _issued(directory, store.id) if tokens_issued is None else tokens_issued
         recounted = create_board(store, tokens_issued=issued, key=private)
@@ -80,7 +80,7 @@ def create(
 def finish(survey: str, data: Path, key: Path, passphrase_file: Path | None, as_json: bool) -> None:
     """Add the groups and the digest of the release to the board of SURVEY, and sign it again."""
     private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         recounted = finish_board(open_store(directory, survey), key=private)
     _show(recounted, as_json)
 

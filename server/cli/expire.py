@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from server.cli.serve import data_option
+from server.cli.serve import data_option, open_data
 from server.storage.data_directory import DataDirectory
 from server.storage.retention import Retention
 from server.storage.store import SurveyStore
@@ -44,7 +44,7 @@ def expire(survey: str | None, data: Path, as_json: bool) -> None:
     running server does the same once an hour, and so does every command that opens the survey.
     """
     rows, failed = [], []
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         for name in (survey,) if survey else directory.ids():
             try:
                 store = directory.survey(name)

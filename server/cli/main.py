@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trustees": ("server.cli.trustees:trustees", "Hold the key in shares: ceremony, rehearsal, opening."),
     "publish": ("server.cli.survey:publish", "Put a signed survey into a data directory, as a draft."),
     "open": ("server.cli.survey:open_survey", "Open a survey for answers. Irreversible."),
+    "invite": ("server.cli.invite:invite", "Draw secret codes, and write letters and a mail-merge file."),
+    "remind": ("server.cli.invite:remind", "Write letters for those who have not fetched a token."),
     "close": ("server.cli.survey:close_survey", "Close a survey. Irreversible."),
     "status": ("server.cli.survey:status", "State and total number of answers, never more."),
     "serve": ("server.cli.serve:serve", "Run the server."),

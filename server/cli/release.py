@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from server.cli.expire import open_store
+from server.cli.serve import open_data
 from server.release.workflow import release_survey
 from server.signing.signing import read_file
-from server.storage.data_directory import DataDirectory
 
 
 @click.command()
@@ -41,7 +41,7 @@ def release(survey: str, data: Path, out: Path, opened: Path | None, as_json: bo
     Writes microdata.csv, cells.csv, report.html and datapackage.json, all or nothing. No group in them has
     fewer answers than the minimum. There is no way back: the survey is released afterwards.
     """
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         open_store(directory, survey)
         answers = None if opened is None else read_file(opened, "opened.json of the trustees")
         figures = release_survey(directory, survey, out, secrets.SystemRandom().shuffle, answers).figures()

@@ -29,18 +29,24 @@ data_option = click.option(
 )
 
 
+def open_data(data: Path) -> DataDirectory:
+    """The data directory of a command, with the settings of its server."""
+    return Config.load(data, os.environ, {}).open_data(data)
+
+
 @click.command()
 @data_option
 @click.option("--host", help="Address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. [default: 8000]")
 @click.option("--public-url", help="Address under which people reach the server, with its sub-path.")
-def serve(data: Path, host: str | None, port: int | None, public_url: str | None) -> None:
+@click.option("--role", help="all, registrar (issues tokens) or collector (takes ballots). [default: all]")
+def serve(data: Path, host: str | None, port: int | None, public_url: str | None, role: str | None) -> None:
     """Serve the surveys of a data directory.
 
     Settings also come from DATA/roomful.toml and from variables ROOMFUL_SERVER_<SETTING>. End it with Ctrl-C
     or SIGTERM: what was begun is finished.
     """
-    options = {"host": host, "port": port, "public_url": public_url}
+    options = {"host": host, "port": port, "public_url": public_url, "role": role}
     config = Config.load(data, os.environ, options)
     run(config, data, click.echo)
 
@@ -59,7 +65,7 @@ def checkup(data: Path, url: str | None, as_json: bool) -> None:
         client = find_client()
     except SetupError:
         client = None
-    with DataDirectory(data) as directory:
+    with config.open_data(data) as directory:
         directory.expire()  # what fails is the business of the line "retention"
         lines = examine_server(config, directory, client)
     if url is not None:

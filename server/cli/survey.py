@@ -9,14 +9,16 @@ from pathlib import Path
 import click
 
 from server.cli.expire import in_words, open_store
-from server.cli.serve import data_option
+from server.cli.serve import data_option, open_data
+from server.invitations.batches import shown_total
 from server.signing.signing import read_file
 from server.storage.data_directory import DataDirectory
 from server.storage.publishing import publish_files
 from server.storage.states import State
+from server.storage.store import SurveyStore
 from server.trustees.rehearsal import keep_rehearsal, require_rehearsal
 from server.web.config import Config
-from shared.errors import InputError
+from shared.errors import InputError, StateError
 from shared.invitation import survey_link
 
 
@@ -43,7 +45,7 @@ def publish(
     it. The keys of an invited survey are copied into the data directory; give both here, or one each to two
     servers with two data directories.
     """
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         survey = publish_files(directory, source, token_key=token_key, collector_key=collector_key)
         store = open_store(directory, survey)
         if as_json:
@@ -69,7 +71,7 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
     An invited survey opens only when every trustee's share has taken part in a rehearsal.
     """
     rehearsed = None if rehearsal is None else read_file(rehearsal, "rehearsal.json of the trustees")
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         store = open_store(directory, survey)
         if store.state is State.DRAFT:
             require_rehearsal(store.published, rehearsed)
@@ -93,7 +95,7 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def close_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
     """End a survey for good. Nothing is accepted afterwards, also by a server that is running."""
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         store = open_store(directory, survey)
         _confirm(store.id, "Closing cannot be undone: no answer is accepted afterwards.", yes)
         store.close()
@@ -114,9 +116,10 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
     """Show the state and the total of one survey or of all.
 
     There is never a count per cell: whoever watched it grow could tell who answered. It also says when
-    the answers are deleted.
+    the answers are deleted. Of an invited survey the registrar's server says how many tokens were issued,
+    rounded down to a multiple of ten.
     """
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         stores = [open_store(directory, name) for name in ((survey,) if survey else directory.ids())]
         kept = [store.retention for store in stores]
         rows = [
@@ -126,6 +129,7 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
                 "total": store.total(),
                 "title": store.specification.title[store.specification.languages[0]],
             }
+            | issued(directory, store)
             | found.to_object()
             for store, found in zip(stores, kept, strict=True)
         ]
@@ -136,7 +140,17 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
     else:
         for row, found in zip(rows, kept, strict=True):
             total = "deleted" if row["total"] is None else row["total"]
-            click.echo(f"{row['id']}  {row['state']:9}{total:>9}  {row['title']}  ({in_words(found)})")
+            tokens = row.get("tokens_issued_at_least")
+            more = "" if tokens is None else f", at least {tokens} tokens issued"
+            click.echo(f"{row['id']}  {row['state']:9}{total:>9}  {row['title']}  ({in_words(found)}{more})")
+
+
+def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:
+    """The tokens of an invited survey whose registrar is here, rounded down; empty for others."""
+    try:
+        return {"tokens_issued_at_least": shown_total(directory.registrar(store.id).issued())}
+    except StateError:
+        return {}
 
 
 def _confirm(survey: str, consequence: str, yes: bool) -> None:

@@ -15,11 +15,10 @@ import click
 from server.board.folder import CHECKPOINT_FILE, read_board_file
 from server.cli.expire import open_store
 from server.cli.progress import stages
-from server.cli.serve import data_option
+from server.cli.serve import data_option, open_data
 from server.signing.keys import load_public_key
 from server.signing.signing import read_file
 from server.storage import files
-from server.storage.data_directory import DataDirectory
 from server.storage.states import State, refusal
 from server.trustees.ceremony import hold_ceremony, key_words
 from server.trustees.export import read_survey, write_export
@@ -122,7 +121,7 @@ def create(split: str, suite: str, names: tuple[str, ...], pages: bool, out: Pat
 @click.option("--json", "as_json", is_flag=True, help="Print what was made as JSON.")
 def challenge(survey: str, data: Path, out: Path, as_json: bool) -> None:
     """Seal test answers for the rehearsal of the draft SURVEY."""
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         store = open_store(directory, survey)
         require_invited(store.specification)
         if store.state is not State.DRAFT:
@@ -180,7 +179,7 @@ def rehearse_opening(
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
     """Write the sealed answers of the closed SURVEY for the trustees, with the signed checkpoint."""
-    with DataDirectory(data) as directory:
+    with open_data(data) as directory:
         store = open_store(directory, survey)
         require_invited(store.specification)
         ballots = sorted(store.ballots(), key=lambda ballot: ballot.receipt)

@@ -10,7 +10,7 @@ import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -24,6 +24,7 @@ from server.storage.writer import GroupWriter
 from shared.errors import StateError, StorageError, TokenError
 
 REGISTRAR_NAME: Final = "registrar.sqlite"
+_REMINDED: Final = "reminded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,31 @@ class Fetch:
 
     code: bytes
     request: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """Which of some codes wait, and what was known at the last reminder; all of one moment.
+
+    Attributes
+    ----------
+    waiting : frozenset of bytes
+        Hashes of those that are known and fetched no token.
+    known : int
+        How many of them are known at all.
+    issued : int
+        Tokens issued to all codes.
+    last_day : str
+        Day of the last reminder; empty if there was none.
+    last_issued : int
+        Tokens issued by then.
+    """
+
+    waiting: frozenset[bytes] = field(repr=False)
+    known: int
+    issued: int
+    last_day: str
+    last_issued: int
 
 
 class _FetchIntake:
@@ -199,13 +225,47 @@ class RegistrarStore:
         """How many codes there are."""
         return int(self._read("SELECT count(*) FROM code"))
 
-    def unfetched(self, hashes: Iterable[bytes]) -> frozenset[bytes]:
-        """Those of some codes that are known and fetched no token yet."""
+    def fetched(self, hashes: Iterable[bytes]) -> Fetched:
+        """What a reminder needs to know; see :mod:`server.invitations.batches` for when it may."""
+        wanted = frozenset(hashes)
         with closing(db.connect(self._path).conn) as connection, db.named_errors():
-            waiting = {
-                bytes(row[0]) for row in connection.execute("SELECT hash FROM code WHERE request IS NULL")
-            }
-        return frozenset(waiting.intersection(hashes))
+            connection.execute("BEGIN")
+            rows = connection.execute("SELECT hash, request IS NULL FROM code").fetchall()
+            last_day, last_issued = _last_reminder(connection)
+            connection.execute("ROLLBACK")
+        known = {bytes(code): waits for code, waits in rows}
+        return Fetched(
+            waiting=frozenset(code for code in wanted if known.get(code)),
+            known=len(wanted & known.keys()),
+            issued=sum(not waits for waits in known.values()),
+            last_day=last_day,
+            last_issued=last_issued,
+        )
+
+    def note_reminder(self, seen: Fetched, day: str) -> None:
+        """Note that people are reminded, by what was seen.
+
+        Raises
+        ------
+        StateError
+            With the code ``state.reminder`` if somebody else reminded in between.
+        StorageError
+            If it cannot be written, or the file was restored from an old copy.
+        """
+        database = db.connect(self._path)
+        with closing(database.conn), db.turn(self._path):
+            with db.transaction(database) as connection:
+                generation = next_generation(connection, self._anchor)
+                if _last_reminder(connection) != (seen.last_day, seen.last_issued):
+                    raise StateError(
+                        "another reminder was made at the same time",
+                        remedy="Use its letters; the next reminder can be made tomorrow.",
+                        code="state.reminder",
+                    )
+                connection.execute(
+                    "INSERT OR REPLACE INTO survey VALUES (?, ?)", (_REMINDED, f"{day} {seen.issued}")
+                )
+            self._anchor.note(generation)
 
     def end(self) -> None:
         """Store what waits, sweep, and let go of the file."""
@@ -217,6 +277,16 @@ class RegistrarStore:
         if row is None:
             raise StorageError("the codes' file is damaged", code="storage.corrupt")
         return str(row[0])
+
+
+def _last_reminder(connection: sqlite3.Connection) -> tuple[str, int]:
+    row = connection.execute("SELECT value FROM survey WHERE name = ?", (_REMINDED,)).fetchone()
+    if row is None:
+        return "", 0
+    day, _, issued = str(row[0]).partition(" ")
+    if not issued.isdecimal():
+        raise StorageError("the codes' file is damaged", code="storage.corrupt")
+    return day, int(issued)
 
 
 def _unknown() -> TokenError:

@@ -74,11 +74,13 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
 
     @routes.post("/surveys/<survey>/tokens")
     def issue(survey: str) -> Response:
+        config.require_role("registrar")
         signature = office.exchange(survey, read_body((JSON_TYPE,)))
         return _json({"blind_signature": base64url.encode(signature)}, 200)
 
     @routes.post("/surveys/<survey>/submissions")
     def submit(survey: str) -> Response:
+        config.require_role("collector")
         message = read_body((JSON_TYPE, BALLOT_TYPE))
         store = data.survey(survey)
         if _body_type() != (JSON_TYPE if store.specification.invited is None else BALLOT_TYPE):

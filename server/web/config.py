@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from shared.errors import SetupError
+from server.storage.data_directory import DataDirectory
+from shared.errors import SetupError, StateError
 
 FILE_NAME: Final = "roomful.toml"
 PREFIX: Final = "ROOMFUL_SERVER_"
 #: First path segments that the application uses itself.
 RESERVED: Final = ("api", "checkup", "pages", "s", "static")
+
+
+ROLES: Final = ("all", "registrar", "collector")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +46,20 @@ class Config:
         default=1000,
         metadata={"help": "Connections that each process keeps at once, 16 to 10000; more wait."},
     )
+    role: str = field(
+        default="all",
+        metadata={
+            "help": "Part of this server in invited surveys: registrar (issues tokens), collector (takes"
+            " ballots), or all."
+        },
+    )
+    anchor_dir: str = field(
+        default="",
+        metadata={
+            "help": "Folder, outside the data directory and its backups, by which a restored database is"
+            " noticed; beside the data directory if empty."
+        },
+    )
     quiet_seconds: int = field(
         default=3,
         metadata={
@@ -63,6 +81,18 @@ class Config:
         ):
             if not low <= getattr(self, name) <= high:
                 raise _refused(name, "out of range", f"{low} to {high}")
+        if self.role == "relay":
+            raise SetupError(
+                "a relay is a program of its own",
+                where="role",
+                expected=", ".join(ROLES),
+                remedy="Run it with: roomful relay LINK.",
+                code="setup.config",
+            )
+        if self.role not in ROLES:
+            raise _refused("role", "no such role", ", ".join(ROLES))
+        if self.anchor_dir and not Path(self.anchor_dir).is_absolute():
+            raise _refused("anchor_dir", "not an absolute path", "a path that begins with a slash")
         if not self.public_url:
             shown = f"[{self.host}]" if ":" in self.host else self.host
             object.__setattr__(self, "public_url", f"http://{shown}:{self.port}/")
@@ -91,6 +121,26 @@ class Config:
     def base(self) -> str:
         """The path of :attr:`public_url`, beginning and ending with a slash."""
         return urlsplit(self.public_url).path
+
+    def open_data(self, path: Path) -> DataDirectory:
+        """The data directory with the settings that concern it."""
+        anchors = Path(self.anchor_dir) if self.anchor_dir else None
+        return DataDirectory(path, quiet_seconds=self.quiet_seconds, anchors=anchors)
+
+    def require_role(self, role: str) -> None:
+        """Refuse what this server's role leaves to another one, whatever keys it has.
+
+        Raises
+        ------
+        StateError
+            With the code ``state.role``.
+        """
+        if self.role not in ("all", role):
+            raise StateError(
+                f"this server is not the {role}",
+                remedy=f"Ask the {role}'s server; here role is set to {self.role}.",
+                code="state.role",
+            )
 
     @property
     def https(self) -> bool:

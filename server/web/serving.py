@@ -249,7 +249,7 @@ def serve(config: Config, path: Path, say: Callable[[str], None]) -> None:
     for warning in warnings(config):
         say(warning)
     # Everything with a lock or a thread belongs to the workers: this one only looks, closes, and forks.
-    with DataDirectory(path) as data:
+    with config.open_data(path) as data:
         for survey, error in data.settle():
             say(f"WARNING: survey {survey} is damaged and not served: {error}")
         open_surveys = invitations(config, data)
@@ -266,7 +266,7 @@ def serve(config: Config, path: Path, say: Callable[[str], None]) -> None:
         return client
 
     def work() -> None:
-        with DataDirectory(path, quiet_seconds=config.quiet_seconds) as own:
+        with config.open_data(path) as own:
             server = make_server(create_app(config, own, client=built), config, listener)
             with repeating(lambda: expire(own), every_seconds=EXPIRY_SECONDS, name="expiry"):
                 server.run()

@@ -37,7 +37,21 @@ def test_a_code_is_spent_once(registrar: RegistrarStore) -> None:
     assert _code(registrar, CODES[0], b"another") == "token.code-used"
     assert _code(registrar, b"?" * 32, b"blinded") == "token.code-unknown"
     assert (registrar.issued(), registrar.invited()) == (1, 5)
-    assert registrar.unfetched([*CODES, b"?" * 32]) == frozenset(CODES[1:])
+    found = registrar.fetched([*CODES, b"?" * 32])
+    assert (found.waiting, found.known, found.issued) == (frozenset(CODES[1:]), 5, 1)
+    assert (found.last_day, found.last_issued) == ("", 0)
+
+
+def test_a_reminder_is_noted_by_day_and_only_once(registrar: RegistrarStore) -> None:
+    registrar.spend(CODES[0], b"blinded")
+    seen = registrar.fetched(CODES)
+    registrar.note_reminder(seen, "2026-11-28")
+    noted = registrar.fetched(CODES)
+    assert (noted.last_day, noted.last_issued) == ("2026-11-28", 1)
+    with pytest.raises(StateError) as caught:
+        registrar.note_reminder(seen, "2026-11-28")
+    assert caught.value.code == "state.reminder"
+    assert registrar.fetched(CODES) == noted
 
 
 def test_many_devices_race_with_one_code(registrar: RegistrarStore) -> None:

@@ -1,0 +1,95 @@
+"""The folder of letters: filled under another name, and given its own only when it counts.
+
+What an interruption leaves is an *unfinished* folder. The next run with the same ``--out`` either finishes
+it, if its codes are in the registrar's file already, or throws it away.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from server.invitations.letters import Letter, LetterFrame, render_letters
+from server.reading.delimited import Progress
+from server.storage import files
+from shared.errors import InputError
+
+MAIL_MERGE_FILE: Final = "mail-merge.csv"
+README_FILE: Final = "README.txt"
+LETTERS_A_FILE: Final = 10_000
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """Progress that nobody looks at."""
+
+
+def unfinished(out: Path, survey: str) -> Path:
+    """Where the folder of a survey is filled."""
+    return out.with_name(f".{out.name}.{survey}.unfinished")
+
+
+def require_free(out: Path) -> None:
+    """Refuse a folder that is there: letters are never overwritten.
+
+    Raises
+    ------
+    InputError
+        With the code ``input.exists``.
+    """
+    if out.exists() or out.is_symlink():
+        raise InputError(
+            "this is there already, and letters are never overwritten",
+            where=str(out),
+            remedy="Choose another --out.",
+            code="input.exists",
+        )
+    if not out.absolute().parent.is_dir():
+        raise InputError("the folder around it is not there", where=str(out.parent), code="input.exists")
+
+
+@contextmanager
+def filling(work: Path) -> Iterator[Path]:
+    """An unfinished folder, empty, for the owner only; it vanishes if the block fails."""
+    with files.named_file_errors(work.name):
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(mode=0o700)
+        try:
+            yield work
+            files.sync_folder(work)
+        except BaseException:
+            shutil.rmtree(work, ignore_errors=True)
+            raise
+
+
+def discard(work: Path) -> None:
+    """Remove an unfinished folder."""
+    with files.named_file_errors(work.name):
+        shutil.rmtree(work)
+
+
+def finish(work: Path, out: Path) -> None:
+    """Give the folder its name."""
+    with files.named_file_errors(out.name):
+        work.rename(out)
+        files.sync_folder(out.absolute().parent)
+
+
+def write_letters(
+    work: Path, frame: LetterFrame, letters: tuple[Letter, ...], progress: Progress | None
+) -> tuple[str, ...]:
+    """Write ``letters.pdf``, or several files of ten thousand letters each; return their names."""
+    total = len(letters)
+    parts = [letters[start : start + LETTERS_A_FILE] for start in range(0, total, LETTERS_A_FILE)]
+    names = ["letters.pdf"] if len(parts) == 1 else [f"letters-{n:03}.pdf" for n in range(1, len(parts) + 1)]
+    for number, (name, part) in enumerate(zip(names, parts, strict=True)):
+        before = number * LETTERS_A_FILE
+
+        def counted(done: int, _: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + done, total)
+
+        files.write_new(work / name, render_letters(frame, part, counted))
+    return tuple(names)

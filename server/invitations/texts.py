@@ -1,0 +1,110 @@
+"""What the letters say, in the languages that we can write; other surveys get English letters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterTexts:
+    """The sentences of a letter, in the order of the page. ``{...}`` is filled in."""
+
+    right_to_left: bool
+    title: str
+    reminder_title: str
+    intro: str
+    reminder: str
+    scan_title: str
+    scan: str
+    type_title: str
+    type_it: str
+    code_title: str
+    words_title: str
+    words: str
+    keep: str
+    promise: str
+    contact: str
+
+
+ENGLISH: Final = LetterTexts(
+    right_to_left=False,
+    title="Invitation: {title}",
+    reminder_title="Reminder: {title}",
+    intro="You are invited to take part in this survey. Nobody can tell which answers are"
+    " yours, not even we.",
+    reminder="You can still take part in this survey. Nobody can tell which answers are yours,"
+    " not even we. If you have taken part in the meantime, there is nothing left to"
+    " do.",
+    scan_title="With a phone",
+    scan="Point its camera at the large square and open the address.",
+    type_title="Without a camera",
+    type_it="Open {address} and type your code, or scan the small square there. Capitals and"
+    " hyphens do not matter.",
+    code_title="Your code",
+    words_title="Compare before you answer",
+    words="Your device shows the survey's words. They must be these:",
+    keep="Your code works once. Give it to nobody, and destroy this letter when you have taken part.",
+    promise="How it works: your device exchanges the code for a token that nobody can connect"
+    " with the code. It seals your answers so that only the trustees together can open"
+    " them, and only in a group of at least {k} people.",
+    contact="Questions: {organizer}, {contact}",
+)
+
+TEXTS: Final = MappingProxyType(
+    {
+        "en": ENGLISH,
+        "de": LetterTexts(
+            right_to_left=False,
+            title="Einladung: {title}",
+            reminder_title="Erinnerung: {title}",
+            intro="Sie sind zu dieser Umfrage eingeladen. Niemand kann erkennen, welche Antworten"
+            " von Ihnen sind, auch wir nicht.",
+            reminder="Sie können noch an dieser Umfrage teilnehmen. Niemand kann erkennen, welche"
+            " Antworten von Ihnen sind, auch wir nicht. Wenn Sie inzwischen teilgenommen"
+            " haben, ist nichts mehr zu tun.",
+            scan_title="Mit dem Telefon",
+            scan="Richten Sie die Kamera auf das große Quadrat und öffnen Sie die Adresse.",
+            type_title="Ohne Kamera",
+            type_it="Öffnen Sie {address} und tippen Sie dort Ihren Code ein, oder scannen Sie dort"
+            " das kleine Quadrat. Groß- und Kleinschreibung und Striche sind gleichgültig.",
+            code_title="Ihr Code",
+            words_title="Vergleichen Sie, bevor Sie antworten",
+            words="Ihr Gerät zeigt die Wörter der Umfrage. Es müssen diese sein:",
+            keep="Ihr Code gilt einmal. Geben Sie ihn niemandem, und vernichten Sie diesen Brief,"
+            " wenn Sie teilgenommen haben.",
+            promise="So geht es: Ihr Gerät tauscht den Code gegen eine Marke, die niemand mit dem"
+            " Code in Verbindung bringen kann. Es versiegelt Ihre Antworten so, dass nur die"
+            " Treuhänder gemeinsam sie öffnen können, und nur in einer Gruppe von mindestens"
+            " {k} Personen.",
+            contact="Fragen: {organizer}, {contact}",
+        ),
+        "ar": LetterTexts(
+            right_to_left=True,
+            title="دعوة: {title}",
+            reminder_title="تذكير: {title}",
+            intro="أنت مدعو إلى المشاركة في هذا الاستطلاع. لا يستطيع أحد أن يعرف أي الإجابات"
+            " إجاباتك، ولا نحن.",
+            reminder="ما زال بإمكانك المشاركة في هذا الاستطلاع. لا يستطيع أحد أن يعرف أي الإجابات"
+            " إجاباتك، ولا نحن. إذا كنت قد شاركت في هذه الأثناء فلا حاجة إلى فعل شيء.",
+            scan_title="بالهاتف",
+            scan="وجّه الكاميرا نحو المربع الكبير وافتح العنوان.",
+            type_title="بدون كاميرا",
+            type_it="افتح {address} واكتب رمزك هناك، أو امسح المربع الصغير. لا فرق بين الأحرف الكبيرة"
+            " والصغيرة.",
+            code_title="رمزك",
+            words_title="قارن قبل أن تجيب",
+            words="يعرض جهازك كلمات الاستطلاع. يجب أن تكون هذه:",
+            keep="رمزك صالح مرة واحدة. لا تعطه لأحد، وأتلف هذه الرسالة بعد مشاركتك.",
+            promise="كيف يعمل: يستبدل جهازك الرمز بعلامة لا يستطيع أحد أن يربطها بالرمز، ويختم"
+            " إجاباتك بحيث لا يفتحها إلا الأمناء معًا، وفقط ضمن مجموعة من {k} أشخاص على الأقل.",
+            contact="للأسئلة: {organizer}، {contact}",
+        ),
+    }
+)
+
+
+def texts_for(language: str) -> LetterTexts:
+    """The sentences in a language, its base language, or English."""
+    return TEXTS.get(language) or TEXTS.get(language.partition("-")[0].lower()) or ENGLISH
