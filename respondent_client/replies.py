@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from respondent_client.platform import Reply
-from shared.errors import RemoteError, RoomfulError, StateError, SubmissionError, TokenError
+from shared.errors import RemoteError, RoomfulError, StateError, StorageError, SubmissionError, TokenError
 
 
 def refusal(reply: Reply) -> RoomfulError:
@@ -22,6 +22,8 @@ def refusal(reply: Reply) -> RoomfulError:
         return StateError(message, remedy=remedy)
     if code in _TOKEN_CODES:
         return TokenError(message, remedy=remedy, code=str(code))
+    if code == "storage.rolled-back":
+        return StorageError(message, remedy=remedy, code=code)
     if 400 <= reply.status < 500 and isinstance(code, str):
         return SubmissionError(message, remedy=remedy, code="submission")
     return RemoteError(message, remedy=remedy, code="remote.refused")

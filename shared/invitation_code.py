@@ -89,11 +89,10 @@ class InvitationCode:
         """
         if len(text) > _MAX_CHARACTERS:
             raise _unreadable("this is far too long for a code", f"{SYMBOLS} letters and digits")
-        symbols = _BETWEEN.sub("", text).translate(_READ_AS)
-        foreign = sum(symbol not in _VALUES for symbol in symbols)
+        symbols, foreign = read_symbols(text)
         if foreign:
             raise _unreadable(
-                f"{foreign} of the characters do not occur in codes",
+                f"{len(foreign)} of the characters do not occur in codes",
                 "digits, and letters without I, L, O and U",
             )
         if len(symbols) != SYMBOLS:
@@ -119,6 +118,13 @@ class InvitationCode:
         return hashlib.sha256(
             _CONTEXT + bytes.fromhex(specification_digest) + self.symbols.encode("ascii")
         ).digest()
+
+
+def read_symbols(text: str) -> tuple[str, str]:
+    """The symbols in a text that is being typed, and those of its characters that occur in no code."""
+    characters = _BETWEEN.sub("", text[:_MAX_CHARACTERS]).translate(_READ_AS)
+    symbols = "".join(character for character in characters if character in _VALUES)
+    return symbols, "".join(character for character in characters if character not in _VALUES)
 
 
 def _times_a(value: int) -> int:

@@ -10,21 +10,26 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from respondent_client.browser.invited import Entrance, look_at_code
 from respondent_client.browser.messages import (
     error_object,
     line_object,
     message_object,
+    receipt_object,
     room_object,
     survey_object,
 )
 from respondent_client.composing import Message, compose
+from respondent_client.delay import draw_delay
 from respondent_client.link import Link
 from respondent_client.picture import axes_of, draw
 from respondent_client.platform import Platform
 from respondent_client.sending import Sender
 from respondent_client.session import Placement, examine_survey, faulty, place
+from shared.ballot import require_invited
 from shared.errors import AnswerError, RoomfulError, StateError
 from shared.invitation import Invitation
+from shared.receipt import BallotReceipt
 from shared.soundness import Examination, SoundSpecification
 from shared.words import digest_words
 
@@ -47,6 +52,7 @@ class Bridge:
         self._link: Link | None = None
         self._examination: Examination | None = None
         self._sound: SoundSpecification | None = None
+        self._entrance: Entrance | None = None
         self._placement: Placement | None = None
         self._message: Message | None = None
 
@@ -88,7 +94,32 @@ class Bridge:
             self._sound = examination.sound(compared=compared)
         except RoomfulError as error:
             return result | {"refused": {"code": error.code, "error": error_object(error)}}
+        if self._sound.specification.invited is not None:
+            organizer_key = _needed(examination.verified).organizer_key
+            self._entrance = Entrance(self._platform, _needed(self._link), self._sound, organizer_key)
         return result | {"survey": survey_object(self._sound)}
+
+    def look_at_code(self, text: str) -> dict[str, Any]:
+        """What can be said of a code while it is typed."""
+        return look_at_code(text)
+
+    def begin_invitation(self, kept: str | None) -> dict[str, Any]:
+        """What is there already: of an earlier load of the page, or of the link."""
+        return _needed(self._entrance).begin(kept)
+
+    def use_invitation(self, text: str) -> dict[str, Any]:
+        """Take a code or a saved token."""
+        self._message = None
+        return _needed(self._entrance).use(text)
+
+    async def fetch_token(self) -> dict[str, Any]:
+        """Exchange the code for the token."""
+        return await _needed(self._entrance).fetch()
+
+    def forget_invitation(self) -> dict[str, Any]:
+        """Drop code and token."""
+        self._message = None
+        return _needed(self._entrance).forget()
 
     def place(self, quasi_identifiers: dict[str, str | None]) -> dict[str, Any]:
         """Find her room, or say which fields are wrong."""
@@ -129,27 +160,45 @@ class Bridge:
     async def compose(self, answers: Answers) -> dict[str, Any]:
         """The message to be sent; the same answers keep the same bytes, so that sending again is harmless."""
         placement = _needed(self._placement)
-        message = await compose(self._platform, _needed(self._link), placement, answers)
+        token = self._entrance.token if self._entrance else None
+        message = await compose(self._platform, _needed(self._link), placement, answers, token)
         known = self._message
         if known is None or (known.cell, known.answers) != (message.cell, message.answers):
             self._message = known = message
         return message_object(known, placement.sound.specification)
 
+    def delay(self) -> dict[str, Any]:
+        """Milliseconds until a random moment at which an invited respondent's message is sent."""
+        invited = require_invited(_needed(self._sound).specification)
+        return {"milliseconds": draw_delay(self._platform, invited)}
+
     async def send(self) -> dict[str, Any]:
         """Send it; the receipt."""
         receipt = await self._sender.send(_needed(self._message))
         self._placement = self._message = None
-        return {"receipt": receipt.digest, "earlier": receipt.earlier}
+        result = receipt_object(receipt)
+        if self._entrance is None:
+            return result
+        self._entrance.forget()
+        digest = _needed(self._sound).digest
+        text = BallotReceipt.of(digest, receipt.digest).to_text()
+        return result | {"text": text, "board": self._entrance.board_link(receipt.digest)}
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
     "open": Bridge.open,
     "confirm_words": Bridge.confirm_words,
+    "look_at_code": Bridge.look_at_code,
+    "begin_invitation": Bridge.begin_invitation,
+    "use_invitation": Bridge.use_invitation,
+    "fetch_token": Bridge.fetch_token,
+    "forget_invitation": Bridge.forget_invitation,
     "place": Bridge.place,
     "picture": Bridge.picture,
     "questionnaire": Bridge.questionnaire,
     "check_answers": Bridge.check_answers,
     "compose": Bridge.compose,
+    "delay": Bridge.delay,
     "send": Bridge.send,
 }
 

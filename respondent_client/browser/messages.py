@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from respondent_client.composing import Message
+from respondent_client.delay import window_seconds
 from respondent_client.picture import axes_of, best_axes
 from respondent_client.room import Room
+from respondent_client.sending import Receipt
 from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
 from shared.errors import RoomfulError
+from shared.invited import Invited
 from shared.questions import Answer, MultipleChoice, Number, Question, SingleChoice, YesNo
 from shared.soundness import Line, SoundSpecification
 from shared.specification import Specification
@@ -45,11 +49,27 @@ def survey_object(sound: SoundSpecification) -> dict[str, Any]:
         "release_rule": specification.release.rule,
         "retention_days": specification.retention_days,
         "stored": specification.stored,
+        "invited": invited_object(specification.invited),
         "attributes": [attribute_object(i, a) for i, a in enumerate(specification.attributes)],
         "question_pages": len(specification.questionnaire.pages),
         "questions": {q.name: question_object(q) for q in specification.questionnaire.questions},
         "axes": [{"label": axis.label} for axis in axes],
         "picture_axes": best_axes(axes),
+    }
+
+
+def invited_object(invited: Invited | None) -> dict[str, Any] | None:
+    """Who opens the answers of an invited survey, and over whom they travel; None for an open survey."""
+    if invited is None:
+        return None
+    relay = invited.relay
+    return {
+        "threshold": invited.threshold,
+        "shares": invited.shares,
+        "relay": None
+        if relay is None
+        else {"host": urlsplit(relay.url).netloc, "messages": relay.messages, "seconds": relay.seconds},
+        "window_seconds": window_seconds(invited),
     }
 
 
@@ -113,6 +133,8 @@ def message_object(message: Message, specification: Specification) -> dict[str, 
     return {
         "text": message.content.decode("utf-8"),
         "length": len(message.body),
+        "text_length": len(message.content),
+        "sealed": message.sealed,
         "cell": message.cell,
         "answers": [
             {"title": q.title, "texts": _answer_texts(q, message.answers[q.name], specification.languages)}
@@ -120,6 +142,11 @@ def message_object(message: Message, specification: Specification) -> dict[str, 
             if q.name in message.answers
         ],
     }
+
+
+def receipt_object(receipt: Receipt) -> dict[str, Any]:
+    """What the server or the relay answered."""
+    return {"receipt": receipt.digest, "earlier": receipt.earlier, "relayed": receipt.relayed}
 
 
 def _answer_texts(question: Question, answer: Answer, languages: tuple[str, ...]) -> dict[str, list[str]]:

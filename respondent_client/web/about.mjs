@@ -50,6 +50,7 @@ function statement({ language, state: { survey } }) {
     language.t("statement.stay", figures),
     language.t("statement.group", figures),
     language.t("statement.asks", { ...figures, count: Object.keys(survey.questions).length }),
+    survey.invited && language.t("statement.invited", { threshold: language.number(survey.invited.threshold), shares: language.number(survey.invited.shares) }),
     survey.free_text && language.t("statement.free-text"),
     language.t(`statement.release.${survey.release_rule}`, figures),
     language.t("statement.retention", { count: survey.retention_days }),

@@ -1,21 +1,26 @@
 // The step machine of the respondent's page. What she enters lives in `state` and in the worker, nowhere else:
-// no storage, no address, no title; the browser's history holds only the number of a step.
+// no storage (but see kept.mjs for the token of an invited survey), no address, no title; the browser's history
+// holds only the number of a step.
 
 import { about, loadingNote } from "./about.mjs";
 import { checks, refusal } from "./checks.mjs";
 import { h, replace } from "./dom.mjs";
 import { Engine } from "./engine.mjs";
 import { group } from "./group.mjs";
+import { beginInvitation, invitation } from "./invitation.mjs";
+import { wipe } from "./kept.mjs";
 import { chooseLanguage } from "./language.mjs";
 import { loadQuestionnaire, questionPages } from "./questions.mjs";
 import { receipt } from "./receipt.mjs";
 import { review } from "./review.mjs";
+import { stopWaiting } from "./waiting.mjs";
 import { you } from "./you.mjs";
 
 const page = document.getElementById("main");
 const screen = document.getElementById("screen");
 const loading = document.getElementById("loading");
-const STAGES = ["about", "checks", "you", "group", "questions", "review", "receipt"];
+const STAGES = ["about", "checks", "invitation", "you", "group", "questions", "review", "receipt"];
+const CODE_AT = 2; // which part of the link's fragment is the code; the token follows it
 
 const state = {
   step: 0,
@@ -25,10 +30,14 @@ const state = {
   survey: null, // what the checks let through
   lines: [], // the checks
   refused: null,
+  fragment: "", // of the link, with code and token, which leave the address at once
+  invitation: null, // of an invited survey: code, token, what is under way
   quasi: {}, // name -> what she typed, or null for "prefer not to say"
   room: null,
   answers: {},
   message: null,
+  when: "random", // an invited survey: at a random moment, or "now"
+  waiting: null, // until that moment
   receipt: null,
 };
 
@@ -46,6 +55,7 @@ const context = {
   back: () => (state.step > 0 ? history.back() : undefined),
   changed: () => { state.furthest = state.step; }, // later steps depend on what was changed
   render: () => show(state.step, { focus: false }),
+  refresh: () => show(state.step),
   refuse: (refused) => { state.refused = refused; show(state.step); },
   startOver,
   checked: afterChecks,
@@ -54,7 +64,12 @@ const context = {
 
 /** All screens in order; the questionnaire has as many as it has pages. */
 function screens() {
-  return [about, checks, you, group, ...questionPages(context), review, receipt];
+  return [about, checks, ...(isInvited() ? [invitation] : []), you, group, ...questionPages(context), review, receipt];
+}
+
+/** Before the checks the page itself says so; after them the signed specification does. */
+function isInvited() {
+  return state.survey ? state.survey.invited !== null : "invited" in page.dataset;
 }
 
 function go(step) {
@@ -67,6 +82,7 @@ function show(step, { focus = true } = {}) {
   const all = screens();
   state.step = state.receipt ? all.length - 1 : Math.min(step, state.furthest, all.length - 1);
   const current = state.refused ? refusal : all[state.step];
+  if (current !== review) stopWaiting(state);
   context.live = null;
   replace(screen, current.render(context));
   indicate(current);
@@ -82,15 +98,16 @@ function show(step, { focus = true } = {}) {
 
 function indicate(current) {
   const { language } = context;
-  const number = STAGES.indexOf(current.stage) + 1;
-  const label = language.t("indicator", { number, total: STAGES.length });
+  const stages = STAGES.filter((name) => name !== "invitation" || isInvited());
+  const number = stages.indexOf(current.stage) + 1;
+  const label = language.t("indicator", { number, total: stages.length });
   replace(
     document.getElementById("indicator"),
     h("p", { class: "step" }, label),
     h(
       "ol",
       { class: "dots", "aria-hidden": "true" },
-      STAGES.map((name, i) => h("li", { class: i + 1 < number ? "done" : i + 1 === number ? "now" : null })),
+      stages.map((name, i) => h("li", { class: i + 1 < number ? "done" : i + 1 === number ? "now" : null })),
     ),
   );
 }
@@ -107,7 +124,7 @@ async function check() {
     const examined = await context.engine.ask("open", {
       base: new URL(page.dataset.base, location.href).href,
       survey: page.dataset.id,
-      fragment: location.hash.slice(1),
+      fragment: state.fragment,
     });
     Object.assign(state, examined);
   } catch (error) {
@@ -120,6 +137,11 @@ async function afterChecks() {
   if (state.refused) return show(state.step);
   showLoading();
   context.live?.();
+  if (state.survey?.invited && !state.invitation) {
+    await beginInvitation(context);
+    state.fragment = pinned(state.fragment);
+    if (screens()[state.step] === invitation) context.refresh();
+  }
   if (state.survey) await loadQuestions();
 }
 
@@ -157,12 +179,14 @@ async function switchLanguage(code) {
 /** Wipe: the page and the worker with everything in them are thrown away and loaded again. */
 function startOver() {
   state.leaving = true;
+  wipe();
   history.replaceState({ step: 0 }, "");
   location.reload();
 }
 
 function entered() {
-  return !state.receipt && (Object.keys(state.quasi).length > 0 || Object.keys(state.answers).length > 0);
+  const token = state.invitation?.token && !state.invitation.saved;
+  return !state.receipt && (token || Object.keys(state.quasi).length > 0 || Object.keys(state.answers).length > 0);
 }
 
 function listen() {
@@ -170,6 +194,7 @@ function listen() {
   window.addEventListener("beforeunload", (event) => {
     if (entered() && !state.leaving) event.preventDefault();
   });
+  window.addEventListener("hashchange", () => location.reload()); // another link in the same tab
   document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
     page.focus();
@@ -177,7 +202,10 @@ function listen() {
   document.getElementById("languages")?.addEventListener("click", (event) => {
     const link = event.target.closest("[data-language]");
     if (!link) return;
-    if (!state.survey && state.step === 0) return; // the server has this page in every language
+    if (!state.survey && state.step === 0) {
+      link.hash = state.fragment; // the server has this page in every language
+      return;
+    }
     event.preventDefault();
     switchLanguage(link.dataset.language);
   });
@@ -192,10 +220,22 @@ function listen() {
   });
 }
 
+/** The part of a link's fragment that names the survey and holds no secret. */
+function pinned(fragment) {
+  return fragment.split(".").slice(0, CODE_AT).join(".");
+}
+
+/** Take code and token out of the address and the tab's history before anything else happens. */
+function takeFragment() {
+  state.fragment = location.hash.slice(1);
+  const shown = pinned(state.fragment);
+  history.replaceState({ step: 0 }, "", shown === state.fragment ? undefined : `${location.pathname}${location.search}#${shown}`);
+}
+
 async function main() {
+  takeFragment();
   context.language = await chooseLanguage(page.dataset.language);
   listen();
-  history.replaceState({ step: 0 }, "");
   const start = document.getElementById("start");
   start.addEventListener("click", context.next);
   start.disabled = false;

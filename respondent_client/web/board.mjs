@@ -1,7 +1,7 @@
 // The public board's page. What she pastes or scans stays in this page: no storage, no address, no request with it.
 
 import { COMPARE, NOT_RUN, PASSED, REFUSED, canVerify, keyText, verifyBoard } from "./board_check.mjs";
-import { parsePin, parseReceipt } from "./board_receipt.mjs";
+import { parsePin, parseReceipt, receiptText } from "./board_receipt.mjs";
 import { h, replace } from "./dom.mjs";
 import { chooseLanguage } from "./language.mjs";
 import { scan } from "./scan.mjs";
@@ -189,7 +189,13 @@ async function main() {
   state.language = await chooseLanguage(page.dataset.language);
   for (const link of document.querySelectorAll("[data-language]")) link.hash = location.hash; // keep what is pinned
   window.addEventListener("hashchange", () => { state.pin = parsePin(location.hash) ?? state.pin; });
+  const own = parseReceipt(location.hash); // from the link on her receipt
   draw();
+  if (own?.survey !== id) return;
+  const pin = state.pin ? `#${state.pin.digest}.${state.pin.key}` : "";
+  history.replaceState(null, "", `${location.pathname}${location.search}${pin}`);
+  document.getElementById("receipt").value = receiptText(own.survey, own.digest);
+  await look(document.getElementById("receipt").value);
 }
 
 if (place) main();

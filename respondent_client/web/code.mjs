@@ -2,10 +2,10 @@
 
 import { s } from "./dom.mjs";
 
-/** The picture of a code; `label` says to those who cannot see it what it holds. */
-export async function codePicture(text, label) {
+/** The picture of a code; `label` says to those who cannot see it what it holds; `ecc`: how much damage it bears. */
+export async function codePicture(text, label, ecc = "medium") {
   const { encodeQR } = await import("./qr.mjs");
-  const rows = encodeQR(text, "raw", { border: 4, ecc: "medium" });
+  const rows = encodeQR(text, "raw", { border: 4, ecc });
   let path = "";
   rows.forEach((row, y) =>
     row.forEach((dark, x) => {

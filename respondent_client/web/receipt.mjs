@@ -1,23 +1,65 @@
-// Step 7: the receipt, and the way to wipe everything.
+// The last step: the receipt, what it is good for, and the way to wipe everything.
 
-import { h } from "./dom.mjs";
+import { receiptFile } from "./board_receipt.mjs";
+import { codePicture } from "./code.mjs";
+import { h, replace } from "./dom.mjs";
+import { saveFile } from "./saving.mjs";
 
 export const receipt = {
   name: "receipt",
   stage: "receipt",
   render(context) {
     const { language, state } = context;
-    const { receipt: digest, earlier } = state.receipt;
+    const { text, relayed, earlier } = state.receipt;
+    const outcome = earlier ? "earlier" : relayed ? "relayed" : text ? "sealed" : "text";
     return [
-      h("h1", { tabindex: "-1" }, language.t("receipt.heading")),
-      h("p", { class: "notice good" }, language.t(earlier ? "receipt.earlier" : "receipt.text")),
-      h("h2", {}, language.t("receipt.yours")),
-      h("p", { class: "code", dir: "ltr", lang: "zxx", translate: "no", id: "receipt" }, digest.match(/.{8}/g).map((part) => h("span", {}, part))),
-      h("p", {}, language.t("receipt.meaning")),
-      h("p", {}, language.t("receipt.not")),
+      h("h1", { tabindex: "-1" }, language.t(relayed ? "receipt.heading-relayed" : "receipt.heading")),
+      h("p", { class: "notice good" }, language.t(`receipt.${outcome}`)),
+      text ? ofBallot(context) : ofAnswers(context),
       h("h2", {}, language.t("receipt.wipe")),
       h("p", {}, language.t("receipt.wipe.text")),
-      h("p", { class: "actions" }, h("button", { type: "button", class: "primary", id: "start-over", onclick: context.startOver }, language.t("receipt.over"))),
+      h("p", { class: "actions" }, h("button", { type: "button", class: text ? null : "primary", id: "start-over", onclick: context.startOver }, language.t("receipt.over"))),
     ];
   },
 };
+
+function code(parts) {
+  return h("p", { class: "code", dir: "ltr", lang: "zxx", translate: "no", id: "receipt" }, parts.map((part) => h("span", {}, part)));
+}
+
+/** Of an open survey: digits that the server knows too. */
+function ofAnswers({ language, state }) {
+  return [
+    h("h2", {}, language.t("receipt.yours")),
+    code(state.receipt.receipt.match(/.{8}/g)),
+    h("p", {}, language.t("receipt.meaning")),
+    h("p", {}, language.t("receipt.not")),
+  ];
+}
+
+/** Of an invited survey: text, code and file, to be looked up on the public board after closing. */
+function ofBallot({ language, state }) {
+  const { text, receipt: digest, board } = state.receipt;
+  const [word, survey] = text.split(":");
+  const picture = h("figure", { class: "sheet", "aria-busy": "true" });
+  codePicture(text, language.t("receipt.code")).then((svg) => {
+    replace(picture, svg);
+    picture.removeAttribute("aria-busy");
+  }, () => picture.remove());
+  const lines = ["receipt.proves", "receipt.proves-not", "receipt.find"].map((key) => language.t(key));
+  const title = language.survey(state.survey.title);
+  const save = () => saveFile(`roomful-receipt-${survey.toLowerCase()}.txt`, receiptFile({ title, surveyId: survey.toLowerCase(), digest, link: board, lines }));
+  return [
+    h("h2", {}, language.t("receipt.yours")),
+    code([`${word}:`, `${survey}:`, ...text.split(":")[2].match(/.{8}/g)]),
+    picture,
+    h(
+      "p",
+      { class: "actions" },
+      h("button", { type: "button", class: "primary", id: "save-receipt", onclick: save }, language.t("receipt.save")),
+      h("button", { type: "button", id: "print-receipt", onclick: () => window.print() }, language.t("receipt.print")),
+    ),
+    h("ul", {}, h("li", {}, language.t("receipt.proves")), h("li", {}, language.t("receipt.proves-not"))),
+    h("p", {}, language.t("receipt.find"), " ", h("a", { href: board, id: "board-link", target: "_blank", rel: "noopener noreferrer" }, language.t("receipt.board"))),
+  ];
+}

@@ -1,16 +1,19 @@
-// Step 6: exactly what will be sent, byte for byte, what the server will keep of it, and the sending itself.
+// The last step but one: exactly what will be sent, byte for byte, what the server will keep of it, and the sending itself.
 
 import { h, replace } from "./dom.mjs";
+import { wipe } from "./kept.mjs";
 import { forgetAnswers, plainAnswers } from "./questions.mjs";
+import { minutes, startWaiting, stopWaiting, waitingScreen } from "./waiting.mjs";
 
 export const review = {
   name: "review",
   stage: "review",
   render(context) {
     const { language, state } = context;
+    if (state.waiting) return waitingScreen(context, { now: () => sendWaiting(context), callOff: () => { stopWaiting(state); context.refresh(); } });
     const place = h("div", { "aria-busy": "true" }, h("p", { role: "status" }, language.t("review.preparing")));
     const problem = h("div", { id: "send-problem" });
-    const send = h("button", { type: "button", class: "primary", disabled: true, onclick: () => sendMessage(context, send, problem) }, language.t("review.send"));
+    const send = h("button", { type: "button", class: "primary", disabled: true, onclick: () => press(context, send, problem) }, language.t("review.send"));
     compose(context, place, send, problem);
     return [
       h("h1", { tabindex: "-1" }, language.t("review.heading")),
@@ -37,11 +40,12 @@ async function compose(context, place, send, problem) {
     return;
   }
   state.message = message;
+  const bytes = language.t(message.sealed ? "review.bytes-sealed" : "review.bytes", { bytes: language.number(message.text_length) });
   send.disabled = false;
   place.removeAttribute("aria-busy");
   replace(
     place,
-    h("p", { class: "promise" }, language.t("review.promise", { count: state.room.people })),
+    h("p", { class: "promise" }, language.t(message.sealed ? "review.promise-sealed" : "review.promise", { count: state.room.people })),
     h("h2", {}, language.t("review.contents")),
     h(
       "dl",
@@ -50,9 +54,10 @@ async function compose(context, place, send, problem) {
       h("dd", {}, language.number(message.cell)),
       message.answers.map(({ title, texts }) => [h("dt", {}, language.survey(title)), h("dd", {}, answerText(language, language.survey(texts)))]),
       h("dt", {}, language.t("review.padding")),
-      h("dd", {}, language.t("review.padding.text", { bytes: language.number(message.length) })),
+      h("dd", {}, language.t("review.padding.text", { bytes: language.number(message.text_length) })),
     ),
-    h("details", { open: true }, h("summary", {}, language.t("review.bytes", { bytes: language.number(message.length) })), h("pre", { tabindex: "0", class: "bytes", dir: "ltr", lang: "zxx", translate: "no", id: "bytes", "aria-label": language.t("review.bytes", { bytes: language.number(message.length) }) }, message.text)),
+    h("details", { open: true }, h("summary", {}, bytes), h("pre", { tabindex: "0", class: "bytes", dir: "ltr", lang: "zxx", translate: "no", id: "bytes", "aria-label": bytes }, message.text)),
+    message.sealed && [journey(language, state.survey.invited, message), moment(context)],
     h("h2", {}, language.t("review.stored")),
     h("ul", { id: "stored" }, storedLines(language, state.survey).map((line) => h("li", {}, line))),
   );
@@ -72,13 +77,66 @@ function storedLines(language, survey) {
   ];
 }
 
+/** How a sealed message travels, and who sees what on the way. */
+function journey(language, { threshold, shares, relay }, { length }) {
+  const figures = { threshold: language.number(threshold), shares: language.number(shares), bytes: language.number(length), host: relay?.host };
+  const steps = ["trustees", "collector", relay ? "relay" : "direct"];
+  return [
+    h("h2", {}, language.t("review.journey")),
+    h("ol", { id: "journey" }, steps.map((step) => h("li", {}, language.t(`review.journey.${step}`, figures)))),
+  ];
+}
+
+/** Now, or at a random moment. */
+function moment({ language, state }) {
+  const choice = (value) =>
+    h(
+      "label",
+      { class: "choice" },
+      h("input", { type: "radio", name: "when", id: `when-${value}`, checked: state.when === value, onchange: () => { state.when = value; } }),
+      h("span", {}, language.t(`review.when.${value}`, { minutes: minutes(language, state.survey) })),
+    );
+  return h(
+    "fieldset",
+    { class: "field when" },
+    h("legend", {}, language.t("review.when")),
+    h("p", { class: "hint" }, language.t("review.when.why")),
+    choice("random"),
+    choice("now"),
+  );
+}
+
+async function press(context, send, problem) {
+  const { state } = context;
+  if (!state.message.sealed || state.when === "now") return sendMessage(context, send, problem);
+  send.disabled = true;
+  await startWaiting(context, () => sendWaiting(context));
+  context.refresh();
+}
+
+/** The moment has come, or she will not wait for it. */
+async function sendWaiting(context) {
+  clearInterval(context.state.waiting.timer);
+  const at = (id) => document.getElementById(id);
+  at("call-off").disabled = true;
+  await sendMessage(context, at("send-now"), at("send-problem"));
+  if (context.state.receipt) return;
+  const said = [...at("send-problem").childNodes];
+  stopWaiting(context.state);
+  context.state.when = "now"; // she has waited once
+  context.refresh();
+  replace(at("send-problem"), said);
+  said[0].focus();
+}
+
 async function sendMessage(context, send, problem) {
   const { language, state, engine } = context;
   send.disabled = true;
   replace(problem, h("p", { role: "status", class: "notice" }, language.t("review.sending")));
   try {
-    const { receipt, earlier } = await engine.ask("send");
-    state.receipt = { receipt, earlier };
+    state.receipt = await engine.ask("send");
+    wipe();
+    state.invitation = null;
     state.quasi = {};
     forgetAnswers();
     state.answers = {};
@@ -93,12 +151,13 @@ async function sendMessage(context, send, problem) {
 }
 
 function failure({ language }, error) {
+  const token = error.code.startsWith("token.") || error.code === "storage.rolled-back" || error.code === "state.token";
   const key = language.has(`send.${error.code}`) ? error.code : "other";
   return h(
     "div",
     { class: "notice error", role: "alert", tabindex: "-1", "data-code": error.code },
     h("h2", {}, language.t(`send.${key}`)),
-    h("p", {}, language.t(error.code === "remote.unreachable" ? "send.retry" : "send.kept")),
+    h("p", {}, language.t(error.code === "remote.unreachable" ? "send.retry" : token ? `send.${key}.text` : "send.kept")),
     key === "other" && h("p", { lang: "en", dir: "ltr", class: "detail" }, `${error.code}: ${error.message}`),
   );
 }

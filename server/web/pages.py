@@ -114,6 +114,7 @@ class PageSite:
             assets=self._client.assets,
             state=store.state.value,
             statement=statement_lines(specification, language, self._client.texts),
+            invited=specification.invited is not None,
             relayed=relay_address(store) is not None,
         )
         response = Response(page, content_type=HTML)

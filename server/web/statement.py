@@ -30,9 +30,12 @@ def statement_lines(
     """
     own = texts.get(language.partition("-")[0], {})
     english = texts.get("en", {})
+    invited = specification.invited
     figures = {
         "details": ", ".join(attribute.label[language] for attribute in specification.attributes),
         "k": str(specification.k),
+        "threshold": str(invited.threshold) if invited else "",
+        "shares": str(invited.shares) if invited else "",
         "smallest": str(min(map(specification.people_in, range(specification.cells.count)))),
     }
 
@@ -48,6 +51,7 @@ def statement_lines(
         line("statement.stay"),
         line("statement.group"),
         line("statement.asks", len(specification.questionnaire.questions)),
+        line("statement.invited") if invited else "",
         line("statement.free-text") if specification.questionnaire.has_free_text else "",
         line(f"statement.release.{specification.release.rule}"),
         line("statement.retention", specification.retention_days),

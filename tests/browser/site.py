@@ -192,6 +192,7 @@ class Site:
             base="/sub/",
             assets=self.assets,
             state="open",
+            invited=specification.invited is not None,
             relayed=False,
             statement=("Only the number of your group is sent.", "Groups below k are not published."),
         ).encode()
