@@ -20,22 +20,26 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "deploy" / "demo.sh"
+DEPLOY = Path(__file__).parents[2] / "deploy"
+SCRIPTS = {"demo": DEPLOY / "demo.sh", "demo-invited": DEPLOY / "demo-invited.sh"}
+every = pytest.mark.parametrize("name", list(SCRIPTS))
 
 
-def demo(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def demo(*arguments: str, folder: Path, name: str = "demo") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["sh", str(SCRIPT), *arguments], cwd=folder, capture_output=True, text=True, check=False
+        ["sh", str(SCRIPTS[name]), *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
-def test_it_is_plain_sh() -> None:
-    subprocess.run(["sh", "-n", str(SCRIPT)], check=True)
-    assert not re.search(r"\[\[|\bfunction\b|\blocal\b|pipefail", SCRIPT.read_text())
+@pytest.mark.parametrize("script", [*SCRIPTS.values(), DEPLOY / "demo_steps.sh"])
+def test_it_is_plain_sh(script: Path) -> None:
+    subprocess.run(["sh", "-n", str(script)], check=True)
+    assert not re.search(r"\[\[|\bfunction\b|\blocal\b|pipefail", script.read_text())
 
 
-def test_help_names_every_option(tmp_path: Path) -> None:
-    result = demo("--help", folder=tmp_path)
+@every
+def test_help_names_every_option(tmp_path: Path, name: str) -> None:
+    result = demo("--help", folder=tmp_path, name=name)
     assert result.returncode == 0
     for option in ("--no-serve", "--dir DIR", "--port PORT", "ROOMFUL_PASSPHRASE"):
         assert option in result.stdout
@@ -44,32 +48,49 @@ def test_help_names_every_option(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("--serve",), ("--dir",), ("--port", "http"), ("--dir", ""), ("x",)])
-def test_wrong_use_is_refused_before_anything_happens(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    result = demo(*arguments, folder=tmp_path)
+@every
+def test_wrong_use_is_refused_before_anything_happens(
+    tmp_path: Path, arguments: tuple[str, ...], name: str
+) -> None:
+    result = demo(*arguments, folder=tmp_path, name=name)
     assert result.returncode == 2
     assert result.stderr.splitlines()[-1].startswith("demo: ")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "demo").mkdir()
-    (tmp_path / "demo" / "thesis.txt").write_text("years of work")
-    result = demo(folder=tmp_path)
+@every
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "thesis.txt").write_text("years of work")
+    result = demo(folder=tmp_path, name=name)
     assert result.returncode == 1
-    assert "demo is not from an earlier demo, so it is left alone" in result.stderr
-    assert (tmp_path / "demo" / "thesis.txt").read_text() == "years of work"
+    assert f"{name} is not from an earlier demo, so it is left alone" in result.stderr
+    assert (tmp_path / name / "thesis.txt").read_text() == "years of work"
 
 
-def test_a_running_demo_is_not_overwritten(tmp_path: Path) -> None:
-    folder = tmp_path / "demo"
+@every
+def test_a_running_demo_is_not_overwritten(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
     folder.mkdir()
     (folder / ".roomful-demo").touch()
     waiting = [sys.executable, "-c", "import sys; sys.stdin.read()", "roomful serve"]
     with subprocess.Popen(waiting, stdin=subprocess.PIPE) as running:
         (folder / "server.pid").write_text(str(running.pid))
-        result = demo("--no-serve", folder=tmp_path)
+        result = demo("--no-serve", folder=tmp_path, name=name)
     assert result.returncode == 1
-    assert "a demo is running in demo" in result.stderr
+    assert f"a demo is running in {name}" in result.stderr
+
+
+def test_the_demos_leave_each_other_alone() -> None:
+    """Both end only the server that they started, and remove only what a demo made."""
+    for script in SCRIPTS.values():
+        text = script.read_text()
+        assert "rm -rf" not in text
+        assert "kill" not in text
+        made = re.search(r'^made="([^"]*)"', text, re.M)
+        assert made is not None
+        for name in made[1].split():
+            assert f"$dir/{name}" in text or name in ("server.log", "data.anchors"), name
 
 
 whole = pytest.mark.skipif("ROOMFUL_TEST_DEMO" not in os.environ, reason="ROOMFUL_TEST_DEMO is not set")
@@ -88,7 +109,7 @@ def test_the_whole_demo_twice_and_with_a_server_at_the_end() -> None:
     package = json.loads((out / "release" / "datapackage.json").read_bytes())
     assert sizes.total() == package["roomful"]["released_answers"]
     assert not (out / "server.pid").exists()
-    command = ["sh", str(SCRIPT), "--dir", str(out)]
+    command = ["sh", str(SCRIPTS["demo"]), "--dir", str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
         assert running.stdout is not None
         address = None
@@ -104,4 +125,19 @@ def test_the_whole_demo_twice_and_with_a_server_at_the_end() -> None:
         assert running.wait(timeout=30) == 130
     with pytest.raises(OSError):
         urllib.request.urlopen(address, timeout=5)
+    assert not (out / "server.pid").exists()
+
+
+@whole
+def test_the_whole_demo_of_an_invited_survey() -> None:
+    out = Path(os.environ["ROOMFUL_TEST_DEMO"]).with_name("invited")
+    started = time.monotonic()
+    result = demo("--no-serve", "--dir", str(out), folder=out.parent, name="demo-invited")
+    assert result.returncode == 0, result.stderr
+    assert time.monotonic() - started < 180
+    assert "11 passed   board.receipt" in result.stdout
+    assert "refused" not in result.stdout
+    receipts = (out / "receipts.txt").read_text().split()
+    package = json.loads((out / "release" / "datapackage.json").read_bytes())
+    assert package["roomful"]["total_answers"] == len(receipts) > 400
     assert not (out / "server.pid").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import importlib.util
+import json
 import subprocess
 import sys
 from collections import Counter
@@ -15,7 +16,10 @@ from types import ModuleType
 import pytest
 
 from server.reading.model import read_model
+from server.reading.public_keys import SealingKey, token_key_line
 from server.reading.survey_file import read_survey_file
+from shared import base64url
+from tests.invited import invited
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 
@@ -44,7 +48,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     town.write(out, 20_000, 2015)
     for path in (DEPLOY / "town").iterdir():
         (out / path.name).write_bytes(path.read_bytes())
+    for name, text in public_keys().items():
+        path = out.parent / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
     return out
+
+
+def public_keys() -> dict[str, str]:
+    """The key files that the survey for invited people names, beside the town."""
+    keys = invited()
+    opening = {
+        "suite": keys.suite.name,
+        "opening_key": base64url.encode(keys.opening_key),
+        "threshold": keys.threshold,
+        "shares": keys.shares,
+    }
+    return {
+        "key/tokens.pub": token_key_line(keys.token_key),
+        "key/collector.pub": SealingKey(suite=keys.suite, key=keys.collector_key).to_line(),
+        "trustees/opening-key.json": json.dumps(opening),
+    }
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -109,14 +133,15 @@ def test_every_district_and_category_occurs_often_enough(folder: Path) -> None:
     assert max(int(row["age"]) for row in model) <= 97
 
 
-@pytest.mark.parametrize("name", ["survey.toml", "library.toml"])
-def test_survey_files_fit_the_town(folder: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "k"), [("survey.toml", 10), ("library.toml", 10), ("invited.toml", 5)])
+def test_survey_files_fit_the_town(folder: Path, name: str, k: int) -> None:
     survey = read_survey_file(folder / name)
     model = read_model(survey)
     assert model.n_people == 20_000
     assert model.warnings == ()
     assert not survey.questionnaire.has_free_text
-    assert survey.k == 10
+    assert survey.k == k
+    assert (survey.invited is not None) == (name == "invited.toml")
     for language in survey.languages:
         for question in survey.questionnaire.questions:
             assert question.title[language] != question.name

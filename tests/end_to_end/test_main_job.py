@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import signal
-import socket
-import subprocess
-import sys
 import time
 import urllib.request
 from collections import Counter
@@ -18,53 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.builders import ANSWERS
+from tests.end_to_end.office import Office, stop
 from tests.towns import RATES, write_town
 
-ROOMFUL = Path(sys.executable).with_name("roomful")
 CANARY_AGE, CANARY_ANSWER = "77", "poor"
-
-
-class Office:
-    """An organizer's folder and the commands she runs in it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.environment = os.environ | {"ROOMFUL_PASSPHRASE": "a long passphrase", "COLUMNS": "100"}
-
-    def run(self, *words: str | Path, code: int = 0) -> str:
-        """Run a command; its output."""
-        done = subprocess.run(
-            [ROOMFUL, *map(str, words)],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        output = done.stdout + done.stderr
-        assert done.returncode == code, output
-        assert "Traceback" not in output
-        return output
-
-    def serve(self) -> tuple[subprocess.Popen[str], str]:
-        """Start the server; its process and the link of its open survey."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        process = subprocess.Popen(
-            [ROOMFUL, "serve", "--data", "data", "--port", str(port)],
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert process.stdout is not None
-        for line in process.stdout:
-            if found := re.search(r"http://\S+/s/\S+#\S+", line):
-                return process, found[0]
-        raise AssertionError("the server ended")
 
 
 def get(address: str) -> bytes:
@@ -111,8 +63,7 @@ def released(office: Office, request: pytest.FixtureRequest) -> tuple[Office, st
         office.run("close", survey[0], "--data", "data", "--yes")
         assert "closed" in office.run("respond", link, "--answers", "me.json", code=6)
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        stop(process)
     office.run("release", survey[0], "--data", "data", "--out", "release")
     return office, survey[0]
 

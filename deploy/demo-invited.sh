@@ -1,0 +1,105 @@
+#!/bin/sh
+# A survey for invited people only, on a synthetic town: nobody can tell whose answer is whose, nobody can read an
+# answer before closing, each person answers at most once, and everybody can check that hers was counted.
+#
+#   sh deploy/demo-invited.sh                 ends with a running server that shows the public board
+#   sh deploy/demo-invited.sh --no-serve      ends after the last check, exit code 0
+#   sh deploy/demo-invited.sh --dir DIR       where everything goes (default ./demo-invited)
+#   sh deploy/demo-invited.sh --port PORT     port of the server (default: the first free one from 8765)
+#
+# One machine plays every part here. In earnest each folder belongs to somebody else, see docs/secrets.md:
+# key/key.pem to the organizer, trustees/ to the trustees, invitations/ to whoever sends the letters.
+#
+# Safe to run again: what an earlier demo left in DIR is replaced, anything else there is left alone.
+# The passphrase of the demo's signing key is taken from ROOMFUL_PASSPHRASE if that is set.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+dir=demo-invited
+made="town survey key trustees invitations rehearsal rehearsal.json export opened.json receipts.txt data data.anchors
+  release server.log"
+. "$root/deploy/demo_steps.sh"
+read_options "$@"
+begin
+
+step "Generating the town: 1,000 people, none of whom exists"
+mkdir -p "$dir/town"
+cp "$root/deploy/town/invited.toml" "$root/deploy/town/questionnaire.json" "$dir/town/"
+"$venv/bin/python" "$root/deploy/town.py" --out "$dir/town" --people 1000
+# The list of people to invite. It is not needed for anything but the letters.
+awk -F, 'NR == 1 { print "name,town" } NR > 1 { printf "Resident %d,Lindenau %s\n", NR - 1, $3 }' \
+  "$dir/town/town.csv" >"$dir/town/residents.csv"
+
+step "Making three keys: the organizer signs, the registrar issues tokens, the collector takes ballots"
+mkdir -p "$dir/key"
+roomful keygen --out "$dir/key/key.pem"
+roomful keygen --purpose tokens --out "$dir/key/tokens.pem"
+roomful keygen --purpose collector --out "$dir/key/collector.pem"
+
+step "The trustees' ceremony: a key that opens the answers exists only in three shares, any two of which open"
+roomful trustees create --shares 2-of-3 --trustee Ada --trustee Ben --trustee Cem --out "$dir/trustees"
+
+step "Designing the groups, and signing: from now on the number of invitations and every key is fixed"
+roomful design "$dir/town/invited.toml" --out "$dir/survey"
+roomful sign "$dir/survey" --key "$dir/key/key.pem"
+roomful audit "$dir/survey/survey.dsse.json" --model "$dir/town/town.csv" --key "$dir/key/key.pub"
+
+step "Publishing the draft, and inviting: a secret code for each person, of which the server keeps a hash"
+choose_port
+id=$(roomful publish "$dir/survey" --data "$dir/data" \
+  --token-key "$dir/key/tokens.pem" --collector-key "$dir/key/collector.pem" --json | field id)
+roomful invite "$id" --data "$dir/data" --list "$dir/town/residents.csv" --out "$dir/invitations"
+
+step "The rehearsal: every share opens test answers, or the survey does not open"
+roomful trustees challenge "$id" --data "$dir/data" --out "$dir/rehearsal"
+roomful trustees rehearse "$dir/rehearsal" --share "$dir/trustees/share-1-of-3.txt" \
+  --share "$dir/trustees/share-2-of-3.txt" --share "$dir/trustees/share-3-of-3.txt" \
+  --organizer-key "$dir/key/key.pub" --out "$dir/rehearsal.json"
+
+step "Opening the survey and starting the server"
+address=$(roomful open "$id" --data "$dir/data" --rehearsal "$dir/rehearsal.json" --yes --json | field address)
+start_server
+
+step "Letting half the town answer: each fetches a token that nobody can trace, seals her answers, and sends them"
+roomful simulate "$address" --model "$dir/town/people.csv" --answers columns --seed 2015 \
+  --codes "$dir/invitations/mail-merge.csv" --receipts "$dir/receipts.txt"
+
+step "Closing, and publishing the board: a signed list of all receipts"
+roomful close "$id" --data "$dir/data" --yes
+roomful board create "$id" --data "$dir/data" --key "$dir/key/key.pem"
+
+step "The opening: two trustees open, offline, the groups that are large enough, and no other"
+roomful trustees export "$id" --data "$dir/data" --out "$dir/export"
+roomful trustees open "$dir/export" --share "$dir/trustees/share-1-of-3.txt" \
+  --share "$dir/trustees/share-3-of-3.txt" --invitation "$address" \
+  --ledger "$dir/trustees/ledger.jsonl" --out "$dir/opened.json"
+
+step "Releasing the table, and finishing the board"
+roomful release "$id" --data "$dir/data" --opened "$dir/opened.json" --out "$dir/release"
+roomful board finish "$id" --data "$dir/data" --key "$dir/key/key.pem"
+
+step "A respondent looks: is my answer on the board, and do all counts agree?"
+receipt=$(sed -n 1p "$dir/receipts.txt")
+roomful board verify "$address" --receipt "$receipt"
+
+if [ "$serve" = no ]; then
+  step "Done: the released table is in $dir/release"
+  exit 0
+fi
+
+step "Ready"
+cat <<TEXT
+
+  The public board, where a respondent looks for her receipt:
+    http://127.0.0.1:$port/s/$id/board
+  A receipt to try it with:
+    $receipt
+
+  The table that was released:
+    http://127.0.0.1:$port/s/$id/release/report.html
+    $dir/release
+
+  Stop the server with Ctrl-C.
+
+TEXT
+wait "$server"
