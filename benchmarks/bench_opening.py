@@ -68,7 +68,7 @@ def cast(number: int, digest: str, suite: str, n_cells: int) -> tuple[int, bytes
     signature = signing_key().sign(message, PSS(MGF1(SHA384()), SALT_BYTES), SHA384())
     cell = number % n_cells
     plaintext = encode(digest, cell, ANSWERS | {"wellbeing": number % 11}, entropy())
-    return cell, prefix, signature, trustees_key(suite).seal(box_info(digest, cell), plaintext)
+    return cell, prefix, signature, trustees_key(suite).seal(box_info(digest, prefix, cell), plaintext)
 
 
 class Stopwatch:
@@ -125,10 +125,10 @@ def main() -> None:
         data = report.answers.to_bytes()
         opened = time.perf_counter() - started
         with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
-            boxes = [(ballot.cell, ballot.box) for _, _, ballot in ballots.ballots()]
+            boxes = [(ballot.token.prefix, ballot.cell, ballot.box) for _, _, ballot in ballots.ballots()]
         started = time.perf_counter()
-        for cell, box in boxes:
-            key.open(box_info(survey.digest, cell), box)
+        for prefix, cell, box in boxes:
+            key.open(box_info(survey.digest, prefix, cell), box)
         bare = time.perf_counter() - started
     assert report.answers.answers == arguments.answers
     assert not report.invalid

@@ -140,7 +140,7 @@ async def _fill_ballot(
     box = await platform.seal(
         suite=invited.suite.name,
         public_key=invited.opening_key,
-        info=box_info(digest, cell),
+        info=box_info(digest, token.prefix, cell),
         plaintext=content,
     )
     return Ballot(cell=cell, token=token, box=box)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shared.blind_rsa import PREFIX_BYTES
+
 TAG_BYTES = 16
 """Bytes by which both AEADs lengthen a message (RFC 9180, section 7.3)."""
 
@@ -49,12 +51,24 @@ _BOX = b"roomful-box/1"
 _BALLOT = b"roomful-ballot/1"
 
 
-def box_info(specification_digest: str, cell: int) -> bytes:
-    """``info`` of the inner layer, to the trustees: an answer opens only for its survey and its cell.
+def box_info(specification_digest: str, token_prefix: bytes, cell: int) -> bytes:
+    """``info`` of the inner layer, to the trustees.
 
-    Layout: ``roomful-box/1`` || SHA-256 of the specification (32 bytes) || cell (4 bytes, big endian).
+    Layout: ``roomful-box/1`` || SHA-256 of the specification (32 bytes) || prefix of the token (32 bytes) ||
+    cell (4 bytes, big endian).
+
+    Guarantee: a box opens for its survey, its token and its cell alone. So nobody who holds somebody else's
+    box can count it again under a token of her own, to find the answers that repeat; nor can a registrar and
+    a collector give old boxes fresh tokens, to have all but one of them opened a second time.
+
+    Raises
+    ------
+    ValueError
+        If the prefix has another length.
     """
-    return _BOX + bytes.fromhex(specification_digest) + cell.to_bytes(4, "big")
+    if len(token_prefix) != PREFIX_BYTES:
+        raise ValueError(f"the prefix of a token has {PREFIX_BYTES} bytes")
+    return _BOX + bytes.fromhex(specification_digest) + token_prefix + cell.to_bytes(4, "big")
 
 
 def ballot_info(specification_digest: str) -> bytes:

@@ -86,7 +86,8 @@ def make_ballot(
     """Answers sealed to the trustees of the tests."""
     entropy = hashlib.shake_256(token.prefix).digest(submission.entropy_needed())
     plaintext = submission.encode(digest, cell, answers or ANSWERS, entropy)
-    box = HPKE.encrypt(plaintext, opening_key or OPENING_KEY.public_key(), box_info(digest, cell))
+    info = box_info(digest, token.prefix, cell)
+    box = HPKE.encrypt(plaintext, opening_key or OPENING_KEY.public_key(), info)
     return Ballot(cell=cell, token=token, box=box)
 
 

@@ -142,3 +142,8 @@ class SealedSurvey:
 def moved(ballot: Ballot, cell: int) -> Ballot:
     """The same box under another cell."""
     return replace(ballot, cell=cell)
+
+
+def copied(ballot: Ballot, other: Ballot) -> Ballot:
+    """The same box under the token of another ballot."""
+    return replace(ballot, token=other.token)

@@ -225,7 +225,8 @@ def _decrypt(
             )
         if ballot.cell in group_of:
             try:
-                submission = decode(key.open(box_info(survey.digest, ballot.cell), ballot.box))
+                info = box_info(survey.digest, ballot.token.prefix, ballot.cell)
+                submission = decode(key.open(info, ballot.box))
                 if submission.cell != ballot.cell:
                     raise SubmissionError("sealed for another cell", code="submission.cell")
                 answers = validate(submission, survey.specification, survey.digest)

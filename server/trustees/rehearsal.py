@@ -3,18 +3,18 @@
 A share that was mistyped, mixed up with another ceremony's or lost is found while that costs a new ceremony,
 and not when the answers are in. Three steps and three files of compact JSON:
 
-1. The organizer makes a challenge from the published draft: test answers sealed exactly as real ones. The
-data
-   directory keeps the SHA-256 of each plaintext and nothing else (``expected.json``)::
+1. The organizer makes a challenge from the published draft: test answers sealed as real ones, except that
+   32 zero bytes stand for the token. The data directory keeps the SHA-256 of each plaintext and nothing else
+   (``expected.json``)::
 
-       {"format":"roomful-challenge/1","specification":"<64
-       hex>","boxes":[{"cell":<int>,"box":"<base64url>"},...]} {"format":"roomful-expected/1","challenge":"<64
-       hex>","plaintexts":["<64 hex>",...]}
+       {"format":"roomful-challenge/1","specification":"<64 hex>",
+        "boxes":[{"cell":<int>,"box":"<base64url>"},...]}               (without the line break)
+       {"format":"roomful-expected/1","challenge":"<64 hex>","plaintexts":["<64 hex>",...]}
 
 2. The trustees open it offline, in as many rounds as it takes for every share to have taken part::
 
-       {"format":"roomful-rehearsal/1","challenge":"<64 hex>","plaintexts":["<64
-       hex>",...],"rounds":[[1,2,3],[3,4,5]]}
+       {"format":"roomful-rehearsal/1","challenge":"<64 hex>","plaintexts":["<64 hex>",...],
+        "rounds":[[1,2,3],[3,4,5]]}                                     (without the line break)
 
 3. ``roomful open`` compares.
 
@@ -46,6 +46,7 @@ from shared.fields import Fields
 from shared.limits import MAX_CELLS, MAX_TRUSTEES, SIZE_CLASSES
 from shared.sealing import box_info
 from shared.submission import decode, encode, entropy_needed, validate
+from shared.token import PREFIX_BYTES
 
 CHALLENGE_FORMAT: Final = "roomful-challenge/1"
 EXPECTED_FORMAT: Final = "roomful-expected/1"
@@ -54,6 +55,8 @@ CHALLENGE_FILE: Final = "challenge.json"
 EXPECTED_FILE: Final = "expected.json"
 REHEARSAL_FOLDER: Final = "rehearsal"
 MAX_TEST_ANSWERS: Final = 5
+NO_TOKEN: Final = bytes(PREFIX_BYTES)
+"""Stands for the token of a test answer; a real box, bound to a real token, never opens in a rehearsal."""
 _MAX_BYTES: Final = 1_048_576
 _MAX_BOX_CHARACTERS = 2 * SIZE_CLASSES[-1]
 
@@ -153,7 +156,7 @@ def make_challenge(
             {name: value for name, value in drawn if value is not None}
         )
         plaintext = encode(published.digest, cell, answers, random_bytes(entropy_needed()))
-        box = key.seal(box_info(published.digest, cell), plaintext)
+        box = key.seal(box_info(published.digest, NO_TOKEN, cell), plaintext)
         boxes.append({"cell": cell, "box": base64url.encode(box)})
         plaintexts.append(hashlib.sha256(plaintext).hexdigest())
     challenge = strict_json.dumps(
@@ -213,7 +216,7 @@ def rehearse(
         cell = inner.integer("cell", 0, survey.specification.cells.count - 1)
         box = base64url.decode(inner.text("box", maximum=_MAX_BOX_CHARACTERS))
         try:
-            plaintext = key.open(box_info(survey.digest, cell), box or b"")
+            plaintext = key.open(box_info(survey.digest, NO_TOKEN, cell), box or b"")
             validate(decode(plaintext), survey.specification, survey.digest)
         except SubmissionError as problem:
             raise inner.fail("box", problem.message, "a test answer sealed to these trustees") from None

@@ -21,7 +21,7 @@ from shared.errors import RoomfulError
 from shared.invitation import Invitation
 from shared.specification import ReleaseRule
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, sign
-from tests.sealed_surveys import SECRET, SealedSurvey, moved, sealed_specification, shares
+from tests.sealed_surveys import SECRET, SealedSurvey, copied, moved, sealed_specification, shares
 
 
 @pytest.fixture
@@ -81,6 +81,17 @@ def test_filling_a_cell_with_a_moved_ballot_opens_no_smaller_group(tmp_path: Pat
     assert report.answers.withheld >= 3
 
 
+def test_a_box_copied_under_another_token_opens_nothing(tmp_path: Path) -> None:
+    """The collector and some invited people copy her box: were it opened with each of their tokens, her
+    answers would be those that stand in the table once more than the copies."""
+    survey = SealedSurvey(tmp_path).fill(5, 5, 5)
+    hers = survey.ballots[0]
+    survey.ballots += [copied(hers, survey.ballot(hers.cell)) for _ in range(3)]
+    report = survey.open()
+    assert report.invalid == {"ballot.sealed": 3}
+    assert [len(group.answers) for group in report.answers.groups] == [5, 5, 5]
+
+
 # Differencing
 
 
@@ -98,6 +109,16 @@ def test_a_set_that_overlaps_an_earlier_opening(
         ballots.append(replace(gone, box=survey.ballot(gone.cell).box))
     export = survey.write("again", ballots=ballots, signed=ballots)
     assert refused(survey, lambda: survey.open(export), monkeypatch) == "opening.overlap"
+
+
+def test_boxes_under_fresh_tokens_cannot_be_opened_a_second_time(survey: SealedSurvey) -> None:
+    """The registrar signs fresh tokens, so that the ledger sees no overlap: the old boxes stay shut."""
+    survey.open()
+    ballots = [copied(ballot, survey.ballot(ballot.cell)) for ballot in survey.ballots[1:]]
+    export = survey.write("again", ballots=ballots, signed=ballots)
+    with pytest.raises(RoomfulError) as caught:
+        survey.open(export)
+    assert caught.value.code == "release"
 
 
 def test_a_set_without_any_overlap_is_another_opening(survey: SealedSurvey) -> None:

@@ -123,7 +123,7 @@ def test_a_wrong_vector_is_noticed_in_pyodide(bench: Bench) -> None:
 @every_suite
 @pytest.mark.parametrize("message", MESSAGES, ids=len)
 def test_what_the_browser_seals_opens_in_python(bench: Bench, suite: Suite, message: bytes) -> None:
-    key, info = OpeningKey(suite, SECRET), box_info(DIGEST, 7)
+    key, info = OpeningKey(suite, SECRET), box_info(DIGEST, bytes(32), 7)
     given = {"key": key.public_key.hex(), "info": info.hex(), "plaintext": message.hex()}
     sealed = bytes.fromhex(bench.python("seal", suite=suite.name, **given)["sealed"])
     assert len(sealed) == len(message) + suite.overhead

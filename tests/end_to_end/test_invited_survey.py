@@ -77,10 +77,11 @@ class Hostile:
         self.respondent = HeadlessRespondent(link)
         self.sound = self.respondent.prepare()
         self.survey = require_invited(self.sound.specification)
+        self.prefix = bytes(32)
 
     def box(self, cell: int, plaintext: bytes, key: bytes | None = None) -> bytes:
         """Whatever bytes, sealed."""
-        info = box_info(self.sound.digest, cell)
+        info = box_info(self.sound.digest, self.prefix, cell)
         return seal(self.survey.suite.name, key or self.survey.opening_key, info, plaintext)
 
     def content(self, cell: int, answers: Mapping[str, Any] = ANSWERS, digest: str = "") -> bytes:
@@ -89,8 +90,10 @@ class Hostile:
         return submission.encode(digest or self.sound.digest, cell, answers, entropy)
 
     def token(self, code: InvitationCode) -> Token:
-        """Hers."""
-        return self.respondent.fetch_token(self.respondent.prepare_token(code))
+        """Hers; the boxes that follow are bound to it."""
+        token = self.respondent.fetch_token(self.respondent.prepare_token(code))
+        self.prefix = token.prefix
+        return token
 
     def message(self, ballot: Ballot) -> Message:
         """A ballot as an honest device sends it."""

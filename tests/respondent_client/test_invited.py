@@ -106,7 +106,8 @@ def test_code_to_token_to_ballot(
     store.close()
     (ballot,) = store.ballots()
     assert ballot.receipt == receipt.digest
-    opened = decode(HPKE.decrypt(ballot.box, OPENING_KEY, box_info(DIGEST, ballot.cell)))
+    info = box_info(DIGEST, ballot.token.prefix, ballot.cell)
+    opened = decode(HPKE.decrypt(ballot.box, OPENING_KEY, info))
     assert (opened.cell, opened.answers) == (place(sound, PERSON).room.cell, ANSWERS)
     assert message.content not in message.body
 

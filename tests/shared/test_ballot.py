@@ -46,9 +46,14 @@ def test_both_layers_open_where_they_belong_and_nowhere_else() -> None:
     envelope = seal_ballot(DIGEST, BALLOT)
     assert len(envelope) in envelope_lengths(SUITES[DEFAULT_SUITE])
     assert HPKE.decrypt(envelope, COLLECTOR_KEY, ballot_info(DIGEST)) == BALLOT.to_bytes()
-    message = decode(HPKE.decrypt(BALLOT.box, OPENING_KEY, box_info(DIGEST, 5)))
+    message = decode(HPKE.decrypt(BALLOT.box, OPENING_KEY, box_info(DIGEST, b"p" * 32, 5)))
     assert (message.cell, message.specification) == (5, DIGEST)
-    for info in (box_info(DIGEST, 4), box_info("00" * 32, 5), ballot_info(DIGEST)):
+    for info in (
+        box_info(DIGEST, b"p" * 32, 4),
+        box_info(DIGEST, b"q" * 32, 5),
+        box_info("00" * 32, b"p" * 32, 5),
+        ballot_info(DIGEST),
+    ):
         with pytest.raises(Exception):  # noqa: B017 - whatever the library raises
             HPKE.decrypt(BALLOT.box, OPENING_KEY, info)
 

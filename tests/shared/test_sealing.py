@@ -18,8 +18,11 @@ def test_lengths_are_those_of_the_kems() -> None:
     assert DEFAULT_SUITE in SUITES
 
 
-def test_info_binds_survey_and_cell() -> None:
-    assert box_info(DIGEST, 258) == b"roomful-box/1" + b"\xab" * 32 + b"\x00\x00\x01\x02"
+def test_info_binds_survey_token_and_cell() -> None:
+    bound = b"\xab" * 32 + b"p" * 32 + b"\x00\x00\x01\x02"
+    assert box_info(DIGEST, b"p" * 32, 258) == b"roomful-box/1" + bound
     assert ballot_info(DIGEST) == b"roomful-ballot/1" + b"\xab" * 32
     with pytest.raises(OverflowError):
-        box_info(DIGEST, 2**32)
+        box_info(DIGEST, b"p" * 32, 2**32)
+    with pytest.raises(ValueError, match="32 bytes"):
+        box_info(DIGEST, b"p" * 31, 0)

@@ -37,7 +37,8 @@ def box_of(survey: SealedSurvey, cell: int, plaintext: bytes) -> Ballot:
     ballot = survey.ballot(cell)
     assert survey.specification.invited is not None
     keys = survey.specification.invited
-    box = SealingKey(keys.suite, keys.opening_key).seal(box_info(survey.digest, cell), plaintext)
+    info = box_info(survey.digest, ballot.token.prefix, cell)
+    box = SealingKey(keys.suite, keys.opening_key).seal(info, plaintext)
     return Ballot(cell=cell, token=ballot.token, box=box)
 
 
@@ -197,8 +198,9 @@ def test_every_suite(tmp_path: Path, suite: str) -> None:
 
 
 def box_of_suite(survey: SealedSurvey, number: int, key: OpeningKey, plaintext: bytes) -> Ballot:
-    box = SealingKey(key.suite, key.public_key).seal(box_info(survey.digest, 1), plaintext)
-    return Ballot(cell=1, token=token(survey.digest, number), box=box)
+    own = token(survey.digest, number)
+    box = SealingKey(key.suite, key.public_key).seal(box_info(survey.digest, own.prefix, 1), plaintext)
+    return Ballot(cell=1, token=own, box=box)
 
 
 @settings(max_examples=15, deadline=None)
