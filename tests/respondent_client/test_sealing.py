@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 
 import pytest
 
 from respondent_client.headless.platform import HeadlessPlatform
+from respondent_client.headless.respondent import run
 from server.sealing.suites import OpeningKey
 from shared.errors import SpecificationError, SubmissionError
 from shared.sealing import SUITES, Suite
@@ -16,7 +16,7 @@ every_suite = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES)
 
 def seal(suite: Suite, key: bytes, info: bytes, plaintext: bytes) -> bytes:
     sealing = HeadlessPlatform().seal(suite=suite.name, public_key=key, info=info, plaintext=plaintext)
-    return asyncio.run(sealing)
+    return run(sealing)
 
 
 @every_suite
