@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 
 from respondent_client.headless.platform import HeadlessPlatform
