@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -182,14 +182,10 @@ def _files_of_earlier_run(out: Path) -> set[str]:
 def _new_folder(out: Path) -> Iterator[Path]:
     """A hidden folder beside `out` that takes its place at the end, or vanishes."""
     target = out.resolve()
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    except OSError as error:
-        raise _unwritable(out, error) from error
-    try:
-        new = work / "new"
-        new.mkdir()
+    work = target.parent / f".{target.name}-{secrets.token_hex(4)}"
+    new = work / "new"
+    try:  # the name is known before the folder is there, so that a signal at any moment leaves nothing
+        new.mkdir(parents=True)
         yield new
         _refuse_foreign(out)  # minutes have passed
         if target.exists():
