@@ -2,20 +2,23 @@
 
 Whoever puts yesterday's database back lets codes and tokens that were used since be used again. So every
 database of an invited survey counts its commits, and the count is noted a second time outside the data
-directory, in its anchor. A database that is behind its anchor was restored; it takes nothing more.
+directory, in its anchor. A database that is behind its anchor was restored; it takes nothing more. A survey's
+steps count too: a copy from before the closing cannot take ballots again.
 
 The anchor is written after a commit and before anybody is told of it. A crash between the two leaves the
-database one ahead, which is no alarm. The file has two slots of 64 bytes, written in turn, so that a torn
-write spoils only the newer one::
+database ahead, which is no alarm; whoever is next told of anything is told after the anchor has caught up. The
+file has two slots of 64 bytes, written in turn, so that a torn write spoils only the newer one::
 
     generation (20 digits) || " " || 42 hexadecimal digits of SHA-256(name || " " || generation) || "\\n"
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sqlite3
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,6 +28,8 @@ from shared.errors import StorageError
 
 SLOT_BYTES: Final = 64
 GENERATION: Final = "generation"
+ROLLED_BACK: Final = "storage.rolled-back"
+MISSING: Final = "storage.anchor-missing"
 _DIGITS: Final = 20
 
 
@@ -51,18 +56,20 @@ class Anchor:
         StorageError
             If it cannot be written. An anchor that is there stays: publishing again must not reset it.
         """
+        folder = self.path.parent
         with named_file_errors(self.path.name):
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor, whole = tempfile.mkstemp(dir=folder, prefix=".new-")
             try:
-                descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            except FileExistsError:
-                return
-            try:
-                os.pwrite(descriptor, self._slot(0), 0)
-                os.fsync(descriptor)
+                with os.fdopen(descriptor, "wb") as stream:
+                    stream.write(self._slot(0))
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                with contextlib.suppress(FileExistsError):
+                    os.link(whole, self.path)  # unlike a renaming it never replaces one that is there
             finally:
-                os.close(descriptor)
-            sync_folder(self.path.parent)
+                Path(whole).unlink()
+            sync_folder(folder)
 
     def read(self) -> int:
         """The highest count that was noted.
@@ -88,13 +95,15 @@ class Anchor:
         return max(found)
 
     def note(self, generation: int) -> None:
-        """Note a count, durably.
+        """Note a count, durably, unless it is noted; only one process at a time may do that.
 
         Raises
         ------
         StorageError
             If it cannot be written; then nobody may be told of the commit.
         """
+        if self.read() >= generation:
+            return
         with named_file_errors(self.path.name):
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CLOEXEC)
             try:
@@ -118,7 +127,7 @@ class Anchor:
                 where=self.name,
                 remedy="It was restored from a copy. What was used since could be used again, so nothing more"
                 " is accepted: put the newest database back, or close the survey.",
-                code="storage.rolled-back",
+                code=ROLLED_BACK,
             )
 
     def _slot(self, generation: int) -> bytes:
@@ -131,8 +140,15 @@ class Anchor:
             f"the anchor {what}, so nobody can tell whether the database is an old copy",
             where=str(self.path),
             remedy="Bring the folder of anchors along with the data directory, or set anchor_dir to it.",
-            code="storage.anchor-missing",
+            code=MISSING,
         )
+
+
+def current_generation(connection: sqlite3.Connection, anchor: Anchor) -> int:
+    """The count of a database that was not restored; errors as :meth:`Anchor.require_current`."""
+    generation = read_generation(connection)
+    anchor.require_current(generation)
+    return generation
 
 
 def next_generation(connection: sqlite3.Connection, anchor: Anchor) -> int:
@@ -143,10 +159,9 @@ def next_generation(connection: sqlite3.Connection, anchor: Anchor) -> int:
     StorageError
         As :meth:`Anchor.require_current`; the caller's transaction is then rolled back.
     """
-    generation = read_generation(connection)
-    anchor.require_current(generation)
-    connection.execute("UPDATE survey SET value = ? WHERE name = ?", (str(generation + 1), GENERATION))
-    return generation + 1
+    generation = current_generation(connection, anchor) + 1
+    connection.execute("UPDATE survey SET value = ? WHERE name = ?", (str(generation), GENERATION))
+    return generation
 
 
 def read_generation(connection: sqlite3.Connection) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from server.storage import database as db
-from server.storage.anchor import GENERATION, Anchor
+from server.storage.anchor import GENERATION, MISSING, ROLLED_BACK, Anchor, next_generation
 from server.storage.ballot_intake import BallotIntake, read_ballots
 from server.storage.files import write_new
 from server.storage.open_intake import OpenIntake, has_receipt, read_answers
@@ -102,7 +103,7 @@ class SurveyStore:
     def __init__(
         self, folder: Path, *, today: Today, anchor: Anchor, quiet_seconds: float = QUIET_SECONDS
     ) -> None:
-        self._today = today
+        self._today, self._anchor = today, anchor
         self._path = folder / DATABASE_NAME
         self._reader = db.connect(self._path)
         self._reading = Lock()
@@ -443,11 +444,30 @@ class SurveyStore:
     def _step(self, target: State) -> None:
         database = db.connect(self._path)
         try:
-            with db.turn(self._path), db.transaction(database) as connection:
-                require_step(read_state(connection), target)
-                connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
-                if target is State.CLOSED:
-                    note_closing(connection, self._today())
+            with db.turn(self._path):
+                with db.transaction(database) as connection:
+                    require_step(read_state(connection), target)
+                    generation = self._count_step(connection, target)
+                    connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
+                    if target is State.CLOSED:
+                        note_closing(connection, self._today())
+                if generation is not None:
+                    self._anchor.note(generation)
         finally:
             database.conn.close()
         _LOG.info("survey-%s", target.value)
+
+    def _count_step(self, connection: sqlite3.Connection, target: State) -> int | None:
+        """Count a step of an invited survey; None if it is not counted.
+
+        A restored file may still be closed and released, because it takes nothing more by that; such a step
+        is not counted, so that the newest file can be put back.
+        """
+        if self._published.specification.invited is None:
+            return None
+        try:
+            return next_generation(connection, self._anchor)
+        except StorageError as error:
+            if target is State.OPEN or error.code not in (ROLLED_BACK, MISSING):
+                raise
+            return None

@@ -11,7 +11,7 @@ from typing import Final, Generic
 from sqlite_utils import Database
 
 from server.storage import database as db
-from server.storage.anchor import Anchor, next_generation
+from server.storage.anchor import Anchor, current_generation, next_generation
 from server.storage.group_commit import GroupCommitter
 from server.storage.intake import Intake, R, Stored
 from shared.errors import StorageError
@@ -104,13 +104,18 @@ class GroupWriter(Generic[R]):
         return stored.outcomes
 
     def _store_group(self, database: Database, group: Sequence[R]) -> Stored:
+        """Store what is new of a group. What changes nothing costs no write, whoever sends it."""
         generation = None
         with db.transaction(database) as connection:
             if self._anchor is not None:
-                generation = next_generation(connection, self._anchor)
+                generation = current_generation(connection, self._anchor)
             stored = self._intake.store(connection, group)
-            if stored.added and connection.execute("PRAGMA user_version").fetchone()[0] != db.DIRTY:
-                connection.execute(f"PRAGMA user_version={db.DIRTY}")
+            if stored.added:
+                if self._anchor is not None:
+                    generation = next_generation(connection, self._anchor)
+                if connection.execute("PRAGMA user_version").fetchone()[0] != db.DIRTY:
+                    connection.execute(f"PRAGMA user_version={db.DIRTY}")
+        # Also if nothing was added: an acknowledgement may repeat one that a crash kept from being noted.
         if self._anchor is not None and generation is not None:
             self._anchor.note(generation)
         return stored

@@ -10,8 +10,8 @@ import pytest
 from server.storage.anchor import SLOT_BYTES, Anchor
 from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
-from shared.errors import StorageError
-from tests.server.storage.ballots import sealed, store_of
+from shared.errors import StorageError, TokenError
+from tests.server.storage.ballots import publish, sealed, store_of
 
 
 @pytest.fixture
@@ -50,6 +50,73 @@ def test_making_it_again_does_not_reset_it(anchor: Anchor) -> None:
     anchor.note(5)
     anchor.create()
     assert anchor.read() == 5
+
+
+@pytest.mark.parametrize("call", ["fsync", "link"])
+def test_a_crash_while_it_is_made_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    made = Anchor(path=tmp_path / "anchors" / "survey", name="survey")
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"os.{call}", crash)
+        with pytest.raises(KeyboardInterrupt):
+            made.create()
+    assert not made.path.exists()
+    made.create()
+    assert made.read() == 0
+    assert [path.name for path in made.path.parent.iterdir()] == ["survey"]
+
+
+def test_a_lower_count_is_never_noted(anchor: Anchor) -> None:
+    anchor.note(4)
+    anchor.note(2)
+    assert anchor.read() == 4
+
+
+def test_a_copy_from_before_the_closing_takes_nothing_either(data: DataDirectory) -> None:
+    """The copy has every ballot; only the step is missing."""
+    store = store_of(data)
+    store.submit(sealed(1))
+    path = store.published.folder / "answers.sqlite"
+    copy = path.with_name("yesterday.sqlite")
+    shutil.copy(path, copy)
+    store.close()
+    survey = store.id
+    data.end()
+    shutil.copy(copy, path)
+    for message in (sealed(2), sealed(1)):
+        with pytest.raises(StorageError) as caught:
+            data.survey(survey).submit(message)
+        assert caught.value.code == "storage.rolled-back"
+
+
+def test_a_copy_of_the_draft_is_not_opened_again(data: DataDirectory) -> None:
+    store = publish(data)
+    path = store.published.folder / "answers.sqlite"
+    copy = path.with_name("yesterday.sqlite")
+    shutil.copy(path, copy)
+    store.open()
+    survey = store.id
+    data.end()
+    shutil.copy(copy, path)
+    with pytest.raises(StorageError) as caught:
+        data.survey(survey).open()
+    assert caught.value.code == "storage.rolled-back"
+
+
+def test_what_changes_nothing_is_not_counted(data: DataDirectory) -> None:
+    store = store_of(data)
+    store.submit(sealed(1))
+    anchor = data.anchor(store.id, "answers")
+    count = anchor.read()
+    store.submit(sealed(1))
+    with pytest.raises(TokenError):
+        store.submit(sealed(1, wellbeing=3))
+    assert anchor.read() == count
 
 
 def test_a_restored_database_takes_nothing_more(data: DataDirectory) -> None:
@@ -95,6 +162,8 @@ def test_a_crash_before_the_anchor_is_written_is_no_alarm(
     survey = store.id
     data.end()
     again: SurveyStore = data.survey(survey)
+    anchor, before = data.anchor(survey, "answers"), data.anchor(survey, "answers").read()
     assert again.submit(message) == again.submit(message)
+    assert anchor.read() == before + 1  # acknowledged now, so noted now
     again.submit(sealed(2))
     assert again.total() == 2
