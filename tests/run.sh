@@ -18,6 +18,8 @@ if ! command -v chromium >/dev/null 2>&1 && [ -z "${ROOMFUL_CHROMIUM:-}" ]; then
   fi
 fi
 
+spread="--numprocesses=auto --maxprocesses=4 --dist=loadfile"
+
 if [ $# -gt 0 ]; then
   exec "$bin/python" -m pytest "$@"
 fi
@@ -26,5 +28,6 @@ fi
 "$bin/mypy"
 "$bin/lint-imports"
 # The protocol core first, with complete branch coverage; then everything else.
-"$bin/python" -m pytest tests/shared tests/attacks --cov --cov-report=term-missing
-exec "$bin/python" -m pytest tests --ignore=tests/shared --ignore=tests/attacks
+# Files are shared out among the cores; one file's tests stay together, with the servers they start.
+"$bin/python" -m pytest tests/shared tests/attacks --cov --cov-report=term-missing $spread
+exec "$bin/python" -m pytest tests --ignore=tests/shared --ignore=tests/attacks $spread
