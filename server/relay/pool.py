@@ -77,8 +77,8 @@ class RelayPool:
                 expected="one of the lengths of this suite",
                 code="ballot.sealed",
             )
-        for code, _ in self.totals().refused:
-            if code in _OVER:
+        for code in _OVER:
+            if code in self.store.refusals:
                 raise StateError("the collector takes no more ballots of this survey", code=code)
         self.store.accept(body)
 

@@ -122,11 +122,13 @@ class RelayStore:
         try:
             with db.named_errors():
                 known = _text(self._database.conn, "specification")
+                codes = self._database.conn.execute("SELECT code FROM refused").fetchall()
             if known != digest:
                 raise StorageError("the pool is another survey's", where=folder.name, code="storage.corrupt")
         except StorageError:
             self._database.conn.close()
             raise
+        self._refusals = frozenset(str(row[0]) for row in codes)
         self._writer = GroupWriter(self._path, _PoolIntake(capacity), None, quiet_seconds)
 
     def __enter__(self) -> Self:
@@ -186,6 +188,11 @@ class RelayStore:
             passed=passed,
             refused=tuple((str(code), int(number)) for code, number in refused),
         )
+
+    @property
+    def refusals(self) -> frozenset[str]:
+        """Codes with which the collector has refused, kept in memory: asked for each message that comes."""
+        return self._refusals
 
     def waited(self) -> int:
         """Steps that the pool has waited."""
@@ -258,6 +265,7 @@ class RelayStore:
                 "INSERT INTO refused VALUES (?, 1) ON CONFLICT (code) DO UPDATE SET number = number + 1",
                 [(code,) for code in refused.values()],
             )
+        self._refusals |= frozenset(refused.values())
 
     def sweep(self) -> None:
         """Rewrite the file, so that not even its size tells how many there were."""

@@ -158,3 +158,14 @@ def test_another_survey_or_a_damaged_file_is_refused(folder: Path) -> None:
         with pytest.raises(StorageError) as caught:
             store.totals()
         assert caught.value.code == "storage.corrupt"
+
+
+def test_refusals_are_known_without_asking_the_file_and_after_a_restart(folder: Path) -> None:
+    with RelayStore(folder, digest=DIGEST, capacity=9, quiet_seconds=60) as store:
+        assert store.refusals == frozenset()
+        store.accept(secrets.token_bytes(1541))
+        store.take()
+        store.settle([], {store.leaving()[0]: "state.closed"})
+        assert store.refusals == {"state.closed"}
+    with RelayStore(folder, digest=DIGEST, capacity=9, quiet_seconds=60) as again:
+        assert again.refusals == {"state.closed"}
