@@ -11,15 +11,16 @@ from respondent_client.platform import Platform
 from shared.invited import Invited
 
 WINDOW_SECONDS = 900
+SHORTEST_WINDOW_SECONDS = 60
 LONGEST_WINDOW_SECONDS = 3600
 _RANDOM_BYTES = 8
 
 
 def window_seconds(invited: Invited) -> int:
-    """Length of the window in seconds: the relay's own delay, at most an hour, or else 15 minutes."""
+    """Length of the window: the relay's own delay, from a minute to an hour; without a relay 15 minutes."""
     if invited.relay is None:
         return WINDOW_SECONDS
-    return max(1, min(invited.relay.seconds, LONGEST_WINDOW_SECONDS))
+    return max(SHORTEST_WINDOW_SECONDS, min(invited.relay.seconds, LONGEST_WINDOW_SECONDS))
 
 
 def draw_delay(platform: Platform, invited: Invited) -> int:

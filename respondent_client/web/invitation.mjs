@@ -6,7 +6,7 @@ import { elsewhere } from "./elsewhere.mjs";
 import { keep, kept, wipe } from "./kept.mjs";
 import { scan } from "./scan.mjs";
 
-const PAUSES_MS = [1000, 4000]; // before the same request is sent again
+const PAUSES_MS = [1000, 3000]; // before the same request is sent again
 const SETTLED_MS = 500; // how long she rests before a word is said about what she typed
 const LARGEST_FILE = 65_536;
 const OF_THE_CODE = new Set(["token.code-unknown", "token.code-used"]);

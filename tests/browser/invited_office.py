@@ -84,6 +84,7 @@ class Office:
     digest: str
     store: SurveyStore
     web: Recorder
+    relay_url: str
     relay: Recorder | None = None
     pool: RelayPool | None = None
 
@@ -117,7 +118,11 @@ def office(
         web = _record(create_app(config, data, client=lambda: client))
         stack.enter_context(running(web.app, config))
         result = Office(
-            base=f"http://127.0.0.1:{port}/", digest=digest_of(specification), store=store, web=web.recorder
+            base=f"http://127.0.0.1:{port}/",
+            digest=digest_of(specification),
+            store=store,
+            web=web.recorder,
+            relay_url=relay_url,
         )
         if over_relay:
             link = link_of(specification, config.public_url)
