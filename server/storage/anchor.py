@@ -6,8 +6,8 @@ directory, in its anchor. A database that is behind its anchor was restored; it 
 steps count too: a copy from before the closing cannot take ballots again.
 
 The anchor is written after a commit and before anybody is told of it. A crash between the two leaves the
-database ahead, which is no alarm; whoever is next told of anything is told after the anchor has caught up. The
-file has two slots of 64 bytes, written in turn, so that a torn write spoils only the newer one::
+database ahead, which is no alarm; whoever is next told of anything is told after the anchor has caught up.
+The file has two slots of 64 bytes, written in turn, so that a torn write spoils only the newer one::
 
     generation (20 digits) || " " || 42 hexadecimal digits of SHA-256(name || " " || generation) || "\\n"
 """

@@ -17,9 +17,10 @@ from typing import Final, Self
 
 from server.storage import database as db
 from server.storage.anchor import GENERATION, Anchor, next_generation
-from server.storage.files import write_new
+from server.storage.creating import create_file
+from server.storage.files import named_file_errors, sync_folder
 from server.storage.intake import Stored
-from server.storage.schema import REGISTRAR_FIELDS, tables
+from server.storage.schema import REGISTRAR_FIELDS
 from server.storage.writer import GroupWriter
 from shared.errors import StateError, StorageError, TokenError
 
@@ -139,28 +140,24 @@ class RegistrarStore:
     def create(cls, folder: Path, *, digest: str, anchor: Anchor) -> None:
         """Make the file of a survey without codes, unless it is there.
 
+        Several processes may do so at once: one makes it, and none replaces what another has made.
+
         Raises
         ------
         StorageError
             If it cannot be written.
         """
         path = folder / REGISTRAR_NAME
-        if path.is_file():
-            return
-        anchor.create()
-        work = path.with_suffix(".new")
-        work.unlink(missing_ok=True)
-        write_new(work, b"")
-        with closing(db.connect(work).conn) as connection, db.named_errors():
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in tables(REGISTRAR_FIELDS):
-                connection.execute(statement)
-            connection.executemany(
-                "INSERT INTO survey VALUES (?, ?)", (("specification", digest), (GENERATION, "0"))
-            )
-            connection.execute("COMMIT")
-        work.with_name(work.name + "-journal").unlink(missing_ok=True)
-        work.replace(path)
+        with db.turn(path), named_file_errors(REGISTRAR_NAME):
+            if path.is_file():
+                return
+            anchor.create()
+            work = path.with_suffix(".new")
+            work.unlink(missing_ok=True)
+            create_file(work, fields=REGISTRAR_FIELDS, rows=(("specification", digest), (GENERATION, "0")))
+            work.with_name(work.name + "-journal").unlink(missing_ok=True)
+            work.replace(path)
+            sync_folder(folder)
 
     def add(self, hashes: Iterable[bytes], *, people: int) -> int:
         """Invite: add the hashes of new codes; those that are there stay as they are.
@@ -277,6 +274,24 @@ class RegistrarStore:
         if row is None:
             raise StorageError("the codes' file is damaged", code="storage.corrupt")
         return str(row[0])
+
+
+def delete_codes(folder: Path) -> None:
+    """Delete all codes and the day of the last reminder; the survey's digest and its count of commits stay.
+
+    Raises
+    ------
+    StorageError
+        If that fails; then all are still there, or all are gone and the file is yet to be swept.
+    """
+    path = folder / REGISTRAR_NAME
+    database = db.connect(path)
+    with closing(database.conn), db.turn(path):
+        with db.transaction(database) as connection:
+            connection.execute("DELETE FROM code")
+            connection.execute("DELETE FROM survey WHERE name = ?", (_REMINDED,))
+            connection.execute(f"PRAGMA user_version={db.DIRTY}")
+        db.sweep(database)
 
 
 def _last_reminder(connection: sqlite3.Connection) -> tuple[str, int]:

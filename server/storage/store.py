@@ -12,9 +12,10 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from server.storage import database as db
-from server.storage.anchor import GENERATION, MISSING, ROLLED_BACK, Anchor, next_generation
+from server.storage.anchor import MISSING, ROLLED_BACK, Anchor, next_generation
 from server.storage.ballot_intake import BallotIntake, read_ballots
-from server.storage.files import write_new
+from server.storage.creating import create_database as create_database
+from server.storage.forgetting import forget, is_remembered
 from server.storage.open_intake import OpenIntake, has_receipt, read_answers
 from server.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
 from server.storage.retention import (
@@ -25,11 +26,10 @@ from server.storage.retention import (
     note_deletion,
     read_retention,
 )
-from server.storage.schema import fields_of, tables
 from server.storage.states import State, as_state, read_state, refusal, require_step
 from server.storage.writer import GroupWriter
 from shared.ballot import Ballot
-from shared.envelope import decode_key, encode_key, survey_id
+from shared.envelope import decode_key, survey_id
 from shared.errors import StateError, StorageError, VerificationError
 from shared.specification import Specification
 
@@ -37,44 +37,6 @@ DATABASE_NAME: Final = "answers.sqlite"
 QUIET_SECONDS: Final = 3.0
 _LOG = logging.getLogger("roomful.storage")
 T = TypeVar("T")
-
-
-def create_database(
-    path: Path, *, specification_digest: str, organizer_key: bytes, anchor: Anchor | None
-) -> None:
-    """Create the file of a new survey in the state draft.
-
-    Parameters
-    ----------
-    path : Path
-        Where.
-    specification_digest : str
-        The survey's identity.
-    organizer_key : bytes
-        The Ed25519 public key that signed it.
-    anchor : Anchor or None
-        Of an invited survey; begun at zero.
-
-    Raises
-    ------
-    StorageError
-        If it cannot be written.
-    """
-    write_new(path, b"")  # so that it and its journal belong to the owner alone
-    rows = [
-        ("specification", specification_digest),
-        ("organizer_key", encode_key(organizer_key)),
-        ("state", State.DRAFT.value),
-    ]
-    if anchor is not None:
-        anchor.create()
-        rows.append((GENERATION, "0"))
-    with closing(db.connect(path).conn) as connection, db.named_errors():
-        connection.execute("BEGIN IMMEDIATE")
-        for statement in tables(fields_of(invited=anchor is not None)):
-            connection.execute(statement)
-        connection.executemany("INSERT INTO survey VALUES (?, ?)", rows)
-        connection.execute("COMMIT")
 
 
 class SurveyStore:
@@ -286,6 +248,8 @@ class SurveyStore:
     def expire(self) -> int | None:
         """Delete all answers and receipts if their days are over; before that day do nothing.
 
+        Of an invited survey the private keys and the invitation codes that are here are deleted too.
+
         Returns
         -------
         int or None
@@ -304,8 +268,11 @@ class SurveyStore:
         today, found = self._today(), self.retention
         # Closed before days were stored: it counts from now.
         undated = found.closed_on is None and self.state in (State.CLOSED, State.RELEASED)
-        unswept = found.deleted_on is not None and self.settings()["user_version"] != db.CLEAN
-        if not (undated or unswept or found.is_due(today)):
+        folder = self._published.folder
+        deleted_before = found.deleted_on is not None
+        unswept = deleted_before and self.settings()["user_version"] != db.CLEAN
+        unforgotten = deleted_before and is_remembered(folder)
+        if not (undated or unswept or unforgotten or found.is_due(today)):
             return None
         deleted = None
         database = db.connect(self._path)
@@ -322,6 +289,8 @@ class SurveyStore:
                 db.sweep(database)
         finally:
             database.conn.close()
+        if deleted_before or deleted is not None:
+            forget(folder)
         if deleted is not None:
             _LOG.info("answers-deleted")
         return deleted

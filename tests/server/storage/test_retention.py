@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import signal
 import sqlite3
 import subprocess
@@ -13,12 +15,14 @@ from pathlib import Path
 import pytest
 
 from server.storage import database as db
+from server.storage import forgetting, registrar
 from server.storage.data_directory import DataDirectory
+from server.storage.keys import key_paths
 from server.storage.retention import EARLIEST_DAY, Retention, utc_today
 from server.storage.states import State
 from server.storage.store import SurveyStore
 from shared.errors import SetupError, StateError, StorageError
-from tests.server.storage import sample
+from tests.server.storage import ballots, sample
 from tests.server.storage.raw_bytes import files_containing
 
 CLOSED = date(2030, 1, 31)
@@ -102,6 +106,89 @@ def test_deleting_twice_deletes_once(closed: SurveyStore, data: DataDirectory, c
         assert elsewhere.expire() == ()
         assert elsewhere.settle() == ()
         assert elsewhere.survey(closed.id).retention.deleted_on == DUE
+
+
+CODES = tuple(bytes([number]) * 32 for number in range(1, 6))
+
+
+@pytest.fixture
+def invited(data: DataDirectory) -> SurveyStore:
+    """A closed survey on a server that is registrar and collector."""
+    store = ballots.store_of(data)
+    data.invite(store.id, CODES)
+    data.registrar(store.id).spend(CODES[0], b"blinded")
+    seen = data.registrar(store.id).fetched(CODES)
+    data.registrar(store.id).note_reminder(seen, "2030-01-30")
+    store.submit(ballots.sealed(1))
+    store.close()
+    return store
+
+
+def _secrets(store: SurveyStore) -> list[Path]:
+    """Files with a private key, a hash of a code, or a request in them."""
+    folder = store.published.folder
+    keys = [path.read_bytes() for path in key_paths(folder) if path.is_file()] or [b"-----BEGIN"]
+    found = [*keys, *CODES, hashlib.sha256(b"blinded").digest(), b"2030-01-30"]
+    return [
+        path for path in folder.rglob("*") if path.is_file() if any(s in path.read_bytes() for s in found)
+    ]
+
+
+def test_keys_and_codes_are_deleted_with_the_ballots(
+    invited: SurveyStore, data: DataDirectory, clock: Clock
+) -> None:
+    folder = invited.published.folder
+    (folder / "keys" / ".new-interrupted").write_bytes((folder / "keys" / "tokens.pem").read_bytes())
+    assert invited.expire() is None
+    assert len(_secrets(invited)) == 4
+    clock.day = DUE
+    assert invited.expire() == 1
+    assert _secrets(invited) == []
+    assert not (folder / "keys").exists()
+    assert (data.registrar(invited.id).issued(), data.registrar(invited.id).invited()) == (0, 0)
+    assert invited.expire() is None
+    data.require_current(invited.id)
+
+
+@pytest.mark.parametrize(
+    "moment", ["before the keys", "between the keys", "before the codes", "before the sweep"]
+)
+def test_interrupted_deleting_of_keys_and_codes_is_taken_up_again(
+    invited: SurveyStore, clock: Clock, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    clock.day = DUE
+
+    def fail(*_: object) -> None:
+        raise StorageError("the power failed", code="storage.disk")
+
+    with monkeypatch.context() as patch:
+        if moment == "before the keys":
+            patch.setattr(forgetting, "_erase", fail)
+        elif moment == "between the keys":
+            patch.setattr(Path, "rmdir", fail)
+        elif moment == "before the codes":
+            patch.setattr(forgetting, "delete_codes", fail)
+        else:
+            patch.setattr(registrar.db, "sweep", lambda *_: None)
+        with contextlib.suppress(StorageError):
+            invited.expire()
+    invited.expire()
+    assert _secrets(invited) == []
+
+
+def test_a_key_that_is_put_back_later_is_deleted_again(
+    invited: SurveyStore, clock: Clock, tmp_path: Path
+) -> None:
+    clock.day = DUE
+    assert invited.expire() == 1
+    keys = invited.published.folder / "keys"
+    keys.mkdir()
+    other = tmp_path / "elsewhere.pem"
+    other.write_bytes(b"somebody else's")
+    (keys / "tokens.pem").symlink_to(other)
+    assert invited.expire() is None
+    assert not keys.exists()
+    assert other.read_bytes() == b"somebody else's"
 
 
 def test_a_clock_that_goes_back_brings_nothing_back(closed: SurveyStore, clock: Clock) -> None:
@@ -242,7 +329,9 @@ import os, signal, sys
 from datetime import date
 from pathlib import Path
 from server.storage import database as db
+from server.storage import forgetting, registrar
 from server.storage.data_directory import DataDirectory
+from server.storage.keys import key_paths
 
 folder, survey, day, beginning = sys.argv[1:]
 connect = db.connect
