@@ -28,8 +28,6 @@ from shared.errors import StorageError
 
 SLOT_BYTES: Final = 64
 GENERATION: Final = "generation"
-ROLLED_BACK: Final = "storage.rolled-back"
-MISSING: Final = "storage.anchor-missing"
 _DIGITS: Final = 20
 
 
@@ -127,7 +125,7 @@ class Anchor:
                 where=self.name,
                 remedy="It was restored from a copy. What was used since could be used again, so nothing more"
                 " is accepted: put the newest database back, or close the survey.",
-                code=ROLLED_BACK,
+                code="storage.rolled-back",
             )
 
     def _slot(self, generation: int) -> bytes:
@@ -140,7 +138,7 @@ class Anchor:
             f"the anchor {what}, so nobody can tell whether the database is an old copy",
             where=str(self.path),
             remedy="Bring the folder of anchors along with the data directory, or set anchor_dir to it.",
-            code=MISSING,
+            code="storage.anchor-missing",
         )
 
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from server.storage import database as db
-from server.storage.anchor import MISSING, ROLLED_BACK, Anchor, next_generation
+from server.storage.anchor import Anchor, next_generation
 from server.storage.ballot_intake import BallotIntake, read_ballots
 from server.storage.creating import create_database as create_database
 from server.storage.forgetting import forget, is_remembered
@@ -437,6 +437,6 @@ class SurveyStore:
         try:
             return next_generation(connection, self._anchor)
         except StorageError as error:
-            if target is State.OPEN or error.code not in (ROLLED_BACK, MISSING):
+            if target is State.OPEN or error.code not in ("storage.rolled-back", "storage.anchor-missing"):
                 raise
             return None

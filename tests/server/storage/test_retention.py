@@ -129,9 +129,8 @@ def _secrets(store: SurveyStore) -> list[Path]:
     folder = store.published.folder
     keys = [path.read_bytes() for path in key_paths(folder) if path.is_file()] or [b"-----BEGIN"]
     found = [*keys, *CODES, hashlib.sha256(b"blinded").digest(), b"2030-01-30"]
-    return [
-        path for path in folder.rglob("*") if path.is_file() if any(s in path.read_bytes() for s in found)
-    ]
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return [path for path in paths if any(secret in path.read_bytes() for secret in found)]
 
 
 def test_keys_and_codes_are_deleted_with_the_ballots(
@@ -147,7 +146,6 @@ def test_keys_and_codes_are_deleted_with_the_ballots(
     assert not (folder / "keys").exists()
     assert (data.registrar(invited.id).issued(), data.registrar(invited.id).invited()) == (0, 0)
     assert invited.expire() is None
-    data.require_current(invited.id)
 
 
 @pytest.mark.parametrize(
