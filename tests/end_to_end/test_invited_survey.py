@@ -24,8 +24,8 @@ from respondent_client.composing import Message
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.headless.sealing import seal
 from respondent_client.session import Placement
+from server.simulation.codes import read_codes
 from server.simulation.workflow import SimulationReport, simulate
-from server.storage.data_directory import DataDirectory
 from shared import submission
 from shared.ballot import Ballot, require_invited
 from shared.errors import SubmissionError, TokenError
@@ -167,13 +167,11 @@ def draft(office: Office, rule: str, relay_port: int | None) -> str:
     return survey
 
 
-def invite(office: Office, survey: str) -> list[InvitationCode]:
-    """A code for everybody, in the order of the town's file."""
-    with DataDirectory(office.folder / "data") as data:
-        digest = data.survey(survey).published.digest
-        codes = [InvitationCode.create(os.urandom(12)) for _ in range(PEOPLE)]
-        data.invite(survey, [code.hash(digest) for code in codes])
-    return codes
+def invite(office: Office, survey: str) -> tuple[InvitationCode, ...]:
+    """A code for everybody, in the order of the town's file, which is the list."""
+    words = ["--list", "town.csv", "--out", "invitations", "--no-letters"]
+    office.run("invite", survey, "--data", "data", *words)
+    return read_codes(office.folder / "invitations" / "mail-merge.csv")
 
 
 def rehearse(office: Office, survey: str) -> None:
