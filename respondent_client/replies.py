@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from respondent_client.platform import Reply
+from shared import strict_json
 from shared.errors import RemoteError, RoomfulError, StateError, StorageError, SubmissionError, TokenError
 
 
@@ -36,7 +36,7 @@ _TOKEN_CODES = ("token.code-unknown", "token.code-used", "token.spent", "token.s
 def reply_object(reply: Reply) -> dict[str, Any]:
     """The JSON object of a reply; empty if it is none."""
     try:
-        value = json.loads(reply.body)
-    except ValueError:
+        value = strict_json.loads(reply.body, error=RemoteError, where="reply", max_bytes=len(reply.body))
+    except RemoteError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -7,9 +7,7 @@ same bytes is harmless, and a new request with the same code is refused.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any
 
 from respondent_client.composing import JSON
 from respondent_client.link import Link
@@ -93,11 +91,7 @@ async def fetch_token(platform: Platform, link: Link, request: TokenRequest) -> 
 
 
 def _read_signature(body: bytes) -> bytes:
-    value: Any
-    try:
-        value = json.loads(body)
-    except ValueError:
-        value = None
+    value = strict_json.loads(body, error=_refused, where="reply", max_bytes=_MAX_REPLY_BYTES)
     fields = Fields(value, "", ("blind_signature",), error=_refused)
     signature = base64url.decode(fields.text("blind_signature"))
     if signature is None or len(signature) != TOKEN_KEY_BYTES:

@@ -117,5 +117,6 @@ class Token:
         return cls.parse_text(fields.text("token"))
 
 
-def _form(message: str, **parts: str) -> TokenError:
-    return TokenError(message, **parts, code="token.form")
+def _form(_message: str, **parts: str) -> TokenError:
+    # The reader's message may quote a name or a value of the file.
+    return TokenError("this is not the file of a token", **parts, code="token.form")

@@ -95,5 +95,6 @@ def read_request(body: bytes) -> tuple[InvitationCode, bytes]:
     return InvitationCode.parse(fields.text("code")), blinded
 
 
-def _refused(message: str, **parts: str) -> TokenError:
-    return TokenError(message, **parts, code="token.request")
+def _refused(_message: str, **parts: str) -> TokenError:
+    # The reader's message may quote a name or a value of the request.
+    return TokenError("this is not a request for a token", **parts, code="token.request")

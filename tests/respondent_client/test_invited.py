@@ -14,6 +14,7 @@ from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.headless.respondent import run
 from respondent_client.link import Link
 from respondent_client.platform import Reply
+from respondent_client.replies import refusal, reply_object
 from respondent_client.sending import Sender
 from respondent_client.session import examine_survey, place
 from respondent_client.token_request import fetch_token, prepare_request
@@ -190,6 +191,7 @@ class _OtherRegistrar(ServerPlatform):
     [
         (b"", "remote.blind-signature"),
         (b"[]", "remote.blind-signature"),
+        (b"[" * 4000, "remote.blind-signature"),
         (b'{"blind_signature":"AA"}', "remote.blind-signature"),
         (b'{"blind_signature":1}', "remote.blind-signature"),
         (b'{"blind_signature":"' + b"A" * 511 + b'B"}', "token.signature"),
@@ -204,6 +206,12 @@ def test_a_registrar_cannot_mark_anybody_with_another_signature(
     with pytest.raises((RemoteError, TokenError)) as caught:
         _token(platform, sound)
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize("body", [b"[" * 60_000, b'{"code":' * 9000, b"\xff", b"{}x", b"[]"])
+def test_a_hostile_refusal_is_an_error_like_any_other(body: bytes) -> None:
+    assert reply_object(Reply(status=400, body=body)) == {}
+    assert refusal(Reply(status=400, body=body)).code == "remote.refused"
 
 
 def test_nothing_of_a_token_is_in_a_repr(platform: ServerPlatform, sound: SoundSpecification) -> None:
