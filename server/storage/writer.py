@@ -96,6 +96,7 @@ class GroupWriter(Generic[R]):
             stored = self._store_group(self._database, group)
         except StorageError as error:
             _LOG.error("submissions-not-stored %s", error.code)
+            self._unswept += len(group)  # they may be in the file, although nobody is told so
             if self._database is not None:
                 self._database.conn.close()
                 self._database = None
@@ -121,10 +122,12 @@ class GroupWriter(Generic[R]):
         return stored
 
     def _quiet(self) -> bool:
-        if self._database is None:
+        if self._database is None and not self._unswept:
             return True
         try:
             with db.turn(self._path):
+                if self._database is None:
+                    self._database = db.connect(self._path)
                 return self._sweep_in_turn(self._database)
         except StorageError as error:
             _LOG.warning("sweep-postponed %s", error.code)

@@ -131,7 +131,7 @@ _HTTP: Final = {
     411: ("The length of the body must be declared.", "Send a Content-Length, and no chunked encoding."),
     413: ("The body is too large.", "A submission has at most 68229 bytes."),
     414: ("The address is too long.", "Use a shorter one."),
-    415: ("The body's type is not accepted.", "Send application/json, uncompressed."),
+    415: ("The body's type is not accepted.", "Send the type that the API document names, uncompressed."),
     431: ("The request's header fields are too large.", "Send fewer or shorter ones."),
     500: ("The server failed.", "Tell the operator."),
     501: ("This is not implemented.", "Check the request against the API document."),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -161,6 +163,8 @@ def test_a_crash_before_the_anchor_is_written_is_no_alarm(
             store.submit(message)  # stored, and not acknowledged
     survey = store.id
     data.end()
+    with closing(sqlite3.connect(store.published.folder / "answers.sqlite")) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (0,)  # swept all the same
     again: SurveyStore = data.survey(survey)
     anchor, before = data.anchor(survey, "answers"), data.anchor(survey, "answers").read()
     assert again.submit(message) == again.submit(message)
