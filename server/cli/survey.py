@@ -52,7 +52,7 @@ def publish(
             click.echo(json.dumps({"id": store.id, "digest": store.published.digest, "state": store.state}))
             return
         click.echo(f"Published as {store.id}, state {store.state}.")
-        click.echo(f"Next: roomful open {store.id} --data {data}")
+        click.echo(f"Next: {_before_opening(store, data)}")
 
 
 @click.command("open")
@@ -84,8 +84,13 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
         address = survey_link(config.public_url, published.digest, published.organizer_key)
         if as_json:
             click.echo(json.dumps({"id": store.id, "state": store.state, "address": address}))
-        else:
+        elif published.specification.invited is None:
             click.echo(f"Open. Invite people with:\n{address}")
+        else:
+            click.echo(
+                "Open. Send everybody the letter, or the link of mail-merge.csv, that holds her own code."
+            )
+            click.echo(f"The survey's link without a code, for the relay, trustees and auditors:\n{address}")
 
 
 @click.command("close")
@@ -97,6 +102,7 @@ def close_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
     """End a survey for good. Nothing is accepted afterwards, also by a server that is running."""
     with open_data(data) as directory:
         store = open_store(directory, survey)
+        _warn_of_the_relay(directory, store)
         _confirm(store.id, "Closing cannot be undone: no answer is accepted afterwards.", yes)
         store.close()
         found, total = store.retention, store.total()
@@ -104,8 +110,34 @@ def close_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
             row = {"id": store.id, "state": store.state, "total": total}
             click.echo(json.dumps(row | found.to_object()))
         else:
-            click.echo(f"Closed with {total} answers. Next: roomful release {store.id} --data {data}")
+            next_step = "release" if store.specification.invited is None else "board create"
+            click.echo(f"Closed with {total} answers. Next: roomful {next_step} {store.id} --data {data}")
             click.echo(f"Release them before {found.delete_on}: on that day they are deleted.")
+
+
+def _before_opening(store: SurveyStore, data: Path) -> str:
+    """What comes after publishing."""
+    if store.specification.invited is None:
+        return f"roomful open {store.id} --data {data}"
+    here = f"{store.id} --data {data}"
+    return (
+        f"roomful invite {here}, roomful trustees challenge {here},\n"
+        f"and with the trustees' rehearsal.json: roomful open {here} --rehearsal rehearsal.json"
+    )
+
+
+def _warn_of_the_relay(directory: DataDirectory, store: SurveyStore) -> None:
+    """Ballots that the relay still holds are lost with closing."""
+    invited = store.specification.invited
+    if store.state is not State.OPEN or invited is None or invited.relay is None:
+        return
+    tokens = issued(directory, store).get("tokens_issued_at_least")
+    known = "" if tokens is None else f" of at least {tokens} people who fetched a token"
+    click.echo(
+        f"WARNING: {store.total()} answers{known} have arrived. Those that still wait at the relay will be\n"
+        f"lost: have {invited.relay.url} emptied first (roomful relay LINK --flush).",
+        err=True,
+    )
 
 
 @click.command()

@@ -10,7 +10,7 @@ from server.reading.toml_document import Section
 from shared.invited import Invited, Relay, is_relay_url
 from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS
 
-_KEYS = ("people", "token_key", "collector_key", "opening_key", "relay")
+INVITED_KEYS = ("people", "token_key", "collector_key", "opening_key", "relay")
 
 
 def read_invited(root: Section, folder: Path) -> Invited | None:
@@ -25,7 +25,7 @@ def read_invited(root: Section, folder: Path) -> Invited | None:
     """
     if "invited" not in root:
         return None
-    section = root.section("invited", _KEYS)
+    section = root.section("invited", INVITED_KEYS)
     collector = read_collector_key(folder / section.text("collector_key"))
     opening = read_opening_key(folder / section.text("opening_key"))
     if collector.suite is not opening.suite:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from server.reading.invited_entry import INVITED_KEYS
 from server.reading.survey_file import SurveyFile, read_survey_file
 from server.reading.toml_document import Document, KeyPath, Section
 from shared.effective_anonymity import n_min_safe
@@ -56,9 +57,20 @@ def known_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> set[str]:
 
 
 def test_every_key_is_in_the_reference_and_no_other(known_keys: set[str]) -> None:
-    sections = {"organizer", "model", "anonymity", "design", "release", "questionnaire"}
+    sections = {"organizer", "model", "anonymity", "design", "release", "questionnaire", "invited"}
     assert set(reference()) == known_keys - sections
     assert all(f"`[{name}]`" in text_of(PAGE) for name in sections)
+
+
+def test_every_key_of_an_invited_survey_is_explained_and_in_the_example() -> None:
+    text = section(text_of(PAGE), "An invited survey")
+    rows = re.findall(r"^\| `([a-z_.]+)` \|", text, re.MULTILINE)
+    assert {row.partition(".")[0] for row in rows} == set(INVITED_KEYS)
+    example = tomllib.loads(next(block.text for block in blocks(text) if "[invited]" in block.text))[
+        "invited"
+    ]
+    relay = example.pop("relay")
+    assert rows == [*example, *(f"relay.{key}" for key in relay)]
 
 
 def test_the_complete_example_uses_every_key_but_those_of_other_choices(

@@ -1,0 +1,44 @@
+"""What ``publish`` and ``close`` say of an invited survey: the next step, and what would be lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from server.cli.survey import close_survey, publish
+from server.storage.data_directory import DataDirectory
+from shared.errors import InputError
+from shared.specification import Specification
+from tests.builders import small_model
+from tests.invited import TOKEN_KEY_FILE, invited_specification
+from tests.server.relay.survey import RELAY_URL, envelope_of, open_collector, relayed
+
+
+def test_after_publishing_come_letters_and_rehearsal(tmp_path: Path) -> None:
+    (tmp_path / "survey.dsse.json").write_bytes(envelope_of(invited_specification()))
+    (tmp_path / "model.csv").write_bytes(small_model())
+    words = [str(tmp_path), "--data", str(tmp_path / "data"), "--token-key", str(TOKEN_KEY_FILE)]
+    result = CliRunner().invoke(publish, words)
+    assert result.exit_code == 0
+    for step in ("roomful invite", "roomful trustees challenge", "--rehearsal rehearsal.json"):
+        assert step in result.output
+
+
+@pytest.mark.parametrize(
+    ("specification", "warned"),
+    [(relayed(), True), (invited_specification(), False)],
+    ids=["relay", "direct"],
+)
+def test_closing_warns_before_it_asks_of_ballots_at_the_relay(
+    tmp_path: Path, specification: Specification, warned: bool
+) -> None:
+    with DataDirectory(tmp_path / "data") as data:
+        name = open_collector(data, specification).id
+    result = CliRunner().invoke(close_survey, [name, "--data", str(tmp_path / "data")], input="no\n")
+    assert isinstance(result.exception, InputError)  # nothing was closed
+    before = result.stderr.partition("Type the survey's id")[0]
+    assert (RELAY_URL in before and "relay LINK --flush" in before) == warned
+    result = CliRunner().invoke(close_survey, [name, "--data", str(tmp_path / "data"), "--yes"])
+    assert "Next: roomful board create" in result.output
