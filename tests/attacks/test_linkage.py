@@ -175,8 +175,7 @@ def test_servers_that_number_their_rows_are_caught(tmp_path: Path, monkeypatch: 
     def numbered(fields: Iterable[StoredField]) -> tuple[str, ...]:
         return tuple(statement.removesuffix(" WITHOUT ROWID") for statement in tables(fields))
 
-    monkeypatch.setattr("server.storage.store.tables", numbered)
-    monkeypatch.setattr("server.storage.registrar.tables", numbered)
+    monkeypatch.setattr("server.storage.creating.tables", numbered)
     monkeypatch.setattr("server.storage.registrar._FetchIntake", _OrderlyIntake)
     with survey(tmp_path, people=FEW) as (seized, truth):
         assert hits(by_order(seized), truth) > FEW * 0.9
