@@ -17,8 +17,8 @@ import unicodedata
 from pathlib import Path
 from typing import Final
 
-from arabic_reshaper import ArabicReshaper  # type: ignore[import-untyped]
-from bidi.algorithm import get_display  # type: ignore[import-untyped]
+from arabic_reshaper import ArabicReshaper
+from bidi.algorithm import get_display
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 

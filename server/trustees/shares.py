@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from shamir_mnemonic import (  # type: ignore[import-untyped]
+from shamir_mnemonic import (
     MnemonicError,
     combine_mnemonics,
     generate_mnemonics,
 )
-from shamir_mnemonic.share import Share as LibraryShare  # type: ignore[import-untyped]
-from shamir_mnemonic.wordlist import WORDLIST  # type: ignore[import-untyped]
+from shamir_mnemonic.share import Share as LibraryShare
+from shamir_mnemonic.wordlist import WORDLIST
 
 from server.sealing.suites import SECRET_BYTES
 from shared.errors import OpeningError
