@@ -11,8 +11,9 @@ from typing import Final
 import click
 
 from server.storage.data_directory import DataDirectory
-from server.web.checkup import Outcome, examine_server
+from server.web.checkup import examine_server
 from server.web.checkup_http import examine_http
+from server.web.checkup_line import Outcome
 from server.web.config import Config
 from server.web.serving import serve as run
 from server.web.static_files import find_client

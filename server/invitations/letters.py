@@ -37,6 +37,7 @@ _WINDOW_WIDTH: Final = 78 * mm
 _LINK_SIDE: Final = 58 * mm
 _CODE_SIDE: Final = 24 * mm
 _QUIET_MODULES: Final = 4
+_SENDER_SIZE: Final = 7.0
 _SHARED: Final = "what-everybody-gets"
 
 
@@ -157,7 +158,8 @@ class _Page:
         y = self._paragraph(texts.scan_title, self._link_y - 6 * mm, font=BOLD, before=beside)
         y = self._paragraph(texts.scan, y, before=beside)
         y = self._paragraph(texts.type_title, y - 3 * mm, font=BOLD, before=beside)
-        y = self._paragraph(texts.type_it.format(address=frame.address), y, before=beside)
+        size = _fitting(frame.address, 10.0, _RIGHT - _LEFT - beside, least=6.5)  # in one piece, to be typed
+        y = self._paragraph(texts.type_it.format(address=frame.address), y, before=beside, size=size)
         y = min(y, self._link_y - _LINK_SIDE) - 1 * mm
         self._code_y = y
         self._paragraph(texts.code_title, y - 4 * mm, font=BOLD, after=_CODE_SIDE)
@@ -189,11 +191,11 @@ class _Page:
 
     def _sender(self) -> None:
         """The organizer, small above the window, so that a letter that does not arrive comes back."""
-        text = typeface.to_visual(self._frame.organizer, right_to_left=False)
-        size = 7.0
-        while typeface.text_width(text, REGULAR, size) > _WINDOW_WIDTH and size > 4:
-            size -= 0.5
-        self._canvas.setFont(REGULAR, size)
+        name = self._frame.organizer
+        while typeface.text_width(name, REGULAR, _SENDER_SIZE) > _WINDOW_WIDTH:
+            name = name.removesuffix("…")[:-1].rstrip() + "…"
+        self._canvas.setFont(REGULAR, _SENDER_SIZE)
+        text = typeface.to_visual(name, right_to_left=False)
         self._canvas.drawString(_WINDOW_LEFT, _HEIGHT - 55 * mm, text)
 
     def _window(self, lines: tuple[str, ...]) -> None:
@@ -261,6 +263,13 @@ class _Page:
                     module,
                 )
         self._canvas.drawPath(path, stroke=0, fill=1)
+
+
+def _fitting(text: str, size: float, width: float, *, least: float) -> float:
+    """The largest size, not above the one given, in which a text fits into a width; at least `least`."""
+    while size > least and typeface.text_width(text, REGULAR, size) > width:
+        size -= 0.5
+    return size
 
 
 def _runs(row: bytes | bytearray) -> Iterable[tuple[int, int]]:

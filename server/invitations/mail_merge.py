@@ -26,7 +26,7 @@ from server.reading.problems import Problems
 from shared.errors import PeopleFileError, TokenError
 from shared.invitation_code import InvitationCode
 
-_NUMBER: Final = re.compile(r"[+-][0-9][0-9 ()/.,\u00a0-]*")
+_NUMBER: Final = re.compile(r"[+-]([0-9][0-9 ()/.,\u00a0-]*)?")
 _FORMULA: Final = re.compile(r"(^|[,;|\t\r\n])([\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 _GUARDED: Final = re.compile(r"(^|[,;|\t\r\n])([\s\"]*)'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
@@ -73,7 +73,7 @@ def guard(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula; the same if it was none.
 
     Guarantee: neither the result nor any part of it after a separator begins with one of ``=+-@``, blanks and
-    quotes aside, unless the whole cell is a number or telephone number.
+    quotes aside, unless the whole cell is a number, a telephone number or a single sign.
     """
     return cell if _NUMBER.fullmatch(cell) else _FORMULA.sub(r"\1\2'", cell)
 

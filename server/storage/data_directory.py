@@ -6,14 +6,16 @@ import re
 import shutil
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from server.storage import database as db
 from server.storage import files
-from server.storage.anchor import Anchor
+from server.storage.anchor import Anchor, read_generation
 from server.storage.published import MODEL_NAME, SPECIFICATION_NAME, PublishedSurvey
-from server.storage.registrar import RegistrarStore
+from server.storage.registrar import REGISTRAR_NAME, RegistrarStore
 from server.storage.retention import Today, utc_today
 from server.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore, create_database
 from shared.ballot import require_invited
@@ -195,6 +197,24 @@ class DataDirectory:
         """The anchor of one of a survey's databases."""
         name = f"{survey}.{database}"
         return Anchor(path=self._anchors / name, name=name)
+
+    def require_current(self, survey: str) -> None:
+        """Check that no database of an invited survey is older than its anchor.
+
+        Raises
+        ------
+        StorageError
+            With the code ``storage.rolled-back`` or ``storage.anchor-missing``.
+        """
+        store = self.survey(survey)
+        if store.specification.invited is None:
+            return
+        for database, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
+            path = store.published.folder / file
+            if path.is_file():
+                with closing(db.connect(path).conn) as connection, db.named_errors():
+                    generation = read_generation(connection)
+                self.anchor(store.id, database).require_current(generation)
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all surveys, in order."""

@@ -10,13 +10,13 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from server.storage.data_directory import DataDirectory
 from server.storage.database import driver_version
+from server.web.checkup_invited import invited_lines
+from server.web.checkup_line import Line, line
 from server.web.config import Config
 from server.web.static_files import ClientFiles
 from shared.errors import RoomfulError
@@ -31,44 +31,6 @@ CLIENT_NEEDS: Final = ("survey.html", "survey.css", "app.mjs", "pyodide/pyodide.
 DURABLE: Final = {"journal_mode": "truncate", "synchronous": 2, "secure_delete": 1, "temp_store": 2}
 
 
-class Outcome(StrEnum):
-    """How a line of the checkup came out."""
-
-    PASSED = "passed"
-    WARNING = "warning"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One line of the checkup.
-
-    Attributes
-    ----------
-    code : str
-        Stable, for programs.
-    outcome : Outcome
-        Passed, failed, or something to think about.
-    finding : str
-        What was found, for everybody's eyes.
-    fix : str
-        What to do; empty if it passed.
-    """
-
-    code: str
-    outcome: Outcome
-    finding: str
-    fix: str = ""
-
-
-def line(code: str, good: bool, finding: str, otherwise: str, fix: str, *, warning: bool = False) -> Line:
-    """A line that passes with one finding or does not with another."""
-    if good:
-        return Line(code=code, outcome=Outcome.PASSED, finding=finding)
-    outcome = Outcome.WARNING if warning else Outcome.FAILED
-    return Line(code=code, outcome=outcome, finding=otherwise, fix=fix)
-
-
 def examine_server(config: Config, data: DataDirectory, client: ClientFiles | None) -> tuple[Line, ...]:
     """Everything that can be seen from inside, in a moment."""
     return (
@@ -76,6 +38,7 @@ def examine_server(config: Config, data: DataDirectory, client: ClientFiles | No
         *_client(client),
         *_address(config),
         *_surveys(data),
+        *invited_lines(config, data),
     )
 
 

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
 
-from server.web.checkup import Line, line
+from server.web.checkup_line import Line, line
 from server.web.config import is_loopback
 from server.web.security import CONTENT_SECURITY_POLICY, HEADERS
 from server.web.static_files import ClientFiles, content_type

@@ -18,8 +18,9 @@ import pytest
 from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
 from server.web import checkup, checkup_http
-from server.web.checkup import Line, Outcome, examine_server
+from server.web.checkup import examine_server
 from server.web.checkup_http import examine_http
+from server.web.checkup_line import Line, Outcome
 from server.web.config import Config
 from server.web.static_files import ClientFiles
 from shared.errors import InputError
