@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from tests.docs.documents import DOCS, Block, blocks, pages
@@ -114,9 +115,13 @@ def _run(commands: list[Block], folder: Path) -> list[str]:
 
 
 def _end(group: int) -> None:
-    """End what the page left running, such as a server."""
+    """End what the page left running, such as a server, and wait until it is gone."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     try:
         os.killpg(group, signal.SIGTERM)
+        while time.monotonic() < deadline:
+            time.sleep(0.05)
+            os.killpg(group, 0)
     except ProcessLookupError:
         return
 
