@@ -1,23 +1,28 @@
 """Blind signatures of 3072 bits: what each safeguard costs, beside OpenSSL's RSA signature in the same run.
 
-    python benchmarks/bench_tokens.py [--rounds 30] [--json]
+    python benchmarks/bench_tokens.py [--rounds 30] [--crowd 10000] [--json]
 
 Ways to sign are taken in turns; the figure is the median of the processor time, so that other work on the
 machine hits all alike. Rates are by the clock.
 Then blind signatures a second by threads and by processes, and what a device and a collector do with a token.
+Last, a real server on all cores: a crowd that arrives in the same moment, each person on a connection of her
+own with a code of her own; every answer is checked, then all requests are sent once more.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import secrets
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +33,16 @@ from gmpy2 import powmod, powmod_sec
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from server.storage.data_directory import DataDirectory
+from server.storage.keys import install_keys
 from server.tokens.issuing import blind_sign
 from server.tokens.keys import TokenKey, load_token_key
-from shared import blind_rsa
+from shared import base64url, blind_rsa
+from shared.invitation_code import InvitationCode
+from shared.model import format_model
+from tests.builders import ORGANIZER_KEY, sign, small_rows
+from tests.invited import digest_of, invited, invited_specification
+from tests.server.web.process import ServerProcess, free_port
 
 KEY_FILE = Path(__file__).resolve().parents[1] / "tests" / "keys" / "tokens.pem"
 PSS = padding.PSS(padding.MGF1(hashes.SHA384()), 48)
@@ -113,10 +125,80 @@ def per_second(executor: Executor, workers: int, count: int) -> float:
         return done / (time.perf_counter() - started)
 
 
+def over_http(crowd: int) -> dict[str, float]:
+    """Everybody asks a server for her token at once; who is not let in tries again."""
+    rows = [replace(row, people=-(-crowd // len(small_rows()))) for row in small_rows()]
+    specification = invited_specification(rows=rows, invited=invited(people=crowd))
+    model = format_model(specification.attributes, rows)
+    digest, n = digest_of(specification), load_token_key(KEY_FILE).n
+    codes = [InvitationCode.create(secrets.token_bytes(12)) for _ in range(crowd)]
+    messages = [secrets.randbelow(n - 2) + 2 for _ in codes]
+    bodies = [
+        json.dumps({"code": code.text, "blinded_message": base64url.encode(m.to_bytes(384, "big"))}).encode()
+        for code, m in zip(codes, messages, strict=True)
+    ]
+    with tempfile.TemporaryDirectory() as name:
+        folder, port = Path(name) / "data", free_port()
+        with DataDirectory(folder) as data:
+            envelope = sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes()
+            store = data.survey(data.publish(envelope, model))
+            install_keys(store.published, token_key=KEY_FILE, collector_key=None)
+            data.invite(store.id, [code.hash(digest) for code in codes])
+            store.open()
+        path = f"/api/v1/surveys/{digest[:16]}/tokens"
+        with ServerProcess(folder, port, processes=os.cpu_count() or 1):
+            first, seconds, waits, turned_away = asyncio.run(_arrive(port, path, bodies))
+            again = asyncio.run(_arrive(port, path, bodies))
+        with DataDirectory(folder) as data:
+            issued = data.registrar(digest[:16]).issued()
+    for m, answer in zip(messages, first, strict=True):
+        signature = int.from_bytes(base64url.decode(json.loads(answer)["blind_signature"]) or b"", "big")
+        assert powmod(signature, blind_rsa.PUBLIC_EXPONENT, n) == m, "a wrong signature"
+    assert first == again[0], "a request was answered in two ways"
+    assert issued == crowd, "codes were lost"
+    waits.sort()
+    return {
+        "people": crowd,
+        "tokens a second": crowd / seconds,
+        "half of them within, s": waits[crowd // 2],
+        "all of them within, s": waits[-1],
+        "turned away, tried again": turned_away,
+        "the same requests again, a second": crowd / again[1],
+    }
+
+
+async def _arrive(port: int, path: str, bodies: list[bytes]) -> tuple[list[bytes], float, list[float], int]:
+    """Answers, seconds in all, seconds of each, and how often somebody was turned away."""
+    started, turned_away = time.perf_counter(), 0
+    waits = [0.0] * len(bodies)
+    head = f"POST {path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nConnection: close\r\n"
+
+    async def one(number: int) -> bytes:
+        nonlocal turned_away
+        body = bodies[number]
+        while True:
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+                answer = await reader.read()
+                writer.close()
+            except OSError:
+                answer = b""
+            if answer.startswith(b"HTTP/1.1 200"):
+                waits[number] = time.perf_counter() - started
+                return answer.partition(b"\r\n\r\n")[2]
+            turned_away += 1
+            await asyncio.sleep(secrets.randbelow(1000) / 1000)
+
+    answers = await asyncio.gather(*(one(number) for number in range(len(bodies))))
+    return list(answers), time.perf_counter() - started, waits, turned_away
+
+
 def main() -> None:
     """Print a table, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--crowd", type=int, default=10_000, help="people over HTTP; 0 for none")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     cores, count = os.cpu_count() or 1, 10 * given.rounds
@@ -129,6 +211,10 @@ def main() -> None:
             f"{cores} processes": per_second(ProcessPoolExecutor(cores), cores, count),
         },
     }
+    if given.crowd:
+        found["http"] = over_http(given.crowd)
+        bare = found["per_second"][f"{cores} processes"]
+        found["http"]["ratio to bare blind signatures"] = found["http"]["tokens a second"] / bare
     if given.json:
         print(json.dumps(found, indent=1))
         return
@@ -142,6 +228,9 @@ def main() -> None:
     print()
     for name, rate in found["per_second"].items():
         print(f"blind signatures, {name:<20} {rate:>8.0f} a second")
+    print()
+    for name, figure in found.get("http", {}).items():
+        print(f"over HTTP: {name:<36} {figure:>8.2f}")
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
 
     There is never a count per cell: whoever watched it grow could tell who answered. It also says when
     the answers are deleted. Of an invited survey the registrar's server says how many tokens were issued,
-    rounded down to a multiple of ten.
+    rounded down to a multiple of ten until it is closed.
     """
     with open_data(data) as directory:
         stores = [open_store(directory, name) for name in ((survey,) if survey else directory.ids())]
@@ -174,15 +174,22 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
             total = "deleted" if row["total"] is None else row["total"]
             tokens = row.get("tokens_issued_at_least")
             more = "" if tokens is None else f", at least {tokens} tokens issued"
+            if "tokens_issued" in row:
+                more = f", {row['tokens_issued']} tokens issued"
             click.echo(f"{row['id']}  {row['state']:9}{total:>9}  {row['title']}  ({in_words(found)}{more})")
 
 
 def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:
-    """The tokens of an invited survey whose registrar is here, rounded down; empty for others."""
+    """The tokens of an invited survey whose registrar is here, until closing rounded down; else empty."""
+    if store.retention.deleted_on is not None:
+        return {}
     try:
-        return {"tokens_issued_at_least": shown_total(directory.registrar(store.id).issued())}
+        count = directory.registrar(store.id).issued()
     except StateError:
         return {}
+    if store.state in (State.DRAFT, State.OPEN):
+        return {"tokens_issued_at_least": shown_total(count)}
+    return {"tokens_issued": count}
 
 
 def _confirm(survey: str, consequence: str, yes: bool) -> None:
