@@ -11,7 +11,7 @@ import click
 from server.board.creating import create_board, finish_board
 from server.board.sources import find_source
 from server.board.verifying import Verification, verify_board
-from server.cli.expire import open_store
+from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.passphrase import ask_passphrase, passphrase_option
 from server.cli.serve import data_option, open_data
 from server.signing.keys import load_private_key
@@ -63,6 +63,7 @@ def create(
     private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
     with open_data(data) as directory:
         store = open_store(directory, survey)
+        warn_of_old_copy(store)
         issued = _issued(directory, store.id) if tokens_issued is None else tokens_issued
         recounted = create_board(store, tokens_issued=issued, key=private)
         digest = store.published.digest

@@ -23,6 +23,13 @@ def open_store(directory: DataDirectory, survey: str) -> SurveyStore:
     return store
 
 
+def warn_of_old_copy(store: SurveyStore) -> None:
+    """Say on stderr if acknowledged ballots may be missing, because the database is an old copy."""
+    if (error := store.old_copy()) is not None:
+        click.secho(f"WARNING ({error.code}): {error.message}.", fg="yellow", err=True)
+        click.echo("  Acknowledged ballots may be missing, and their senders will notice.", err=True)
+
+
 def in_words(retention: Retention) -> str:
     """What was deleted, or will be, and when."""
     if retention.deleted_on is not None:

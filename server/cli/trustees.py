@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from server.board.folder import CHECKPOINT_FILE, read_board_file
-from server.cli.expire import open_store
+from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.progress import stages
 from server.cli.serve import data_option, open_data
 from server.signing.keys import load_public_key
@@ -182,6 +182,7 @@ def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
     with open_data(data) as directory:
         store = open_store(directory, survey)
         require_invited(store.specification)
+        warn_of_old_copy(store)
         ballots = sorted(store.ballots(), key=lambda ballot: ballot.receipt)
         checkpoint = read_board_file(store.published.folder, CHECKPOINT_FILE)
         count = write_export(

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from server.storage import database as db
-from server.storage.anchor import Anchor, next_generation
+from server.storage.anchor import Anchor, next_generation, read_generation
 from server.storage.ballot_intake import BallotIntake, read_ballots
 from server.storage.creating import create_database as create_database
 from server.storage.forgetting import forget, is_remembered
@@ -326,7 +326,12 @@ class SurveyStore:
         -----
         Guarantee: a receipt is returned only for a submission that is on the disk.
         """
-        row = self._intake.read(message)
+        try:
+            row = self._intake.read(message)
+        except StateError:  # without a key nothing can be read; what the state says comes first
+            if (state := self.state) is not State.OPEN:
+                raise refusal(state, "take submissions") from None
+            raise
         self._writer.store(row)
         return row.receipt.hex()
 
@@ -361,6 +366,26 @@ class SurveyStore:
         if self.specification.invited is None:
             raise StateError("an open survey has no ballots", code="state.open-survey")
         return self._rows(read_ballots)
+
+    def old_copy(self) -> StorageError | None:
+        """Why this file may lack ballots that were acknowledged: it was restored from an old copy.
+
+        Returns
+        -------
+        StorageError or None
+            With the code ``storage.rolled-back`` or ``storage.anchor-missing``; None if it is the newest, or
+            an open survey's, which is not counted.
+        """
+        if self.specification.invited is None:
+            return None
+        try:
+            with self._reading, db.named_errors():
+                self._anchor.require_current(read_generation(self._reader.conn))
+        except StorageError as error:
+            if error.code in ("storage.rolled-back", "storage.anchor-missing"):
+                return error
+            raise
+        return None
 
     def ballot_receipts(self) -> tuple[str, ...]:
         """The receipts of all ballots, ascending; errors as :meth:`ballots`."""

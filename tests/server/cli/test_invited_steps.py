@@ -8,12 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 from server.cli.survey import close_survey, publish
+from server.cli.trustees import export
 from server.storage.data_directory import DataDirectory
 from shared.errors import InputError
 from shared.specification import Specification
 from tests.builders import small_model
 from tests.invited import TOKEN_KEY_FILE, invited_specification
 from tests.server.relay.survey import RELAY_URL, envelope_of, open_collector, relayed
+from tests.server.storage.ballots import sealed, store_of
 
 
 def test_after_publishing_come_letters_and_rehearsal(tmp_path: Path) -> None:
@@ -42,3 +44,18 @@ def test_closing_warns_before_it_asks_of_ballots_at_the_relay(
     assert (RELAY_URL in before and "relay LINK --flush" in before) == warned
     result = CliRunner().invoke(close_survey, [name, "--data", str(tmp_path / "data"), "--yes"])
     assert "Next: roomful board create" in result.output
+
+
+def test_an_export_of_an_old_copy_says_so(tmp_path: Path) -> None:
+    with DataDirectory(tmp_path / "data") as data:
+        store = store_of(data)
+        store.submit(sealed(1))
+        name, database = store.id, store.published.folder / "answers.sqlite"
+        yesterday = database.read_bytes()
+        store.submit(sealed(2))
+    database.write_bytes(yesterday)
+    with DataDirectory(tmp_path / "data") as data:
+        data.close(name)
+    words = [name, "--data", str(tmp_path / "data"), "--out", str(tmp_path / "export")]
+    result = CliRunner().invoke(export, words)
+    assert "WARNING (storage.rolled-back)" in result.stderr

@@ -138,6 +138,9 @@ def test_a_restored_database_takes_nothing_more(data: DataDirectory) -> None:
         assert caught.value.code == "storage.rolled-back"
     restored.close()
     assert restored.ballot_receipts() == (receipt,)
+    old = restored.old_copy()
+    assert old is not None
+    assert old.code == "storage.rolled-back"
 
 
 def test_a_data_directory_without_its_anchors_takes_nothing(data: DataDirectory) -> None:
@@ -166,6 +169,7 @@ def test_a_crash_before_the_anchor_is_written_is_no_alarm(
     with closing(sqlite3.connect(store.published.folder / "answers.sqlite")) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (0,)  # swept all the same
     again: SurveyStore = data.survey(survey)
+    assert again.old_copy() is None
     anchor, before = data.anchor(survey, "answers"), data.anchor(survey, "answers").read()
     assert again.submit(message) == again.submit(message)
     assert anchor.read() == before + 1  # acknowledged now, so noted now

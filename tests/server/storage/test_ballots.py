@@ -190,6 +190,7 @@ def test_ballots_are_deleted_when_their_days_are_over(tmp_path: Path) -> None:
         day = date(2031, 6, 1)
         assert store.expire() == 1
         assert store.total() is None
+        assert _code(store, sealed(1)) == "state.closed"  # although the key is deleted with the ballots
         folder = store.published.folder
     assert ballot(1).box not in (folder / "answers.sqlite").read_bytes()
 
