@@ -19,7 +19,7 @@ from shared.errors import InputError
 
 MAIL_MERGE_FILE: Final = "mail-merge.csv"
 README_FILE: Final = "README.txt"
-LETTERS_A_FILE: Final = 10_000
+LETTERS_A_FILE: Final = 5_000
 
 
 def silent(_stage: str, _done: int, _total: int) -> None:
@@ -80,7 +80,7 @@ def finish(work: Path, out: Path) -> None:
 def write_letters(
     work: Path, frame: LetterFrame, letters: tuple[Letter, ...], progress: Progress | None
 ) -> tuple[str, ...]:
-    """Write ``letters.pdf``, or several files of ten thousand letters each; return their names."""
+    """Write ``letters.pdf``, or several files of five thousand letters each; return their names."""
     total = len(letters)
     parts = [letters[start : start + LETTERS_A_FILE] for start in range(0, total, LETTERS_A_FILE)]
     names = ["letters.pdf"] if len(parts) == 1 else [f"letters-{n:03}.pdf" for n in range(1, len(parts) + 1)]
