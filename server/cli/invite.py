@@ -166,7 +166,7 @@ def _warn(public_url: str, notes: list[str], made: Invitations | None) -> None:
         click.echo(f"Note: {note}.", err=True)
     if made is not None and made.guarded:
         click.echo(
-            f"Note: cells of the list that could be read as formulas: {made.guarded}. They got an apostrophe in"
-            " mail-merge.csv.",
+            f"Note: cells of the list that could be read as formulas: {made.guarded}. They got an"
+            " apostrophe in mail-merge.csv.",
             err=True,
         )
