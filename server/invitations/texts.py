@@ -32,10 +32,10 @@ ENGLISH: Final = LetterTexts(
     right_to_left=False,
     title="Invitation: {title}",
     reminder_title="Reminder: {title}",
-    intro="You are invited to take part in this survey. Nobody can tell which answers are"
-    " yours, not even we.",
-    reminder="You can still take part in this survey. Nobody can tell which answers are yours,"
-    " not even we. If you have taken part in the meantime, there is nothing left to"
+    intro="You are invited to take part in this survey. Your code tells nobody, not even us,"
+    " which answers are yours.",
+    reminder="You can still take part in this survey. Your code tells nobody, not even us, which"
+    " answers are yours. If you have taken part in the meantime, there is nothing left to"
     " do.",
     scan_title="With a phone",
     scan="Point its camera at the large square and open the address.",
@@ -59,10 +59,10 @@ TEXTS: Final = MappingProxyType(
             right_to_left=False,
             title="Einladung: {title}",
             reminder_title="Erinnerung: {title}",
-            intro="Sie sind zu dieser Umfrage eingeladen. Niemand kann erkennen, welche Antworten"
-            " von Ihnen sind, auch wir nicht.",
-            reminder="Sie können noch an dieser Umfrage teilnehmen. Niemand kann erkennen, welche"
-            " Antworten von Ihnen sind, auch wir nicht. Wenn Sie inzwischen teilgenommen"
+            intro="Sie sind zu dieser Umfrage eingeladen. Ihr Code verrät niemandem, auch uns nicht,"
+            " welche Antworten von Ihnen sind.",
+            reminder="Sie können noch an dieser Umfrage teilnehmen. Ihr Code verrät niemandem, auch"
+            " uns nicht, welche Antworten von Ihnen sind. Wenn Sie inzwischen teilgenommen"
             " haben, ist nichts mehr zu tun.",
             scan_title="Mit dem Telefon",
             scan="Richten Sie die Kamera auf das große Quadrat und öffnen Sie die Adresse.",
@@ -84,10 +84,9 @@ TEXTS: Final = MappingProxyType(
             right_to_left=True,
             title="دعوة: {title}",
             reminder_title="تذكير: {title}",
-            intro="أنت مدعو إلى المشاركة في هذا الاستطلاع. لا يستطيع أحد أن يعرف أي الإجابات"
-            " إجاباتك، ولا نحن.",
-            reminder="ما زال بإمكانك المشاركة في هذا الاستطلاع. لا يستطيع أحد أن يعرف أي الإجابات"
-            " إجاباتك، ولا نحن. إذا كنت قد شاركت في هذه الأثناء فلا حاجة إلى فعل شيء.",
+            intro="أنت مدعو إلى المشاركة في هذا الاستطلاع. رمزك لا يكشف لأحد، ولا لنا، أي الإجابات إجاباتك.",
+            reminder="ما زال بإمكانك المشاركة في هذا الاستطلاع. رمزك لا يكشف لأحد، ولا لنا، أي الإجابات"
+            " إجاباتك. إذا كنت قد شاركت في هذه الأثناء فلا حاجة إلى فعل شيء.",
             scan_title="بالهاتف",
             scan="وجّه الكاميرا نحو المربع الكبير وافتح العنوان.",
             type_title="بدون كاميرا",
