@@ -21,7 +21,7 @@ class Receipt:
     digest : str
         SHA-256 of the message, or of the ballot in it, hexadecimal.
     earlier : bool
-        That an earlier message of hers had arrived after all, so that this one was not sent.
+        That an earlier message of hers counts and not this one.
     relayed : bool
         That a relay took it: it is stored later, and the public board shows whether it was.
     """
@@ -34,10 +34,14 @@ class Receipt:
 class Sender:
     """Sends the messages of one respondent.
 
-    A lost connection leaves open whether the message arrived. Sending the same bytes again is harmless; so
-    before other bytes are sent, it is made sure of the first: of an open survey the server is asked for their
-    receipt, of an invited one they are sent again, because asking would tell the collector whose ballot it
-    is, and one token counts once.
+    A lost connection leaves open whether the message arrived. Sending the same bytes again is harmless; other
+    bytes, after she changed her answers, must not count beside them:
+
+    - Of an open survey the server is asked for the receipt of the first.
+    - Of an invited survey one token counts once, so the changed message is sent; only if the token is spent
+      the first is sent again, which shows that it was hers. What never arrived is not sent any more.
+    - Over a relay nobody can tell which of two would reach the collector first, so the first is sent again
+      in place of the changed one, and the receipt says so.
     """
 
     def __init__(self, platform: Platform) -> None:
@@ -54,24 +58,42 @@ class Sender:
         StateError, SubmissionError, TokenError
             The server refused it, and will refuse it again.
         """
-        for earlier in [other for other in self._open if other.body != message.body]:
-            if earlier.sealed:
+        for earlier in self._others(message):
+            if earlier.relayed:
                 reply = await self._post(earlier)
                 if reply.status < 300:
                     return self._receipt(earlier, reply, earlier=True)
                 if not 400 <= reply.status < 500:
                     raise refusal(reply)
-            elif await self._is_stored(earlier):
-                return Receipt(digest=earlier.receipt, earlier=True)
-            self._open.remove(earlier)
+                self._forget(earlier)
+            elif not earlier.sealed:
+                if await self._is_stored(earlier):
+                    return Receipt(digest=earlier.receipt, earlier=True)
+                self._forget(earlier)
         if message not in self._open:
             self._open.append(message)
         reply = await self._post(message)
         if reply.status < 300:
             return self._receipt(message, reply, earlier=False)
+        problem = refusal(reply)
+        if problem.code == "token.spent":
+            for earlier in self._others(message):
+                again = await self._post(earlier)
+                if again.status < 300:
+                    return self._receipt(earlier, again, earlier=True)
+                if not 400 <= again.status < 500:
+                    raise refusal(again)
+                self._forget(earlier)
         if 400 <= reply.status < 500:
-            self._open.remove(message)
-        raise refusal(reply)
+            self._forget(message)
+        raise problem
+
+    def _others(self, message: Message) -> list[Message]:
+        """Messages of which nobody knows whether they arrived, without this one."""
+        return [other for other in self._open if other.body != message.body]
+
+    def _forget(self, message: Message) -> None:
+        self._open = [other for other in self._open if other.body != message.body]
 
     async def _post(self, message: Message) -> Reply:
         return await self._platform.request(

@@ -11,7 +11,7 @@ export const receipt = {
   render(context) {
     const { language, state } = context;
     const { text, relayed, earlier } = state.receipt;
-    const outcome = earlier ? "earlier" : relayed ? "relayed" : text ? "sealed" : "text";
+    const outcome = earlier ? (relayed ? "earlier-relayed" : "earlier") : relayed ? "relayed" : text ? "sealed" : "text";
     return [
       h("h1", { tabindex: "-1" }, language.t(relayed ? "receipt.heading-relayed" : "receipt.heading")),
       h("p", { class: "notice good" }, language.t(`receipt.${outcome}`)),

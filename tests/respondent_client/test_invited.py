@@ -46,16 +46,21 @@ class ServerPlatform(HeadlessPlatform):
     ----------
     lose : int
         So many of the next answers are lost after the server has done what was asked.
+    cut : int
+        So many of the next requests are lost before they arrive.
     """
 
     def __init__(self, http: FlaskClient) -> None:
         super().__init__()
         self._http = http
-        self.lose = 0
+        self.lose = self.cut = 0
 
     async def request(
         self, method: str, url: str, *, body: bytes | None, content_type: str, max_bytes: int
     ) -> Reply:
+        if self.cut:
+            self.cut -= 1
+            raise RemoteError("cut", code="remote.unreachable")
         path = "/" + url.split("/", 3)[3]
         answer = self._http.open(path, method=method, data=body, content_type=content_type or None)
         if self.lose:
@@ -137,6 +142,58 @@ def test_a_lost_answer_of_the_collector_counts_once(
     receipt = run(sender.send(second))
     assert (receipt.digest, receipt.earlier) == (first.receipt, True)
     assert store.total() == 1
+
+
+def test_answers_that_never_arrived_are_not_sent_after_she_changed_them(
+    platform: ServerPlatform, sound: SoundSpecification, store: SurveyStore
+) -> None:
+    sender, token = Sender(platform), _token(platform, sound)
+    first, second = (_message(platform, sound, token, health=word) for word in ("good", "poor"))
+    platform.cut = 1
+    with pytest.raises(RemoteError):
+        run(sender.send(first))
+    receipt = run(sender.send(second))
+    assert (receipt.digest, receipt.earlier) == (second.receipt, False)
+    store.close()
+    assert [ballot.receipt for ballot in store.ballots()] == [second.receipt]
+
+
+def test_a_token_that_somebody_else_spent_is_not_taken_for_her_first_message(
+    platform: ServerPlatform, sound: SoundSpecification
+) -> None:
+    sender, token = Sender(platform), _token(platform, sound)
+    first, second, other = (_message(platform, sound, token, health=w) for w in ("good", "poor", "good"))
+    platform.cut = 1
+    with pytest.raises(RemoteError):
+        run(sender.send(first))
+    run(Sender(platform).send(other))
+    with pytest.raises(TokenError) as caught:
+        run(sender.send(second))
+    assert caught.value.code == "token.spent"
+
+
+def test_if_it_remains_unknown_whose_message_counts_she_can_ask_again(
+    platform: ServerPlatform, sound: SoundSpecification
+) -> None:
+    sender, token = Sender(platform), _token(platform, sound)
+    first, second = (_message(platform, sound, token, health=word) for word in ("good", "poor"))
+    platform.lose = 1
+    with pytest.raises(RemoteError):
+        run(sender.send(first))
+    answered = platform.request
+
+    async def cut_the_second_time(*parts: Any, **more: Any) -> Reply:
+        reply = await answered(*parts, **more)
+        platform.cut = 1
+        return reply
+
+    platform.request = cut_the_second_time  # type: ignore[method-assign]
+    with pytest.raises(RemoteError):
+        run(sender.send(second))
+    platform.request = answered  # type: ignore[method-assign]
+    platform.cut = 0
+    receipt = run(sender.send(second))
+    assert (receipt.digest, receipt.earlier) == (first.receipt, True)
 
 
 def test_a_request_that_never_arrived_leaves_the_second_to_count(
