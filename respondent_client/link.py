@@ -38,9 +38,13 @@ class Link:
         VerificationError
             If the link is damaged.
         """
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+            host, _port = parts.hostname, parts.port
+        except ValueError:
+            parts, host = urlsplit(""), None
         match = _PATH.fullmatch(parts.path)
-        if parts.scheme not in ("http", "https") or not parts.netloc or match is None:
+        if parts.scheme not in ("http", "https") or not host or match is None:
             raise VerificationError(
                 "this is not the link of a survey",
                 where="invitation link",

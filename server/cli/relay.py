@@ -117,8 +117,9 @@ def _flush(data: Path, survey: PublishedSurvey, link: RelayLink, yes: bool) -> N
             if alone:
                 done = pass_on_now(store, link)
             else:
-                click.echo("The relay is running; it was asked to empty its pool.")
-                store.ask_flush(True)
+                click.echo("The relay is running; it empties its pool.")
+                if before.waiting:  # else whoever comes now would leave alone, and nobody was warned
+                    store.ask_flush(True)
                 while store.flush_asked() or store.totals().leaving:
                     time.sleep(_LOOK_SECONDS)
                 done = True

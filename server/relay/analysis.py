@@ -123,7 +123,7 @@ class Pool:
 
         An attacker fills the pool with messages of his own whenever he likes, so that ``messages`` is always
         reached and he knows all but the genuine ones (the n-1 attack, [1]_). The pool still waits ``seconds``
-        after its first message, and he cannot keep others out, so the others are Poisson with mean ``a``.
+        after its first message; as long as he does not fill it, the others are Poisson with mean ``a``.
         """
         return poisson(self.arrivals, size - 1)
 

@@ -80,6 +80,11 @@ class Forwarder:
             except StorageError as error:
                 _LOG.error("relay-storage-failed %s", error.code)
                 pause = self._longer_pause()
+            except Exception as error:
+                # By its class alone. A thread that ended would let the relay accept what nobody passes on.
+                _LOG.error("relay-failed %s", type(error).__name__)
+                self._line.close()
+                pause = self._longer_pause()
         self._line.close()
 
     def end(self) -> None:

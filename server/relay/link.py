@@ -43,7 +43,11 @@ class RelayLink:
         InputError
             If it is one person's own: her code is not the relay's business.
         """
-        parts = urlsplit(text)
+        try:
+            parts = urlsplit(text)
+            host, _port = parts.hostname, parts.port
+        except ValueError:
+            raise _damaged("this is not the link of a survey") from None
         match = _PATH.fullmatch(parts.path)
         invitation = Invitation.parse_fragment(parts.fragment)
         if invitation.code is not None or invitation.token is not None:
@@ -54,7 +58,7 @@ class RelayLink:
                 code="input.relay-link",
             )
         digest, key = invitation.digest, invitation.organizer_key
-        if parts.scheme not in ("http", "https") or not parts.hostname or match is None:
+        if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc or match is None:
             raise _damaged("this is not the link of a survey")
         if digest is None or key is None or survey_id(digest) != match["id"]:
             raise _damaged("the link does not say which survey it is, and whose")

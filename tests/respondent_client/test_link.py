@@ -38,6 +38,9 @@ def test_a_link_without_fragment_pins_nothing(port: str) -> None:
         f"https://example.org/s/{ID}#{DIGEST[:-1]}",
         f"https://example.org/s/{ID}#{DIGEST}.short",
         f"https://example.org/s/{ID}/../../admin",
+        f"https://[example.org/s/{ID}",
+        f"https://example.org:99999/s/{ID}",
+        f"https://:80/s/{ID}",
     ],
 )
 def test_a_damaged_link_is_refused(url: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,9 @@ def _with_code() -> str:
         (LINK.replace("https", "ftp"), VerificationError),
         (LINK.replace("/s/" + DIGEST[:16], "/s/0123456789abcdef"), VerificationError),
         (LINK[:-2], VerificationError),
+        (LINK.replace("collector.example", "[collector"), VerificationError),
+        (LINK.replace("collector.example", "collector.example:99999"), VerificationError),
+        (LINK.replace("collector.example", "name:password@collector.example"), VerificationError),
         (_with_code(), InputError),
     ],
 )
@@ -193,3 +198,21 @@ def test_a_damaged_pool_ends_with_a_sentence(tmp_path: Path) -> None:
     (survey.folder / "pool.sqlite").write_bytes(b"not a database" * 400)
     done = _run(link_text(SPECIFICATION, stub.base), "--data", tmp_path, "--status")
     assert isinstance(done.exception, StorageError)
+
+
+def test_flushing_what_is_on_its_way_does_not_push_out_who_comes_meanwhile(tmp_path: Path) -> None:
+    """Nothing waited, so nobody was warned: whoever arrives now must not leave alone."""
+    with stub_collector(envelope_of(SPECIFICATION)) as stub:
+        survey = prepare(tmp_path, link_of(SPECIFICATION, stub.base))
+        text = link_text(SPECIFICATION, stub.base)
+        with open_store(survey) as store, only_one(tmp_path), ThreadPoolExecutor() as aside:
+            store.accept(sealed(DIGEST, 1))
+            store.take()
+            flushing = aside.submit(_run, text, "--data", tmp_path, "--flush")
+            try:
+                time.sleep(0.5)
+                assert not store.flush_asked()
+            finally:
+                store.settle(store.leaving(), {})
+                store.ask_flush(False)
+            assert "1 passed on, 0 refused" in flushing.result().output

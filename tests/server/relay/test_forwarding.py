@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from server.relay import forwarding
 from server.relay.collector import Collector, Later, Outcome, Passed, Refused, read_answer
 from server.relay.forwarding import LONGEST_PAUSE_SECONDS, SETTLE_MESSAGES, Forwarder
 from server.relay.threshold import Threshold
@@ -257,3 +258,28 @@ def test_an_endless_answer_is_cut_off() -> None:
         collector = Collector(link_of(relayed(), stub.base))
         assert collector.pass_on(b"1") == Later(away=True)
         collector.close()
+
+
+def test_a_failure_that_nobody_foresaw_does_not_end_the_forwarding(
+    store: RelayStore, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread that ended would let the relay accept what nobody passes on."""
+    monkeypatch.setattr(forwarding, "FIRST_PAUSE_SECONDS", 0.01)
+    forwarder: Forwarder
+    calls = []
+
+    def answer(body: bytes) -> Outcome:
+        calls.append(body)
+        if len(calls) == 1:
+            raise OverflowError("what was sent")
+        forwarder.end()
+        return Passed()
+
+    forwarder = Forwarder(store, Line(answer), THRESHOLD)
+    (sent,) = fill(store, 1)
+    store.ask_flush(True)
+    with caplog.at_level(logging.ERROR, logger="roomful.relay"):
+        forwarder.run()
+    assert calls == [sent, sent]
+    assert [record.getMessage() for record in caplog.records] == ["relay-failed OverflowError"]
+    assert store.totals().passed == 1
