@@ -38,6 +38,8 @@ const state = {
   message: null,
   when: "random", // an invited survey: at a random moment, or "now"
   waiting: null, // until that moment
+  sending: false, // whether it is on its way just now
+  problem: null, // why it could not be sent
   receipt: null,
 };
 
@@ -80,9 +82,11 @@ function go(step) {
 
 function show(step, { focus = true } = {}) {
   const all = screens();
+  const before = all[state.step];
   state.step = state.receipt ? all.length - 1 : Math.min(step, state.furthest, all.length - 1);
   const current = state.refused ? refusal : all[state.step];
   if (current !== review) stopWaiting(state);
+  if (before === review && current !== review) state.problem = null;
   context.live = null;
   replace(screen, current.render(context));
   indicate(current);
@@ -211,7 +215,7 @@ function listen() {
   });
   document.addEventListener("keydown", (event) => {
     const field = event.target;
-    if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key !== "Enter" || event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
     if (field.closest("a, button, summary, textarea, select, [role=button], [role=option], [role=listbox]")) return;
     if (field.closest("[aria-expanded=true]")) return;
     event.preventDefault();

@@ -72,7 +72,7 @@ function draw() {
 
 async function scanned(field) {
   const found = await scan(document.getElementById("scanner"), state.language, { accept: (value) => parseReceipt(value) !== null });
-  if (found === null) return document.getElementById("scan").focus();
+  if (found === null) return document.getElementById("scanner").hasChildNodes() ? undefined : document.getElementById("scan").focus();
   field.value = found;
   await look(found);
 }

@@ -251,7 +251,7 @@ async function offered(context, text) {
 
 async function scanned(context, place) {
   const text = await scan(place, context.language, { accept: (value) => value.includes("#") || value.length <= 40 });
-  if (text === null) return document.getElementById("scan")?.focus();
+  if (text === null) return place.isConnected && !place.hasChildNodes() ? document.getElementById("scan")?.focus() : undefined;
   await offered(context, text);
 }
 

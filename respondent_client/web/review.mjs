@@ -10,10 +10,11 @@ export const review = {
   stage: "review",
   render(context) {
     const { language, state } = context;
-    if (state.waiting) return waitingScreen(context, { now: () => sendWaiting(context), callOff: () => { stopWaiting(state); context.refresh(); } });
+    if (state.sending) return sendingScreen(context);
+    if (state.waiting) return waitingScreen(context, { now: () => sendMessage(context), callOff: () => { stopWaiting(state); context.refresh(); } });
     const place = h("div", { "aria-busy": "true" }, h("p", { role: "status" }, language.t("review.preparing")));
-    const problem = h("div", { id: "send-problem" });
-    const send = h("button", { type: "button", class: "primary", disabled: true, onclick: () => press(context, send, problem) }, language.t("review.send"));
+    const problem = h("div", { id: "send-problem" }, state.problem && failure(context, state.problem));
+    const send = h("button", { type: "button", class: "primary", disabled: true, onclick: () => press(context, send) }, language.t(state.problem ? "review.again" : "review.send"));
     compose(context, place, send, problem);
     return [
       h("h1", { tabindex: "-1" }, language.t("review.heading")),
@@ -106,33 +107,28 @@ function moment({ language, state }) {
   );
 }
 
-async function press(context, send, problem) {
+async function press(context, send) {
   const { state } = context;
-  if (!state.message.sealed || state.when === "now") return sendMessage(context, send, problem);
   send.disabled = true;
-  await startWaiting(context, () => sendWaiting(context));
+  if (!state.message.sealed || state.when === "now") return sendMessage(context);
+  await startWaiting(context, () => sendMessage(context));
   context.refresh();
 }
 
-/** The moment has come, or she will not wait for it. */
-async function sendWaiting(context) {
-  clearInterval(context.state.waiting.timer);
-  const at = (id) => document.getElementById(id);
-  at("call-off").disabled = true;
-  await sendMessage(context, at("send-now"), at("send-problem"));
-  if (context.state.receipt) return;
-  const said = [...at("send-problem").childNodes];
-  stopWaiting(context.state);
-  context.state.when = "now"; // she has waited once
-  context.refresh();
-  replace(at("send-problem"), said);
-  said[0].focus();
+/** Nothing can be pressed while it is on its way, whatever draws the page again. */
+function sendingScreen({ language }) {
+  return [h("h1", { tabindex: "-1" }, language.t("review.heading")), h("p", { role: "status", class: "notice" }, language.t("review.sending"))];
 }
 
-async function sendMessage(context, send, problem) {
-  const { language, state, engine } = context;
-  send.disabled = true;
-  replace(problem, h("p", { role: "status", class: "notice" }, language.t("review.sending")));
+/** At once, when the moment has come, or when she will not wait for it. */
+async function sendMessage(context) {
+  const { state, engine } = context;
+  if (state.sending) return;
+  state.sending = true;
+  if (state.waiting) state.when = "now"; // she has waited once
+  stopWaiting(state);
+  state.problem = null;
+  context.refresh();
   try {
     state.receipt = await engine.ask("send");
     wipe();
@@ -141,12 +137,13 @@ async function sendMessage(context, send, problem) {
     forgetAnswers();
     state.answers = {};
     state.room = null;
+    state.sending = false;
     context.next();
   } catch (error) {
-    send.disabled = false;
-    send.textContent = language.t("review.again");
-    replace(problem, failure(context, error));
-    problem.firstChild.focus();
+    state.sending = false;
+    state.problem = error;
+    context.refresh();
+    document.getElementById("send-problem")?.firstElementChild?.focus();
   }
 }
 

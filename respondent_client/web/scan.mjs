@@ -1,5 +1,5 @@
 // Reading a QR code with the camera or from a picture. Everything stays on this device: the pixels are searched
-// here, no frame is kept, and the camera is let go as soon as a code is read.
+// here, no frame is kept, and the camera is let go as soon as a code is read or its picture leaves the page.
 
 import { h, replace } from "./dom.mjs";
 
@@ -10,9 +10,9 @@ const FRAME_MS = 40; // and one frame of the camera
 
 /**
  * Offer camera and picture inside `element`; resolves with the text of the first code that `accept` takes, or
- * with null when `signal` is aborted or she gives up.
+ * with null when she gives up or the page shows something else.
  */
-export function scan(element, language, { accept = () => true, signal = null } = {}) {
+export function scan(element, language, { accept = () => true } = {}) {
   return new Promise((resolve) => {
     let stream = null;
     let done = false;
@@ -28,7 +28,7 @@ export function scan(element, language, { accept = () => true, signal = null } =
       done = true;
       stream?.getTracks().forEach((track) => track.stop());
       video.srcObject = null;
-      replace(element);
+      if (note.isConnected) replace(element);
       resolve(text);
     }
 
@@ -68,6 +68,7 @@ export function scan(element, language, { accept = () => true, signal = null } =
         camera.disabled = false;
         return;
       }
+      if (!video.isConnected) finish(null);
       if (done) return stream.getTracks().forEach((track) => track.stop());
       video.srcObject = stream;
       video.hidden = false;
@@ -80,6 +81,7 @@ export function scan(element, language, { accept = () => true, signal = null } =
       const { decodeQR } = await import("./qr.mjs");
       const canvas = document.createElement("canvas");
       const look = () => {
+        if (!video.isConnected) finish(null);
         if (done) return;
         if (video.readyState >= 2 && take(codeIn(decodeQR, pixels(canvas, video, video.videoWidth, video.videoHeight), FRAME_MS))) return;
         setTimeout(look, 100);
@@ -87,7 +89,6 @@ export function scan(element, language, { accept = () => true, signal = null } =
       look();
     }
 
-    signal?.addEventListener("abort", () => finish(null));
     replace(
       element,
       h("div", { class: "scanner" }, note, video, file, h("p", { class: "actions" }, navigator.mediaDevices?.getUserMedia ? camera : null, choose, stop)),

@@ -25,13 +25,13 @@ export function stopWaiting(state) {
 export function waitingScreen({ language, state }, { now, callOff }) {
   return [
     h("h1", { tabindex: "-1" }, language.t("waiting.heading")),
-    h("div", { id: "send-problem" }),
     h("div", { class: "notice", id: "waiting" }, h("p", {}, language.t("waiting.text", { minutes: minutes(language, state.survey) })), h("p", {}, language.t("waiting.open"))),
     h("p", {}, language.t("waiting.why")),
     h(
       "p",
       { class: "actions" },
-      h("button", { type: "button", class: "primary", id: "send-now", onclick: now }, language.t("waiting.now")),
+      // Not the primary button: Enter, held or pressed twice, must not skip the random moment.
+      h("button", { type: "button", id: "send-now", onclick: now }, language.t("waiting.now")),
       h("button", { type: "button", id: "call-off", onclick: callOff }, language.t("waiting.off")),
     ),
   ];

@@ -39,8 +39,8 @@ class Threshold:
         """Whether the pool leaves now.
 
         Guarantee: a message leaves together with at least ``messages - 1`` others, and with all others that
-        were accepted within ``seconds`` after the first of the pool. Only an operator's flush is an exception.
-        A pool that somebody filled accepts nothing more.
+        were accepted within ``seconds`` after the first of the pool; one that somebody filled accepts nothing
+        more. Only an operator's flush is an exception.
         """
         return waiting >= self.messages and waited_seconds >= self.seconds
 

@@ -1,0 +1,124 @@
+"""An invited person beside the plan: held keys, a camera left on, another language meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from tests.browser.invited_office import CODES, Office, office
+from tests.browser.test_invited_survey import PHONE, InvitedWalk
+
+pytestmark = pytest.mark.browser
+
+CAMERA = """
+window.tracks = [];
+navigator.mediaDevices.getUserMedia = async () => {
+  const canvas = document.createElement("canvas");
+  canvas.getContext("2d").fillRect(0, 0, 10, 10);
+  const stream = canvas.captureStream(10);
+  window.tracks.push(...stream.getTracks());
+  return stream;
+};
+"""
+
+
+@pytest.fixture(scope="module")
+def direct(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    with office(tmp_path_factory.mktemp("mishaps")) as place:
+        yield place
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[[], InvitedWalk]]:
+    contexts: list[BrowserContext] = []
+
+    def make() -> InvitedWalk:
+        contexts.append(browser.new_context(viewport=PHONE))  # type: ignore[arg-type]
+        page = contexts[-1].new_page()
+        page.on("dialog", lambda dialog: dialog.accept())
+        return InvitedWalk(page)
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+def ended(page: Page, number: int) -> None:
+    """Wait until all tracks have ended; the page's policy lets no text be evaluated in it again and again."""
+    for _ in range(40):
+        if page.evaluate("tracks.map((track) => track.readyState)") == ["ended"] * number:
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(page.evaluate("tracks.map((track) => track.readyState)"))
+
+
+def test_the_camera_is_let_go_when_its_screen_goes(direct: Office, visit: Callable[[], InvitedWalk]) -> None:
+    walk = visit()
+    page = walk.page
+    page.add_init_script(CAMERA)
+    walk.to_invitation(direct.link())
+    page.click("#scan")
+    page.click("#scanner button")
+    expect(page.locator("#scanner video")).to_be_visible()
+    assert page.evaluate("tracks.map((track) => track.readyState)") == ["live"]
+    page.click("#scan")  # once more: another scanner takes the place of the first
+    ended(page, 1)
+    page.click("#scanner button")
+    expect(page.locator("#scanner video")).to_be_visible()
+    page.click("#back")
+    ended(page, 2)
+    assert walk.problems == []
+
+
+def test_a_held_key_does_not_skip_the_random_moment(direct: Office, visit: Callable[[], InvitedWalk]) -> None:
+    walk = visit()
+    page = walk.page
+    walk.to_invitation(direct.link(CODES[2]))
+    walk.exchange()
+    walk.answer()
+    before = direct.store.total()
+    expect(walk.primary).to_be_enabled()
+    page.keyboard.down("Enter")
+    expect(page.locator("#waiting")).to_be_visible()
+    page.keyboard.down("Enter")  # repeated by the keyboard
+    page.keyboard.up("Enter")
+    page.keyboard.press("Enter")  # and pressed twice
+    page.wait_for_timeout(700)
+    expect(page.locator("#waiting")).to_be_visible()
+    assert direct.store.total() == before
+
+
+@pytest.mark.parametrize("ends_well", [True, False])
+def test_another_language_while_it_is_sent(
+    direct: Office, visit: Callable[[], InvitedWalk], ends_well: bool
+) -> None:
+    """There is nothing to press meanwhile, and neither the receipt nor the failure gets lost."""
+    walk = visit()
+    page = walk.page
+    walk.to_invitation(direct.link(CODES[3 if ends_well else 4]))
+    walk.exchange()
+    walk.answer()
+    held: list[Route] = []
+    page.context.route("**/submissions", lambda route: held.append(route))
+    page.check("#when-now")
+    walk.go_on()
+    while not held:
+        page.wait_for_timeout(50)
+    page.click("[data-language=de]")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.locator("#screen button:not([disabled])")).to_have_count(0)
+    expect(page.locator("#screen")).to_contain_text("gesendet")
+    if ends_well:
+        held[0].continue_()
+        expect(page.locator("#receipt")).to_be_visible()
+    else:
+        held[0].abort()
+        expect(page.locator("#send-problem [data-code]")).to_be_focused()
+        expect(page.locator("#send-problem [data-code]")).to_have_attribute("data-code", "remote.unreachable")
+        page.context.unroute("**/submissions")
+        page.check("#when-now")
+        walk.go_on()
+        expect(page.locator("#receipt")).to_be_visible()
+    assert walk.problems == []
