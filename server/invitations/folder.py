@@ -26,9 +26,14 @@ def silent(_stage: str, _done: int, _total: int) -> None:
     """Progress that nobody looks at."""
 
 
-def unfinished(out: Path, survey: str) -> Path:
-    """Where the folder of a survey is filled."""
-    return out.with_name(f".{out.name}.{survey}.unfinished")
+def unfinished(out: Path, survey: str, *, reminders: bool = False) -> Path:
+    """Where the folder of a survey is filled.
+
+    Invitations and reminders have different ones: the former may hold the only copy of stored codes, and the
+    latter must not be taken for them.
+    """
+    kind = ".reminders" if reminders else ""
+    return out.with_name(f".{out.name}.{survey}{kind}.unfinished")
 
 
 def require_free(out: Path) -> None:
@@ -57,6 +62,8 @@ def filling(work: Path) -> Iterator[Path]:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(mode=0o700)
         try:
+            # Its name too must survive a power cut: the codes are stored before it gets its own.
+            files.sync_folder(work.absolute().parent)
             yield work
             files.sync_folder(work)
         except BaseException:

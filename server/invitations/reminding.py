@@ -108,7 +108,7 @@ def remind(
     )
     if letters:
         require_printable(frame, pages)
-    work = folder.unfinished(out, store.id)
+    work = folder.unfinished(out, store.id, reminders=True)
     with folder.filling(work):
         rows = ((person.cells, person.code, link) for person, link in zip(waiting, links, strict=True))
         files.write_new(

@@ -120,8 +120,9 @@ class PageSite:
         response = Response(page, content_type=HTML)
         response.headers["Vary"] = "Accept-Language"
         response.headers["Content-Language"] = language
-        # A code on a letter is read with the camera, if she wants.
-        response.headers["Permissions-Policy"] = security.CAMERA_PERMISSIONS
+        if specification.invited is not None:
+            # A code on a letter is read with the camera, if she wants.
+            response.headers["Permissions-Policy"] = security.CAMERA_PERMISSIONS
         return response
 
     def release(self, survey: str) -> Response:

@@ -16,6 +16,7 @@ import pytest
 from server.invitations import folder, inviting
 from server.invitations.inviting import Invitations, invite
 from server.invitations.people import read_people
+from server.storage import files
 from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
 from shared.errors import InputError, RoomfulError, StateError, StorageError
@@ -255,3 +256,23 @@ def test_fetching_afterwards_counts(data: DataDirectory, survey: SurveyStore, tm
     _invite(data, write_list(tmp_path / "list.csv", 3), tmp_path / "out")
     fetch(data, survey.id, codes_of(tmp_path / "out")[:2])
     assert data.registrar(survey.id).issued() == 2
+
+
+def test_the_letters_folder_is_on_the_disk_before_the_codes_are_stored(
+    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    sync, store = files.sync_folder, DataDirectory.invite
+
+    def noted(path: Path) -> None:
+        synced.append(path)
+        sync(path)
+
+    def stored(self: DataDirectory, name: str, hashes: list[bytes]) -> int:
+        work = folder.unfinished(tmp_path / "out", survey.id)
+        assert {tmp_path, work} <= set(synced)
+        return store(self, name, hashes)
+
+    monkeypatch.setattr(files, "sync_folder", noted)
+    monkeypatch.setattr(DataDirectory, "invite", stored)
+    _invite(data, write_list(tmp_path / "list.csv", 3), tmp_path / "out")

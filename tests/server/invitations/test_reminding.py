@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from server.invitations import folder
 from server.invitations.batches import least_batch, require_batch, shown_total
 from server.invitations.inviting import invite
 from server.invitations.mail_merge import read_mail_merge
@@ -155,3 +156,15 @@ def test_a_batch_is_k_or_ten(k: int, least: int) -> None:
 
 def test_totals_are_rounded_down() -> None:
     assert [shown_total(issued) for issued in (0, 9, 10, 99)] == [0, 0, 10, 90]
+
+
+def test_a_reminder_leaves_the_letters_of_an_interrupted_invitation_alone(
+    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path
+) -> None:
+    """They may be the only copy of codes that are stored already."""
+    letters = folder.unfinished(tmp_path / "rem", survey.id) / "mail-merge.csv"
+    letters.parent.mkdir()
+    letters.write_text("code")
+    fetch(data, survey.id, codes[:13])
+    run("rem")
+    assert letters.read_text() == "code"

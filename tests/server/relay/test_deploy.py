@@ -231,3 +231,15 @@ def test_the_unit_starts_the_command_as_it_is() -> None:
     known = {option for parameter in relay.params for option in parameter.opts}
     assert set(words) <= known
     assert "--port 8001" in unit
+
+
+def test_a_proxy_before_registrar_and_collector_writes_nothing_of_a_request() -> None:
+    text = re.sub(r"(?m)(^|\s)#.*$", "", (FOLDER.parent / "roles" / "nginx.conf").read_text("utf-8"))
+    for line in (
+        "access_log off;",
+        "error_log /dev/null emerg;",
+        "client_body_buffer_size 80k;",
+        "proxy_max_temp_file_size 0;",
+        "ssl_session_tickets off;",
+    ):
+        assert line in text, line
