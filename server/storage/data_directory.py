@@ -14,10 +14,11 @@ from typing import Final, Self
 from server.storage import database as db
 from server.storage import files
 from server.storage.anchor import Anchor, read_generation
+from server.storage.creating import create_database
 from server.storage.published import MODEL_NAME, SPECIFICATION_NAME, PublishedSurvey
 from server.storage.registrar import REGISTRAR_NAME, RegistrarStore
 from server.storage.retention import Today, utc_today
-from server.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore, create_database
+from server.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore
 from shared.ballot import require_invited
 from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import NotFoundError, RoomfulError, StateError

@@ -14,7 +14,6 @@ from typing import Any, Final, Self, TypeVar
 from server.storage import database as db
 from server.storage.anchor import Anchor, next_generation, read_generation
 from server.storage.ballot_intake import BallotIntake, read_ballots
-from server.storage.creating import create_database as create_database
 from server.storage.forgetting import forget, is_remembered
 from server.storage.open_intake import OpenIntake, has_receipt, read_answers
 from server.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp

@@ -196,7 +196,7 @@ def test_if_it_remains_unknown_whose_message_counts_she_can_ask_again(
     assert (receipt.digest, receipt.earlier) == (first.receipt, True)
 
 
-def test_a_request_that_never_arrived_leaves_the_second_to_count(
+def test_a_closed_survey_refuses_and_stores_nothing(
     platform: ServerPlatform, sound: SoundSpecification, store: SurveyStore
 ) -> None:
     sender, token = Sender(platform), _token(platform, sound)
