@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,18 +22,31 @@ def no_client() -> ClientFiles:
 
 
 @contextmanager
+def running(app: Flask, config: Config, listener: socket.socket | None = None) -> Iterator[None]:
+    """Serve an application as the commands do."""
+    server = make_server(app, config, listener or listen(config))
+
+    def close() -> None:
+        for channel in list(server.active_channels.values()):
+            channel.handle_close()  # closes what waits to be sent as well, which may be a file
+        wasyncore.close_all(server._map)
+
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.task_dispatcher.shutdown()
+        server.trigger.pull_trigger(close)
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+
+
+@contextmanager
 def serving(app: Flask) -> Iterator[int]:
     """Serve an application on any free port; the port."""
     config = Config(port=1024, threads=4)
     object.__setattr__(config, "port", 0)  # any free one
     listener = listen(config)
-    server = make_server(app, config, listener)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
+    with running(app, config, listener):
         yield listener.getsockname()[1]
-    finally:
-        server.task_dispatcher.shutdown()
-        server.trigger.pull_trigger(lambda: wasyncore.close_all(server._map))
-        thread.join(timeout=20)
-        assert not thread.is_alive()

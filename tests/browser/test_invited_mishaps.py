@@ -80,6 +80,7 @@ def test_a_held_key_does_not_skip_the_random_moment(direct: Office, visit: Calla
     walk.answer()
     before = direct.store.total()
     expect(walk.primary).to_be_enabled()
+    walk.let_wait()
     page.keyboard.down("Enter")
     expect(page.locator("#waiting")).to_be_visible()
     page.keyboard.down("Enter")  # repeated by the keyboard

@@ -198,6 +198,7 @@ def by_typing(browser: Browser, letter: PrintedLetter, folder: Path) -> str:
         walk.page.set_input_files("#token-file", token)
         expect(walk.page.locator("#token-there")).to_be_visible()
         walk.answer()
+        walk.let_wait()
         walk.go_on()
         expect(walk.page.locator("#waiting")).to_be_visible()
         walk.look("7-waiting")

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask
 from playwright.sync_api import Browser, Page
-from waitress import wasyncore
 
 from server.relay.pool import RelayPool, prepare
 from server.storage.data_directory import DataDirectory
 from server.web.app import create_app
 from server.web.config import Config
 from server.web.relay import create_relay_app
-from server.web.serving import listen, make_server
 from server.web.static_files import ClientFiles, StaticFile
 from shared.ballot import CONTENT_TYPE
+from tests.served import running
 from tests.server.relay.survey import link_of, open_collector, relayed, sealed
 from tests.server.relay.test_relay_http import ENGLISH
 from tests.server.web.process import free_port
@@ -52,20 +49,6 @@ SEND = """([worker, url, body]) => new Promise((resolve) => {
   started.postMessage([url, body]);
 })"""
 NAME = "worker.0123456789abcdef.mjs"
-
-
-@contextlib.contextmanager
-def running(app: Flask, config: Config) -> Iterator[None]:
-    """Serve an application as the commands do."""
-    server = make_server(app, config, listen(config))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        yield
-    finally:
-        server.task_dispatcher.shutdown()
-        server.trigger.pull_trigger(lambda: wasyncore.close_all(server._map))
-        thread.join(timeout=20)
 
 
 class Installation:
