@@ -16,7 +16,8 @@ from typing import Any, NoReturn
 from shared.errors import RoomfulError
 from shared.limits import MAX_INTEGER_DIGITS, MAX_JSON_DEPTH
 
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# The closing quote is optional: a text that never ends is passed over at once, and refused by the parser.
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _BETWEEN = re.compile(r"[^\[\]{}]+")
 ErrorClass = Callable[..., RoomfulError]
 

@@ -64,7 +64,15 @@ def count_release(read: Reader, specification: Specification) -> CountedRelease:
         invalid = int(package["roomful"]["invalid_answers"])
         tables = {name: _rows(read, name, hashes[name]) for name in ("cells", "microdata")}
         groups = _groups(tables["cells"], tables["microdata"])
-    except (ValueError, KeyError, TypeError, csv.Error, RecursionError) as problem:
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        csv.Error,
+        RecursionError,
+    ) as problem:
         raise _refused(
             f"the released files cannot be read ({type(problem).__name__})", "those of roomful release"
         ) from None

@@ -31,6 +31,12 @@ def test_a_million_keys_of_which_the_last_stands_twice() -> None:
         loads(f'{{{keys},"399999":0}}'.encode(), error=SpecificationError, where="document", max_bytes=10**7)
 
 
+@pytest.mark.parametrize("text", ['"' + '\\"' * 100_000, "[" + '"\\' * 100_000])
+def test_a_text_that_never_ends(text: str) -> None:
+    with pytest.raises(SpecificationError, match="not JSON"):
+        loads(text.encode(), error=SpecificationError, where="document", max_bytes=10**7)
+
+
 def test_a_long_envelope_of_nothing() -> None:
     data = b'{"payload":"' + b"A" * 10_000_000 + b'","payloadType":"x","signatures":[]}'
     refusal = examine_bytes(data, "").refusal

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -115,6 +116,23 @@ def test_a_tampered_table_is_refused(finished: Store) -> None:
     result = run("verify", str(finished.published.folder))
     assert isinstance(result.exception, BoardError)
     assert result.exception.code == "board.release"
+
+
+@pytest.mark.parametrize("damage", ["a short row", "an endless number"])
+def test_files_made_to_break_their_reader_are_refused(finished: Store, damage: str) -> None:
+    release = finished.published.folder / "release"
+    package = json.loads((release / "datapackage.json").read_bytes())
+    if damage == "a short row":
+        (release / "cells.csv").write_bytes(b"group,status,cells,eligible_people,answers\n0,released\n")
+        digest = hashlib.sha256((release / "cells.csv").read_bytes()).hexdigest()
+        package["resources"][0]["hash"] = f"sha256:{digest}"
+    else:
+        package["roomful"]["withheld_answers"] = float("inf")
+    (release / "datapackage.json").write_text(json.dumps(package), "utf-8")
+    result = run("verify", str(finished.published.folder))
+    assert isinstance(result.exception, BoardError)
+    assert result.exception.code == "board.release"
+    assert "cannot be read" in result.exception.message
 
 
 @pytest.mark.parametrize(
