@@ -14,10 +14,11 @@ import click
 from server.relay.link import RelayLink
 from server.relay.pool import common_address, open_store, pass_on_now, prepare, relay_of
 from server.storage.published import PublishedSurvey
-from server.storage.relay import Totals
+from server.storage.relay import RelayStore, Totals
 from server.web.config import Config
 from server.web.relay import only_one, serve_relay
 from shared.errors import RemoteError
+from shared.invited import Relay
 
 _LOOK_SECONDS: Final = 0.2
 
@@ -96,6 +97,13 @@ def _numbers(totals: Totals) -> dict[str, object]:
     }
 
 
+def _emptied_here(data: Path, store: RelayStore, link: RelayLink, rule: Relay) -> bool:
+    with only_one(data) as alone:
+        if alone:
+            pass_on_now(store, link, rule)
+    return alone
+
+
 def _flush(data: Path, survey: PublishedSurvey, link: RelayLink, yes: bool) -> None:
     rule = relay_of(survey)[1]
     with open_store(survey) as store:
@@ -113,22 +121,21 @@ def _flush(data: Path, survey: PublishedSurvey, link: RelayLink, yes: bool) -> N
             )
             if not yes:
                 click.confirm("Pass them on?", abort=True, err=True)
-        with only_one(data) as alone:
-            if alone:
-                done = pass_on_now(store, link)
-            else:
-                click.echo("The relay is running; it empties its pool.")
-                if before.waiting:  # else whoever comes now would leave alone, and nobody was warned
-                    store.ask_flush(True)
-                while store.flush_asked() or store.totals().leaving:
-                    time.sleep(_LOOK_SECONDS)
-                done = True
+        store.ask_flush(before.waiting)  # whoever comes to a smaller pool leaves with more, or not now
+        if not _emptied_here(data, store, link, rule):
+            click.echo("The relay is running; it empties its pool. Ctrl-C ends the waiting, not the flush.")
+            while store.flush_asked() or store.totals().leaving:
+                time.sleep(_LOOK_SECONDS)
+                if _emptied_here(data, store, link, rule):  # it ended meanwhile
+                    break
         after = store.totals()
     lost = sum(n for _, n in after.refused) - sum(n for _, n in before.refused)
     click.echo(f"Survey {survey.id}: {after.passed - before.passed} passed on, {lost} refused.")
-    if not done:
+    if after.waiting:
+        click.echo(f"{after.waiting} came meanwhile and wait for others; you were not warned of so few.")
+    if after.leaving:
         raise RemoteError(
-            f"{after.waiting + after.leaving} could not be passed on",
+            f"{after.leaving} could not be passed on",
             where=link.base,
             remedy="They stay here. Try again when the collector is there, before the survey is closed.",
             code="remote.unreachable",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import re
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -41,9 +41,12 @@ class Later:
     ----------
     away : bool
         Whether there is no use in trying the next message at once.
+    status : int
+        The answer's, for the operator; 0 without an answer.
     """
 
     away: bool
+    status: int = field(default=0, compare=False)
 
 
 Outcome = Passed | Refused | Later
@@ -141,7 +144,7 @@ def read_answer(status: int, body: bytes) -> Outcome:
     code = value.get("code")
     if 400 <= status < 500 and isinstance(code, str) and _CODE.fullmatch(code):
         return Refused(code)
-    return Later(away=status == 0 or status == 429 or status >= 500)
+    return Later(away=status == 0 or status == 429 or status >= 500, status=status)
 
 
 def _object(body: bytes) -> dict[str, Any]:

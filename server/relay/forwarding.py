@@ -69,10 +69,12 @@ class Forwarder:
         self._age = PoolAge(store, threshold.seconds, clock)
         self._look_seconds = look_seconds
         self._pause = 0.0
+        self._complaint = ""
         self._ended = threading.Event()
 
     def run(self) -> None:
         """Work until :meth:`end` is called from another thread."""
+        self._tidy()  # a relay that was killed leaves the order of arrival in its file
         pause = 0.0
         while not self._ended.wait(pause):
             try:
@@ -99,20 +101,21 @@ class Forwarder:
         StorageError
             If the pool cannot be read or written; nothing is lost.
         """
+        flush = self._store.flush_asked()  # before the totals: since then they can only have grown
         totals = self._store.totals()
         leaving = totals.leaving
         waited = self._age.seconds(totals.waiting)
-        if leaving == 0:
-            flush = self._store.flush_asked()
-            if not (totals.waiting and (flush or self._threshold.met(totals.waiting, waited))):
-                if flush:
-                    self._store.ask_flush(False)
-                return self._look_seconds
+        if 0 < flush <= totals.waiting or self._threshold.met(totals.waiting, waited):
             leaving = self._store.take()
             self._age.restart()
+        elif flush:
+            self._store.ask_flush(0)
+        if leaving == 0:
+            return self._look_seconds
         if self._pass_on():
             self._pause = 0.0
-            self._store.sweep()
+            self._complaint = ""
+            self._tidy()
             _LOG.info("batch-passed")
             return 0.0
         return self._longer_pause()
@@ -132,9 +135,8 @@ class Forwarder:
                 if isinstance(outcome, Later):
                     left += 1
                     failures += 1
+                    self._complain(outcome)
                     if outcome.away or failures == _GIVE_UP_AFTER:
-                        if self._pause == 0.0:
-                            _LOG.warning("collector-away")
                         left += len(keys) - number - 1
                         break
                     continue
@@ -155,6 +157,19 @@ class Forwarder:
             self._store.settle(passed, refused)
         for code in sorted(set(refused.values())):
             _LOG.warning("messages-refused %s", code)
+
+    def _complain(self, outcome: Later) -> None:
+        """Say once what is wrong, until all is passed on or something else is wrong."""
+        complaint = "collector-away" if outcome.away else f"answer-unexpected {outcome.status}"
+        if complaint != self._complaint:
+            self._complaint = complaint
+            _LOG.warning(complaint)
+
+    def _tidy(self) -> None:
+        try:
+            self._store.sweep()
+        except StorageError as error:
+            _LOG.warning("sweep-postponed %s", error.code)
 
     def _longer_pause(self) -> float:
         self._pause = min(max(2 * self._pause, FIRST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)

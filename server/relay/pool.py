@@ -191,15 +191,10 @@ def common_address(surveys: tuple[PublishedSurvey, ...], public_url: str | None)
     return named.pop()
 
 
-def pass_on_now(pool: RelayStore, link: RelayLink) -> bool:
-    """Empty a pool that nobody serves; whether the collector now has or refused everything."""
+def pass_on_now(pool: RelayStore, link: RelayLink, rule: Relay) -> None:
+    """Pass on once, for a relay that does not run, what is on its way and what a flush was asked for."""
     line = Collector(link)
-    forwarder = Forwarder(pool, line, Threshold(messages=1, seconds=0.0))
     try:
-        for _ in range(2):  # those that were on their way, then those that waited
-            if pool.totals().leaving + pool.totals().waiting:
-                forwarder.step()
+        Forwarder(pool, line, Threshold.of(rule)).step()
     finally:
         line.close()
-    totals = pool.totals()
-    return totals.leaving + totals.waiting == 0

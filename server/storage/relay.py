@@ -204,15 +204,21 @@ class RelayStore:
         with self._write() as connection:
             _set(connection, "waited", steps)
 
-    def flush_asked(self) -> bool:
-        """Whether the pool is to be emptied without waiting."""
+    def flush_asked(self) -> int:
+        """How many must wait for the pool to be emptied at once; 0 if nobody asked for that."""
         with self._lock, db.named_errors():
-            return _number(self._database.conn, "flush") == 1
+            return _number(self._database.conn, "flush")
 
-    def ask_flush(self, wanted: bool) -> None:
-        """Ask whoever runs the relay to empty the pool, or take that back."""
+    def ask_flush(self, least: int) -> None:
+        """Ask whoever runs the relay to empty the pool at once, or take that back.
+
+        Parameters
+        ----------
+        least : int
+            How many waited when the operator was warned of so few; a pool of fewer stays. 0 takes it back.
+        """
         with self._write() as connection:
-            _set(connection, "flush", int(wanted))
+            _set(connection, "flush", least)
 
     def take(self) -> int:
         """Let the whole pool leave, in one transaction; returns how many are now on their way."""

@@ -92,7 +92,8 @@ POOL_FIELDS: Final = (
 """Of a relay's pool, in the relay's own file."""
 RELAY_FIELDS: Final = (*POOL_FIELDS, *SURVEY_FIELDS)
 #: Rows of the table ``survey`` in a relay's file: the specification's digest; how many wait, leave and were
-#: passed on; how many sixteenths of its time the pool has waited; whether the relay was asked to empty it.
+#: passed on; how many sixteenths of its time the pool has waited; how many must wait for the flush that was
+#: asked for, 0 without one.
 RELAY_ROWS: Final = ("specification", "waiting", "leaving", "passed", "waited", "flush")
 
 STORED_FIELDS: Final = (*ANSWER_FIELDS, *BALLOT_FIELDS, *CODE_FIELDS, *POOL_FIELDS, *SURVEY_FIELDS)

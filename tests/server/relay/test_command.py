@@ -214,5 +214,49 @@ def test_flushing_what_is_on_its_way_does_not_push_out_who_comes_meanwhile(tmp_p
                 assert not store.flush_asked()
             finally:
                 store.settle(store.leaving(), {})
-                store.ask_flush(False)
+                store.ask_flush(0)
             assert "1 passed on, 0 refused" in flushing.result().output
+
+
+def test_a_pool_that_left_while_the_operator_read_is_not_flushed_with_fewer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """She was warned of three. Whoever came after those had left must neither go alone nor look older."""
+    with stub_collector(envelope_of(SPECIFICATION)) as stub:
+        survey = prepare(tmp_path, link_of(SPECIFICATION, stub.base))
+        text = link_text(SPECIFICATION, stub.base)
+        with open_store(survey) as store:
+            for number in range(3):
+                store.accept(sealed(DIGEST, number))
+
+            def read_slowly(*_: object, **__: object) -> bool:
+                store.take()
+                store.settle(store.leaving(), {})
+                store.accept(sealed(DIGEST, 3))
+                return True
+
+            monkeypatch.setattr("server.cli.relay.click.confirm", read_slowly)
+            flushed = _run(text, "--data", tmp_path, "--flush")
+            assert flushed.exit_code == 0
+            assert "3 passed on, 0 refused" in flushed.output
+            assert "1 came meanwhile" in flushed.output
+            assert stub.bodies == []
+            assert (store.waited(), store.flush_asked()) == (0, 0)
+
+
+def test_a_flush_is_finished_if_the_relay_ends_before_it(tmp_path: Path) -> None:
+    with stub_collector(envelope_of(SPECIFICATION)) as stub, ThreadPoolExecutor() as aside:
+        survey = prepare(tmp_path, link_of(SPECIFICATION, stub.base))
+        text = link_text(SPECIFICATION, stub.base)
+        with open_store(survey) as store:
+            store.accept(sealed(DIGEST, 1))
+            with only_one(tmp_path):
+                flushing = aside.submit(_run, text, "--data", tmp_path, "--flush", "--yes")
+                for _ in range(100):
+                    if store.flush_asked():
+                        break
+                    time.sleep(0.05)
+            output = flushing.result(timeout=20).output
+        assert "The relay is running" in output
+        assert "1 passed on, 0 refused" in output
+        assert len(stub.bodies) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import secrets
+import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +16,9 @@ from server.relay import forwarding
 from server.relay.collector import Collector, Later, Outcome, Passed, Refused, read_answer
 from server.relay.forwarding import LONGEST_PAUSE_SECONDS, SETTLE_MESSAGES, Forwarder
 from server.relay.threshold import Threshold
-from server.storage.relay import RelayStore
+from server.storage.database import CLEAN, DIRTY
+from server.storage.relay import POOL_NAME, RelayStore
+from shared.errors import StorageError
 from tests.server.relay.survey import link_of, relayed, stub_collector
 from tests.server.relay.test_threshold import Clock
 
@@ -78,7 +81,7 @@ def test_nothing_leaves_before_both_thresholds(store: RelayStore) -> None:
 def test_the_order_is_neither_that_of_arrival_nor_that_of_the_file(store: RelayStore) -> None:
     line = Line()
     arrived = fill(store, 120)
-    store.ask_flush(True)
+    store.ask_flush(1)
     Forwarder(store, line, THRESHOLD, clock=Clock()).step()
     in_file = sorted(arrived, key=lambda body: hashlib.sha256(body).digest())
     for order in (arrived, in_file):
@@ -100,7 +103,7 @@ def test_what_the_collector_does_not_answer_for_is_sent_again_and_then_deleted(s
     line = Line(forgetful)
     forwarder = Forwarder(store, line, THRESHOLD, clock=Clock())
     sent = fill(store, 6)
-    store.ask_flush(True)
+    store.ask_flush(1)
     assert forwarder.step() > 0
     assert store.totals().leaving == 6
     assert forwarder.step() == 0
@@ -112,7 +115,7 @@ def test_one_message_that_always_fails_does_not_hold_up_the_others(store: RelayS
     sent = fill(store, 40)
     line = Line(lambda body: Later(away=False) if body == sent[7] else Passed())
     forwarder = Forwarder(store, line, THRESHOLD, clock=Clock())
-    store.ask_flush(True)
+    store.ask_flush(1)
     forwarder.step()
     assert (store.totals().leaving, store.totals().passed) == (1, 39)
 
@@ -123,7 +126,7 @@ def test_an_absent_collector_is_asked_again_after_longer_and_longer_pauses(
     line = Line(lambda _: Later(away=True))
     forwarder = Forwarder(store, line, THRESHOLD, clock=Clock())
     fill(store, 6)
-    store.ask_flush(True)
+    store.ask_flush(1)
     with caplog.at_level(logging.INFO, "roomful.relay"):
         pauses = [forwarder.step() for _ in range(12)]
     assert pauses[:4] == [1, 2, 4, 8]
@@ -135,7 +138,7 @@ def test_an_absent_collector_is_asked_again_after_longer_and_longer_pauses(
     assert store.totals().passed == 6
     line.answer = lambda _: Later(away=True)
     fill(store, 6)
-    store.ask_flush(True)
+    store.ask_flush(1)
     assert forwarder.step() == 1
 
 
@@ -144,7 +147,7 @@ def test_what_is_refused_for_good_is_dropped_and_counted(
 ) -> None:
     sent = fill(store, 6)
     line = Line(lambda body: Refused("token.spent") if body in sent[:2] else Passed())
-    store.ask_flush(True)
+    store.ask_flush(1)
     Forwarder(store, line, THRESHOLD, clock=Clock()).step()
     totals = store.totals()
     assert (totals.leaving, totals.passed, totals.refused) == (0, 4, (("token.spent", 2),))
@@ -159,7 +162,7 @@ def test_an_error_in_the_middle_keeps_what_was_answered(store: RelayStore) -> No
 
     line = Line(failing)
     fill(store, 6)
-    store.ask_flush(True)
+    store.ask_flush(1)
     with pytest.raises(RuntimeError):
         Forwarder(store, line, THRESHOLD, clock=Clock()).step()
     assert (store.totals().leaving, store.totals().passed) == (3, 3)
@@ -174,7 +177,7 @@ def test_an_end_stops_between_two_messages(store: RelayStore) -> None:
     line = Line(ending)
     forwarder = Forwarder(store, line, THRESHOLD, clock=Clock())
     fill(store, 10)
-    store.ask_flush(True)
+    store.ask_flush(1)
     forwarder.run()
     assert (store.totals().leaving, store.totals().passed) == (7, 3)
 
@@ -183,9 +186,87 @@ def test_many_messages_are_deleted_in_groups(store: RelayStore) -> None:
     fill(store, 3 * SETTLE_MESSAGES + 1)
     left: list[int] = []
     line = Line(lambda _: (left.append(store.totals().leaving), Passed())[1])
-    store.ask_flush(True)
+    store.ask_flush(1)
     Forwarder(store, line, THRESHOLD, clock=Clock()).step()
     assert sorted(set(left), reverse=True) == [193, 129, 65, 1]
+
+
+def test_a_flush_is_for_as_many_as_were_warned_of(store: RelayStore) -> None:
+    """The pool left between the warning and the flush: whoever came since must not leave alone."""
+    clock, line = Clock(), Line()
+    forwarder = Forwarder(store, line, THRESHOLD, clock=clock)
+    fill(store, 1)
+    store.ask_flush(4)
+    forwarder.step()
+    assert line.sent == []
+    assert store.flush_asked() == 0  # it is not kept for later either
+    fill(store, 3)
+    forwarder.step()
+    assert line.sent == []
+    store.ask_flush(4)
+    fill(store, 1)
+    forwarder.step()
+    assert len(line.sent) == 5
+    assert store.flush_asked() == 0
+
+
+def test_a_flush_does_not_make_those_who_stay_look_older(store: RelayStore) -> None:
+    clock = Clock()
+    forwarder = Forwarder(store, Line(), THRESHOLD, clock=clock)
+    fill(store, 1)
+    forwarder.step()
+    clock.now += 1
+    store.ask_flush(2)
+    forwarder.step()
+    assert store.waited() == 0
+
+
+def test_a_message_that_is_never_answered_does_not_hold_up_later_pools(
+    store: RelayStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A proxy that finds one ballot too large must not end the survey for all others."""
+    clock = Clock()
+    (large,) = fill(store, 1)
+    line = Line(lambda body: Later(away=False, status=413) if body == large else Passed())
+    forwarder = Forwarder(store, line, THRESHOLD, clock=clock)
+    for _ in range(2):
+        fill(store, 5)
+        forwarder.step()
+        clock.now += 60
+        forwarder.step()
+    totals = store.totals()
+    assert (totals.waiting, totals.leaving, totals.passed) == (0, 1, 10)
+    assert caplog.messages == ["answer-unexpected 413"]  # once, not at each try
+
+
+def test_what_a_killed_relay_left_in_order_of_arrival_is_rewritten_at_the_start(
+    store: RelayStore, tmp_path: Path
+) -> None:
+    fill(store, 9)
+    version = sqlite3.connect(tmp_path / POOL_NAME)
+    assert version.execute("PRAGMA user_version").fetchone() == (DIRTY,)
+    forwarder = Forwarder(store, Line(), THRESHOLD)
+    forwarder.end()
+    forwarder.run()
+    assert version.execute("PRAGMA user_version").fetchone() == (CLEAN,)
+    version.close()
+
+
+def test_a_file_that_cannot_be_rewritten_holds_up_nobody(
+    store: RelayStore, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: RelayStore) -> None:
+        raise StorageError("the disk is full", code="storage.full")
+
+    monkeypatch.setattr(RelayStore, "sweep", full)
+    line = Line()
+    forwarder = Forwarder(store, line, THRESHOLD, clock=Clock())
+    line.answer = lambda _: (forwarder.end(), Passed())[1]
+    fill(store, 1)
+    store.ask_flush(1)
+    forwarder.run()
+    assert len(line.sent) == 1
+    assert caplog.messages == ["sweep-postponed storage.full"] * 2
 
 
 RECEIPT = b'{"receipt": "%s"}' % (b"0" * 64)
@@ -277,7 +358,7 @@ def test_a_failure_that_nobody_foresaw_does_not_end_the_forwarding(
 
     forwarder = Forwarder(store, Line(answer), THRESHOLD)
     (sent,) = fill(store, 1)
-    store.ask_flush(True)
+    store.ask_flush(1)
     with caplog.at_level(logging.ERROR, logger="roomful.relay"):
         forwarder.run()
     assert calls == [sent, sent]
