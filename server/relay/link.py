@@ -46,6 +46,8 @@ class RelayLink:
         try:
             parts = urlsplit(text)
             host, _port = parts.hostname, parts.port
+            text.encode("ascii")
+            (host or "").encode("idna")  # refuses names that no resolver takes
         except ValueError:
             raise _damaged("this is not the link of a survey") from None
         match = _PATH.fullmatch(parts.path)

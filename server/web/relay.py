@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, request
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -24,10 +25,10 @@ from server.storage.published import PublishedSurvey
 from server.web import problems, security
 from server.web.api import JSON_TYPE, read_body
 from server.web.app import answer_errors, harden
-from server.web.config import Config
+from server.web.config import Config, is_loopback
 from server.web.pages import HTML, STYLE
 from server.web.sending import send
-from server.web.serving import listen, make_server, set_up_logging, warnings
+from server.web.serving import listen, make_server, set_up_logging
 from server.web.static_files import own_style
 from server.web.supervisor import supervise
 from shared.ballot import CONTENT_TYPE
@@ -165,6 +166,34 @@ def in_words(seconds: int) -> str:
     return f"{seconds} second{'' if seconds == 1 else 's'}"
 
 
+def warnings(config: Config, links: Iterable[RelayLink]) -> tuple[str, ...]:
+    """What an operator should know before anybody comes."""
+    found = []
+    if not is_loopback(config.host) and not config.https:
+        found.append(
+            f"WARNING: listening on {config.host} without https. Anybody on the way sees each ballot and when"
+            " it came, and finds it again on its way to the collector. Put a proxy with a certificate in front."
+        )
+    if not _encrypted(config.public_url):
+        found.append(
+            f"WARNING: {config.public_url} is not encrypted; browsers refuse to send there from a page that is."
+        )
+    found += [
+        f"WARNING: {base} is not encrypted. Anybody between here and there sees which ballots leave together,"
+        " and can answer in the collector's place, so that they are lost. Use a link with its https address."
+        for base in sorted({link.base for link in links})
+        if not _encrypted(base)
+    ]
+    return tuple(found)
+
+
+def _encrypted(address: str) -> bool:
+    """Whether nobody reads on the way: over https or Tor, or because there is no way."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    return parts.scheme == "https" or is_loopback(host) or host.endswith(".onion")
+
+
 @contextmanager
 def only_one(directory: Path) -> Iterator[bool]:
     """Whether this process is the one that passes on from a relay's directory."""
@@ -217,7 +246,7 @@ def serve_relay(
                 code="setup.relay-running",
             )
         listener = listen(config)
-        for warning in warnings(config):
+        for warning in warnings(config, [link for _, link in surveys]):
             say(warning)
 
         def work() -> None:

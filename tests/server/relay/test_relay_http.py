@@ -14,7 +14,7 @@ from server.storage.data_directory import DataDirectory
 from server.web import security
 from server.web.app import create_app
 from server.web.config import Config
-from server.web.relay import create_relay_app, in_words
+from server.web.relay import create_relay_app, in_words, warnings
 from server.web.static_files import ClientFiles, StaticFile
 from shared.ballot import CONTENT_TYPE, envelope_lengths
 from tests.invited import digest_of
@@ -157,6 +157,47 @@ def test_a_relay_answers_under_its_sub_path(pool: RelayPool) -> None:
 )  # fmt: skip
 def test_a_time_in_words(seconds: int, words: str) -> None:
     assert in_words(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("collector", "warned"),
+    [
+        ("https://collector.example/", False),
+        ("http://127.0.0.1:8000/", False),
+        ("http://[::1]:8000/", False),
+        ("http://localhost:8000/", False),
+        ("http://abcdef.onion/", False),
+        ("http://collector.example/", True),
+        ("http://192.0.2.7/sub/", True),
+        ("http://onion.example/", True),
+    ],
+)
+def test_an_operator_is_warned_of_a_line_to_the_collector_that_anybody_can_read(
+    collector: str, warned: bool
+) -> None:
+    links = [link_of(SPECIFICATION, "https://other.example/"), link_of(SPECIFICATION, collector)]
+    found = warnings(Config(public_url="https://relay.example/"), links)
+    assert [collector in text for text in found] == [True] * warned
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "said"),
+    [
+        ("127.0.0.1", "https://relay.example/", []),
+        ("127.0.0.1", "http://127.0.0.1:8001/", []),
+        ("127.0.0.1", "http://abcdef.onion/", []),
+        ("0.0.0.0", "http://abcdef.onion/", ["listening on 0.0.0.0"]),
+        ("0.0.0.0", "http://192.0.2.1:8001/", ["listening on 0.0.0.0", "browsers refuse to send"]),
+        ("127.0.0.1", "http://relay.example/", ["browsers refuse to send"]),
+    ],
+)
+def test_an_operator_is_warned_of_an_address_that_is_not_encrypted(
+    host: str, url: str, said: list[str]
+) -> None:
+    found = warnings(Config(host=host, public_url=url), [link_of(SPECIFICATION, "https://c.example/")])
+    assert len(found) == len(said)
+    for text, part in zip(found, said, strict=True):
+        assert part in text
 
 
 @pytest.fixture
