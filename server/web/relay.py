@@ -172,11 +172,13 @@ def warnings(config: Config, links: Iterable[RelayLink]) -> tuple[str, ...]:
     if not is_loopback(config.host) and not config.https:
         found.append(
             f"WARNING: listening on {config.host} without https. Anybody on the way sees each ballot and when"
-            " it came, and finds it again on its way to the collector. Put a proxy with a certificate in front."
+            " it came, and finds it again on its way to the collector. Put a proxy with a"
+            " certificate in front."
         )
     if not _encrypted(config.public_url):
         found.append(
-            f"WARNING: {config.public_url} is not encrypted; browsers refuse to send there from a page that is."
+            f"WARNING: {config.public_url} is not encrypted; browsers refuse to send there from a"
+            " page that is."
         )
     found += [
         f"WARNING: {base} is not encrypted. Anybody between here and there sees which ballots leave together,"

@@ -186,8 +186,8 @@ def test_an_operator_is_warned_of_a_line_to_the_collector_that_anybody_can_read(
         ("127.0.0.1", "https://relay.example/", []),
         ("127.0.0.1", "http://127.0.0.1:8001/", []),
         ("127.0.0.1", "http://abcdef.onion/", []),
-        ("0.0.0.0", "http://abcdef.onion/", ["listening on 0.0.0.0"]),
-        ("0.0.0.0", "http://192.0.2.1:8001/", ["listening on 0.0.0.0", "browsers refuse to send"]),
+        ("192.0.2.1", "http://abcdef.onion/", ["listening on 192.0.2.1"]),
+        ("192.0.2.1", "http://192.0.2.1:8001/", ["listening on 192.0.2.1", "browsers refuse to send"]),
         ("127.0.0.1", "http://relay.example/", ["browsers refuse to send"]),
     ],
 )
