@@ -9,15 +9,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from server.sealing.suites import OpeningKey
 from server.storage.intake import Stored
-from server.storage.keys import collector_key
+from server.storage.keys import HeldKeys
 from server.storage.states import State, read_state, refusal
 from shared.ballot import Ballot, envelope_lengths, require_invited
 from shared.errors import SubmissionError, TokenError
-from shared.invited import Invited
 from shared.sealing import ballot_info
 from shared.specification import Specification
 from shared.token import Token
@@ -46,13 +43,12 @@ class BallotIntake:
         The verified specification, as of now.
     digest : str
         The survey's identity.
-    folder : Path
-        The survey's folder, with the collector's private key if this server is the collector.
+    keys : HeldKeys
+        With the collector's private key if this server is the collector.
     """
 
-    def __init__(self, specification: Callable[[], Specification], digest: str, folder: Path) -> None:
-        self._specification, self._digest, self._folder = specification, digest, folder
-        self._key: OpeningKey | None = None
+    def __init__(self, specification: Callable[[], Specification], digest: str, keys: HeldKeys) -> None:
+        self._specification, self._digest, self._keys = specification, digest, keys
 
     def read(self, message: bytes) -> BallotRow:
         """Open the outer layer and check all that can be checked without reading the answers.
@@ -74,15 +70,10 @@ class BallotIntake:
                 expected="one of the lengths of this suite",
                 code="ballot.sealed",
             )
-        data = self._opening_key(invited).open(ballot_info(self._digest), message)
+        data = self._keys.collector(invited).open(ballot_info(self._digest), message)
         ballot = Ballot.parse(data, specification)
         ballot.token.verify(invited.token_key, self._digest)
         return BallotRow(ballot=ballot, receipt=bytes.fromhex(ballot.receipt))
-
-    def _opening_key(self, invited: Invited) -> OpeningKey:
-        if self._key is None:
-            self._key = collector_key(self._folder, invited)
-        return self._key
 
     def store(self, connection: sqlite3.Connection, group: Sequence[BallotRow]) -> Stored:
         """Spend each token with its ballot; the first of several ballots with one token wins.

@@ -41,8 +41,8 @@ def forget(folder: Path) -> None:
     Notes
     -----
     Guarantee: when it returns, no private key and no hash of a code or request is in a file of the folder. It
-    may be interrupted at any moment and called again. A server that runs meanwhile may hold a key in its
-    memory until it is restarted.
+    may be interrupted at any moment and called again. What a server that runs meanwhile holds in its memory
+    it drops by itself (:meth:`server.storage.store.SurveyStore.expire`).
 
     Raises
     ------

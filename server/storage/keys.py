@@ -106,6 +106,44 @@ def collector_key(folder: Path, invited: Invited) -> OpeningKey:
     return key
 
 
+class HeldKeys:
+    """The private keys of one survey in a server's memory, from their first use until they are dropped.
+
+    Parameters
+    ----------
+    folder : Path
+        The survey's folder.
+
+    Notes
+    -----
+    A key that is dropped is read from its file again if it is needed again, and the file is deleted with the
+    answers. Python does not overwrite the memory that a dropped key was in.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._registrar: TokenKey | None = None
+        self._collector: OpeningKey | None = None
+
+    def registrar(self, invited: Invited) -> TokenKey:
+        """See :func:`registrar_key`."""
+        key = self._registrar
+        if key is None:
+            key = self._registrar = registrar_key(self._folder, invited)
+        return key
+
+    def collector(self, invited: Invited) -> OpeningKey:
+        """See :func:`collector_key`."""
+        key = self._collector
+        if key is None:
+            key = self._collector = collector_key(self._folder, invited)
+        return key
+
+    def drop(self) -> None:
+        """Forget both."""
+        self._registrar = self._collector = None
+
+
 def _require_role(path: Path, role: str) -> None:
     if not path.is_file():
         raise StateError(

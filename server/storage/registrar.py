@@ -16,9 +16,8 @@ from types import TracebackType
 from typing import Final, Self
 
 from server.storage import database as db
-from server.storage.anchor import GENERATION, Anchor, next_generation
+from server.storage.anchor import Anchor, next_generation
 from server.storage.creating import create_file
-from server.storage.files import named_file_errors, sync_folder
 from server.storage.intake import Stored
 from server.storage.schema import REGISTRAR_FIELDS
 from server.storage.writer import GroupWriter
@@ -147,17 +146,9 @@ class RegistrarStore:
         StorageError
             If it cannot be written.
         """
-        path = folder / REGISTRAR_NAME
-        with db.turn(path), named_file_errors(REGISTRAR_NAME):
-            if path.is_file():
-                return
-            anchor.create()
-            work = path.with_suffix(".new")
-            work.unlink(missing_ok=True)
-            create_file(work, fields=REGISTRAR_FIELDS, rows=(("specification", digest), (GENERATION, "0")))
-            work.with_name(work.name + "-journal").unlink(missing_ok=True)
-            work.replace(path)
-            sync_folder(folder)
+        create_file(
+            folder / REGISTRAR_NAME, fields=REGISTRAR_FIELDS, rows={"specification": digest}, anchor=anchor
+        )
 
     def add(self, hashes: Iterable[bytes], *, people: int) -> int:
         """Invite: add the hashes of new codes; those that are there stay as they are.

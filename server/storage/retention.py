@@ -6,13 +6,18 @@ an argument everywhere; :func:`utc_today` is the only place that reads it.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Final
+from pathlib import Path
+from typing import Final, Protocol
 
 from server.storage import database as db
+from server.storage.forgetting import forget, is_remembered
+from server.storage.states import State, read_state
 from shared.errors import SetupError, StateError, StorageError
 
 Today = Callable[[], date]
@@ -21,6 +26,17 @@ CLOSED_ON: Final = "closed_on"
 DELETED_ON: Final = "deleted_on"
 #: No right clock shows an earlier day; a survey closed by such a clock would lose its answers at once.
 EARLIEST_DAY: Final = date(2025, 1, 1)
+_LOG = logging.getLogger("roomful.storage")
+
+
+class Deleting(Protocol):
+    """What a survey's submissions can do for their deletion."""
+
+    def count(self, connection: sqlite3.Connection) -> int:
+        """How many are stored."""
+
+    def delete(self, connection: sqlite3.Connection) -> None:
+        """Delete all of them, inside a transaction."""
 
 
 def utc_today() -> date:
@@ -124,3 +140,55 @@ def note_deletion(connection: sqlite3.Connection, today: date) -> None:
     """
     connection.execute("INSERT INTO survey VALUES (?, ?)", (DELETED_ON, today.isoformat()))
     connection.execute(f"PRAGMA user_version={db.DIRTY}")
+
+
+def delete_if_due(path: Path, intake: Deleting, days: int, today: date) -> int | None:
+    """Delete what a survey's file holds, and keys and codes beside it, if the days are over.
+
+    Parameters
+    ----------
+    path : Path
+        The survey's file.
+    intake : Deleting
+        Counts and deletes what was submitted.
+    days : int
+        The promise of the signed specification.
+    today : date
+        The day in UTC.
+
+    Returns
+    -------
+    int or None
+        How many submissions this call deleted; None if there was nothing to delete.
+
+    Raises
+    ------
+    StorageError
+        If that fails. Whenever it is interrupted, the next call ends in the same file.
+    """
+    with closing(db.connect(path).conn) as connection, db.named_errors():
+        found, state = read_retention(connection, days), read_state(connection)
+        swept = connection.execute("PRAGMA user_version").fetchone()[0] == db.CLEAN
+    # Closed before days were stored: it counts from now.
+    undated = found.closed_on is None and state in (State.CLOSED, State.RELEASED)
+    deleted_before = found.deleted_on is not None
+    unfinished = deleted_before and (not swept or is_remembered(path.parent))
+    if not (undated or unfinished or found.is_due(today)):
+        return None
+    deleted = None
+    database = db.connect(path)
+    with closing(database.conn), db.turn(path):
+        with db.transaction(database) as connection:
+            found = read_retention(connection, days)
+            if undated and found.closed_on is None:
+                note_closing(connection, today)
+            if found.is_due(today):
+                deleted = intake.count(connection)
+                intake.delete(connection)
+                note_deletion(connection, today)
+        db.sweep(database)
+    if deleted_before or deleted is not None:
+        forget(path.parent)
+    if deleted is not None:
+        _LOG.info("answers-deleted")
+    return deleted

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -12,20 +10,14 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from server.storage import database as db
-from server.storage.anchor import Anchor, next_generation, read_generation
+from server.storage.anchor import Anchor, read_generation
 from server.storage.ballot_intake import BallotIntake, read_ballots
-from server.storage.forgetting import forget, is_remembered
+from server.storage.keys import HeldKeys
 from server.storage.open_intake import OpenIntake, has_receipt, read_answers
 from server.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
-from server.storage.retention import (
-    DELETED_ON,
-    Retention,
-    Today,
-    note_closing,
-    note_deletion,
-    read_retention,
-)
-from server.storage.states import State, as_state, read_state, refusal, require_step
+from server.storage.retention import DELETED_ON, Retention, Today, delete_if_due, read_retention
+from server.storage.states import State, as_state, refusal, require_step
+from server.storage.steps import take_step
 from server.storage.writer import GroupWriter
 from shared.ballot import Ballot
 from shared.envelope import decode_key, survey_id
@@ -34,7 +26,6 @@ from shared.specification import Specification
 
 DATABASE_NAME: Final = "answers.sqlite"
 QUIET_SECONDS: Final = 3.0
-_LOG = logging.getLogger("roomful.storage")
 T = TypeVar("T")
 
 
@@ -65,6 +56,8 @@ class SurveyStore:
         self, folder: Path, *, today: Today, anchor: Anchor, quiet_seconds: float = QUIET_SECONDS
     ) -> None:
         self._today, self._anchor = today, anchor
+        #: Of an invited survey; shared by all who need them, so that they are dropped in one place.
+        self.keys = HeldKeys(folder)
         self._path = folder / DATABASE_NAME
         self._reader = db.connect(self._path)
         self._reading = Lock()
@@ -78,13 +71,11 @@ class SurveyStore:
             self._reader.conn.close()
             raise
         self._intake: OpenIntake | BallotIntake
-        self._writer: GroupWriter[Any]
         if self._published.specification.invited is None:
             self._intake = OpenIntake(self._now, self._digest)
-            self._writer = GroupWriter(self._path, self._intake, None, quiet_seconds)
         else:
-            self._intake = BallotIntake(self._now, self._digest, folder)
-            self._writer = GroupWriter(self._path, self._intake, anchor, quiet_seconds)
+            self._intake = BallotIntake(self._now, self._digest, self.keys)
+        self._writer: GroupWriter[Any] = GroupWriter(self._path, self._intake, self._counted(), quiet_seconds)
 
     def __enter__(self) -> Self:
         return self
@@ -219,6 +210,7 @@ class SurveyStore:
             If the clock is plainly wrong.
         """
         self._step(State.CLOSED)
+        self.keys.drop()
         self.sweep()
 
     def mark_released(self, release_folder: Path) -> None:
@@ -247,7 +239,8 @@ class SurveyStore:
     def expire(self) -> int | None:
         """Delete all answers and receipts if their days are over; before that day do nothing.
 
-        Of an invited survey the private keys and the invitation codes that are here are deleted too.
+        Of an invited survey the private keys and the invitation codes that are here are deleted too; from
+        memory they are dropped as soon as the survey is closed, whoever closed it.
 
         Returns
         -------
@@ -264,35 +257,9 @@ class SurveyStore:
         Guarantee: whenever this is interrupted, calling it again ends in the same file. State, digest and the
         published release stay.
         """
-        today, found = self._today(), self.retention
-        # Closed before days were stored: it counts from now.
-        undated = found.closed_on is None and self.state in (State.CLOSED, State.RELEASED)
-        folder = self._published.folder
-        deleted_before = found.deleted_on is not None
-        unswept = deleted_before and self.settings()["user_version"] != db.CLEAN
-        unforgotten = deleted_before and is_remembered(folder)
-        if not (undated or unswept or unforgotten or found.is_due(today)):
-            return None
-        deleted = None
-        database = db.connect(self._path)
-        try:
-            with db.turn(self._path):
-                with db.transaction(database) as connection:
-                    found = read_retention(connection, found.days)
-                    if undated and found.closed_on is None:
-                        note_closing(connection, today)
-                    if found.is_due(today):
-                        deleted = self._intake.count(connection)
-                        self._intake.delete(connection)
-                        note_deletion(connection, today)
-                db.sweep(database)
-        finally:
-            database.conn.close()
-        if deleted_before or deleted is not None:
-            forget(folder)
-        if deleted is not None:
-            _LOG.info("answers-deleted")
-        return deleted
+        if self.state is not State.OPEN:
+            self.keys.drop()
+        return delete_if_due(self._path, self._intake, self.specification.retention_days, self._today())
 
     # Submissions
 
@@ -435,32 +402,8 @@ class SurveyStore:
             yield from read(connection)
 
     def _step(self, target: State) -> None:
-        database = db.connect(self._path)
-        try:
-            with db.turn(self._path):
-                with db.transaction(database) as connection:
-                    require_step(read_state(connection), target)
-                    generation = self._count_step(connection, target)
-                    connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
-                    if target is State.CLOSED:
-                        note_closing(connection, self._today())
-                if generation is not None:
-                    self._anchor.note(generation)
-        finally:
-            database.conn.close()
-        _LOG.info("survey-%s", target.value)
+        take_step(self._path, target, anchor=self._counted(), today=self._today)
 
-    def _count_step(self, connection: sqlite3.Connection, target: State) -> int | None:
-        """Count a step of an invited survey; None if it is not counted.
-
-        A restored file may still be closed and released, because it takes nothing more by that; such a step
-        is not counted, so that the newest file can be put back.
-        """
-        if self._published.specification.invited is None:
-            return None
-        try:
-            return next_generation(connection, self._anchor)
-        except StorageError as error:
-            if target is State.OPEN or error.code not in ("storage.rolled-back", "storage.anchor-missing"):
-                raise
-            return None
+    def _counted(self) -> Anchor | None:
+        """The anchor, if the file counts its commits."""
+        return None if self._published.specification.invited is None else self._anchor

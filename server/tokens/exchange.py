@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from server.storage.data_directory import DataDirectory
-from server.storage.keys import registrar_key
 from server.storage.states import State, refusal
 from server.tokens.issuing import blind_sign, require_blinded
-from server.tokens.keys import TokenKey
 from shared import base64url, strict_json
 from shared.ballot import require_invited
 from shared.errors import TokenError
@@ -20,7 +16,7 @@ MAX_REQUEST_BYTES = 2048
 
 
 class TokenOffice:
-    """Exchanges codes for blind signatures; keeps the keys of its surveys in memory.
+    """Exchanges codes for blind signatures.
 
     Parameters
     ----------
@@ -30,7 +26,6 @@ class TokenOffice:
 
     def __init__(self, data: DataDirectory) -> None:
         self._data = data
-        self._keys: dict[Path, TokenKey] = {}
 
     def exchange(self, survey: str, body: bytes) -> bytes:
         """Spend a code and sign its blinded message.
@@ -68,10 +63,7 @@ class TokenOffice:
         invited = require_invited(store.specification)
         if (state := store.state) is not State.OPEN:
             raise refusal(state, "issue tokens")
-        folder = store.published.folder
-        key = self._keys.get(folder)
-        if key is None:
-            key = self._keys[folder] = registrar_key(folder, invited)
+        key = store.keys.registrar(invited)
         require_blinded(key.n, blinded)
         self._data.registrar(survey).spend(code.hash(store.published.digest), blinded)
         return blind_sign(key, blinded)
