@@ -13,16 +13,16 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from server.storage import database as db
-from server.storage.files import write_new
+from server.storage.creating import create_file
 from server.storage.intake import Stored
-from server.storage.schema import RELAY_FIELDS, RELAY_ROWS, tables
+from server.storage.schema import RELAY_FIELDS, RELAY_ROWS
 from server.storage.writer import GroupWriter
 from shared.errors import StorageError
 
@@ -148,21 +148,8 @@ class RelayStore:
         StorageError
             If it cannot be written.
         """
-        path = folder / POOL_NAME
-        if path.is_file():
-            return
-        work = path.with_suffix(".new")
-        work.unlink(missing_ok=True)
-        write_new(work, b"")
         rows = dict.fromkeys(RELAY_ROWS, "0") | {"specification": digest}
-        with closing(db.connect(work).conn) as connection, db.named_errors():
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in tables(RELAY_FIELDS):
-                connection.execute(statement)
-            connection.executemany("INSERT INTO survey VALUES (?, ?)", rows.items())
-            connection.execute("COMMIT")
-        work.with_name(work.name + "-journal").unlink(missing_ok=True)
-        work.replace(path)
+        create_file(folder / POOL_NAME, fields=RELAY_FIELDS, rows=rows)
 
     def accept(self, body: bytes) -> None:
         """Keep a message, durably; the same bytes again are welcome and kept once.
