@@ -49,21 +49,26 @@ class Entrance:
         """Take what the page kept over a reload, or else what the link holds; nothing is spent.
 
         What was kept comes first: it may hold a code that is already spent. If it is of no use, the link
-        counts.
+        counts. If the link brings something else, ``{"other": true}`` says so: the person who opened it need
+        not be the one whose token the tab keeps, and only she can tell.
         """
         try:
             found = restore(self._sound, kept) if kept else None
         except TokenError:
             found = None
-        if isinstance(found, Token):
-            return self._have(found)
-        if found is not None:
-            self._request = found
-            return {"pending": True, "code": found.code.text, "kept": kept}
         invitation = self._link.invitation
-        if invitation.token is not None:
-            return self._accept(invitation.token)
-        return {"code": invitation.code.text if invitation.code else ""}
+        if found is None:
+            if invitation.token is not None:
+                return self._accept(invitation.token)
+            return {"code": invitation.code.text if invitation.code else ""}
+        brought = invitation.token or invitation.code
+        same = brought is None or brought in (found, found.code if isinstance(found, TokenRequest) else None)
+        if isinstance(found, Token):
+            held = self._have(found)
+        else:
+            self._request = found
+            held = {"pending": True, "code": found.code.text, "kept": kept}
+        return held if same else held | {"other": True}
 
     def use(self, text: str) -> dict[str, Any]:
         """Take a code or a saved token; nothing is spent yet.

@@ -6,10 +6,13 @@ import { about, loadingNote } from "./about.mjs";
 import { checks, refusal } from "./checks.mjs";
 import { h, replace } from "./dom.mjs";
 import { Engine } from "./engine.mjs";
+import { pinned, reopen, takeFragment } from "./fragment.mjs";
 import { group } from "./group.mjs";
 import { beginInvitation, invitation } from "./invitation.mjs";
 import { wipe } from "./kept.mjs";
 import { chooseLanguage } from "./language.mjs";
+import { otherLink } from "./other_link.mjs";
+import { showOthers } from "./others.mjs";
 import { loadQuestionnaire, questionPages } from "./questions.mjs";
 import { receipt } from "./receipt.mjs";
 import { review } from "./review.mjs";
@@ -20,7 +23,6 @@ const page = document.getElementById("main");
 const screen = document.getElementById("screen");
 const loading = document.getElementById("loading");
 const STAGES = ["about", "checks", "invitation", "you", "group", "questions", "review", "receipt"];
-const CODE_AT = 2; // which part of the link's fragment is the code; the token follows it
 
 const state = {
   step: 0,
@@ -30,7 +32,8 @@ const state = {
   survey: null, // what the checks let through
   lines: [], // the checks
   refused: null,
-  fragment: "", // of the link, with code and token, which leave the address at once
+  fragment: "", // of the link, with code and token, which have left the address
+  other: null, // fragment of another link that was opened meanwhile
   invitation: null, // of an invited survey: code, token, what is under way
   quasi: {}, // name -> what she typed, or null for "prefer not to say"
   room: null,
@@ -84,13 +87,15 @@ function show(step, { focus = true } = {}) {
   const all = screens();
   const before = all[state.step];
   state.step = state.receipt ? all.length - 1 : Math.min(step, state.furthest, all.length - 1);
-  const current = state.refused ? refusal : all[state.step];
+  const screenOf = state.refused ? refusal : all[state.step];
+  const current = state.other === null ? screenOf : otherLink(screenOf);
   if (current !== review) stopWaiting(state);
   if (before === review && current !== review) state.problem = null;
   context.live = null;
   replace(screen, current.render(context));
   indicate(current);
   showLoading();
+  mentionOthers();
   const heading = screen.querySelector("h1");
   const title = context.language.survey(state.survey?.title ?? {}) || document.getElementById("survey-title").textContent;
   document.title = state.step === 0 ? title : `${heading.textContent} – ${title}`;
@@ -114,6 +119,10 @@ function indicate(current) {
       stages.map((name, i) => h("li", { class: i + 1 < number ? "done" : i + 1 === number ? "now" : null })),
     ),
   );
+}
+
+function mentionOthers() {
+  showOthers({ ...context, ends: state.other === null && (state.step === 0 || state.receipt !== null) });
 }
 
 function showLoading() {
@@ -189,16 +198,28 @@ function startOver() {
 }
 
 function entered() {
-  const token = state.invitation?.token && !state.invitation.saved;
-  return !state.receipt && (token || Object.keys(state.quasi).length > 0 || Object.keys(state.answers).length > 0);
+  const { token, saved, pending } = state.invitation ?? {};
+  const asked = (token && !saved) || pending; // a request exists in this tab alone, and its code may be spent
+  return !state.receipt && (asked || Object.keys(state.quasi).length > 0 || Object.keys(state.answers).length > 0);
+}
+
+/** Another link in the same tab, or this one once more. */
+function anotherLink() {
+  const own = pinned(state.fragment);
+  const fragment = takeFragment({ step: state.step, shown: own });
+  if (fragment === own) return;
+  if (!entered() && !state.receipt) return reopen(fragment);
+  state.other = fragment;
+  show(state.step);
 }
 
 function listen() {
-  window.addEventListener("popstate", (event) => show(event.state?.step ?? 0));
+  // Without a state it is no step of ours but another fragment, which "hashchange" looks at.
+  window.addEventListener("popstate", (event) => (event.state ? show(event.state.step) : undefined));
   window.addEventListener("beforeunload", (event) => {
     if (entered() && !state.leaving) event.preventDefault();
   });
-  window.addEventListener("hashchange", () => location.reload()); // another link in the same tab
+  window.addEventListener("hashchange", anotherLink);
   document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
     page.focus();
@@ -224,20 +245,8 @@ function listen() {
   });
 }
 
-/** The part of a link's fragment that names the survey and holds no secret. */
-function pinned(fragment) {
-  return fragment.split(".").slice(0, CODE_AT).join(".");
-}
-
-/** Take code and token out of the address and the tab's history before anything else happens. */
-function takeFragment() {
-  state.fragment = location.hash.slice(1);
-  const shown = pinned(state.fragment);
-  history.replaceState({ step: 0 }, "", shown === state.fragment ? undefined : `${location.pathname}${location.search}#${shown}`);
-}
-
-async function main() {
-  takeFragment();
+export async function main(fragment) {
+  state.fragment = fragment;
   context.language = await chooseLanguage(page.dataset.language);
   listen();
   const start = document.getElementById("start");
@@ -245,7 +254,6 @@ async function main() {
   start.disabled = false;
   indicate(about);
   showLoading();
+  mentionOthers();
   context.engine.start();
 }
-
-if (page?.dataset.id && document.getElementById("start")) main();

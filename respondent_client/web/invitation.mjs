@@ -3,7 +3,7 @@
 
 import { errorSummary, h, replace } from "./dom.mjs";
 import { elsewhere } from "./elsewhere.mjs";
-import { keep, kept, wipe } from "./kept.mjs";
+import { keep, keeps, kept, wipe } from "./kept.mjs";
 import { scan } from "./scan.mjs";
 
 const PAUSES_MS = [1000, 3000]; // before the same request is sent again
@@ -14,9 +14,13 @@ const OF_THE_CODE = new Set(["token.code-unknown", "token.code-used"]);
 /** What is there already when the checks are through: kept from before a reload, or held by the link. */
 export async function beginInvitation(context) {
   const { state, engine } = context;
-  state.invitation = { code: "", token: null, pending: false, busy: false, keeps: true, saved: false, problem: null };
+  state.invitation = { code: "", token: null, pending: false, busy: false, keeps: keeps(), saved: false, problem: null };
+  const before = kept();
   try {
-    take(context, await engine.ask("begin_invitation", { kept: kept() }));
+    const found = await engine.ask("begin_invitation", { kept: before });
+    take(context, found);
+    state.invitation.other = found.other ?? false;
+    state.invitation.old = before !== null && found.kept === before;
   } catch (error) {
     state.invitation.problem = error; // the token in the link is not genuine
   }
@@ -24,7 +28,7 @@ export async function beginInvitation(context) {
 
 function take({ state }, found) {
   const { invitation } = state;
-  Object.assign(invitation, { code: found.code ?? "", token: found.token ?? null, pending: found.pending ?? false, problem: null });
+  Object.assign(invitation, { code: found.code ?? "", token: found.token ?? null, pending: found.pending ?? false, old: false, problem: null });
   if (found.kept) invitation.keeps = keep(found.kept);
 }
 
@@ -34,6 +38,7 @@ export const invitation = {
   render(context) {
     const { state } = context;
     if (!state.invitation) return preparing(context);
+    if (state.invitation.other) return choosing(context);
     if (state.invitation.token) return holding(context);
     return asking(context);
   },
@@ -52,13 +57,52 @@ function backButton({ language, back }) {
   return h("button", { type: "button", id: "back", onclick: back }, language.t("back"));
 }
 
+/** This tab keeps something from before, and the link brings something else: whose it is, only she can say. */
+function choosing(context) {
+  const { language, state } = context;
+  const { token } = state.invitation;
+  const useKept = () => {
+    state.invitation.other = false;
+    context.refresh();
+  };
+  // Neither is the primary button: Enter must not spend somebody else's token, or drop it.
+  return [
+    h("h1", { tabindex: "-1" }, language.t("which.heading")),
+    h("p", {}, language.t(token ? "which.token" : "which.request")),
+    h("p", {}, language.t("which.hers")),
+    h("p", { class: "actions" }, h("button", { type: "button", id: "use-kept", onclick: useKept }, language.t("which.use-kept"))),
+    h("div", { class: "notice warning" }, h("p", {}, language.t("which.lost"))),
+    h("p", { class: "actions" }, h("button", { type: "button", id: "use-link", onclick: () => useLink(context) }, language.t("which.use-link")), backButton(context)),
+  ];
+}
+
+/** Drop what was kept, and take what the link brings. */
+async function useLink(context) {
+  await forget(context, { refresh: false });
+  await beginInvitation(context);
+  context.refresh();
+}
+
+/** A token of an earlier load may be somebody else's, whatever the link says. */
+function notMine(context) {
+  const { language } = context;
+  return h(
+    "details",
+    { id: "not-mine" },
+    h("summary", {}, language.t("token.not-mine")),
+    h("p", {}, language.t("token.not-mine.text")),
+    h("p", { class: "actions" }, h("button", { type: "button", onclick: () => forget(context) }, language.t("token.forget"))),
+  );
+}
+
 /** The token is there. */
 function holding(context) {
   const { language, state } = context;
   return [
     h("h1", { tabindex: "-1" }, language.t("invitation.heading")),
-    h("div", { class: "notice good", id: "token-there" }, h("h2", {}, language.t("token.there")), h("p", {}, language.t("token.there.text"))),
+    h("div", { class: "notice good", id: "token-there" }, h("h2", {}, language.t("token.there")), h("p", {}, language.t("token.there.text")), state.invitation.old && h("p", {}, language.t("token.old"))),
     actions(h("button", { type: "button", class: "primary", onclick: context.next }, language.t("continue")), backButton(context)),
+    state.invitation.old && notMine(context),
     elsewhere(context, () => forget(context)),
     explanations(language, state),
   ];
@@ -270,10 +314,10 @@ async function opened(context, input) {
   await offered(context, text);
 }
 
-async function forget(context) {
+async function forget(context, { refresh = true } = {}) {
   wipe();
   context.changed();
   take(context, await context.engine.ask("forget_invitation"));
-  context.state.invitation.saved = false;
-  context.refresh();
+  Object.assign(context.state.invitation, { saved: false, old: false, other: false });
+  if (refresh) context.refresh();
 }

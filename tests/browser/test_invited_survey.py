@@ -44,9 +44,13 @@ class InvitedWalk(Walk):
 
     def answer(self) -> None:
         """From the token to the review."""
-        page = self.page
         self.go_on()
-        page.fill("#field-0", "43")
+        self.page.fill("#field-0", "43")
+        self.answer_from_you()
+
+    def answer_from_you(self) -> None:
+        """From her details, the first of them filled in, to the review."""
+        page = self.page
         page.check("#field-1-0")
         self.go_on()
         expect(page.locator("figure svg").first).to_be_visible()

@@ -137,11 +137,32 @@ def test_a_reload_between_request_and_answer_costs_nothing(platform: ServerPlatf
     assert page.reload(kept) == {"pending": True, "code": CODES[0].text, "kept": kept}
     held = page.ask("fetch_token")
     assert CODES[0].symbols not in held["kept"]
-    assert page.reload(held["kept"]) == held
+    assert page.reload(held["kept"]) == held | {"other": True}, "nobody can tell whose code the token was for"
     assert page.reload(None) == {"code": CODES[0].text}
     page.ask("use_invitation", text=CODES[0].text)
     assert page.refused("fetch_token") == "token.code-used"
     assert page.refused("fetch_token") == "state", "a refused code is dropped"
+
+
+def test_what_the_link_brings_beside_what_was_kept_is_said(platform: ServerPlatform) -> None:
+    page = Driver(platform, code=0)
+    page.begin()
+    request = page.ask("use_invitation", text=CODES[0].text)["kept"]
+    token = issue_token(DIGEST, b"p" * 32)
+    saved, other = token.to_file(DIGEST).decode(), issue_token(DIGEST, b"q" * 32)
+    for link, kept, asked in (
+        (Driver(platform, code=0), request, False),
+        (Driver(platform, code=1), request, True),
+        (Driver(platform, token=token), request, True),
+        (Driver(platform), request, False),
+        (Driver(platform, code=0), saved, True),
+        (Driver(platform, token=token), saved, False),
+        (Driver(platform, token=other), saved, True),
+        (Driver(platform), saved, False),
+    ):
+        found = link.begin(kept)
+        assert found["kept"] == kept, "what was kept stays until she decides"
+        assert found.get("other", False) is asked
 
 
 def test_the_same_code_keeps_its_request(platform: ServerPlatform) -> None:

@@ -1,0 +1,23 @@
+// The part of a link after the "#": <digest>.<key>.<code>.<token>. Digest and key name the survey and may stay in
+// the address; code and token are secrets, and leave it, the tab's history and every bookmark made later.
+
+const CODE_AT = 2;
+
+/** The part that names the survey and holds no secret. */
+export function pinned(fragment) {
+  return fragment.split(".").slice(0, CODE_AT).join(".");
+}
+
+/** The whole fragment of the address, in which only `shown` is left. */
+export function takeFragment({ step = 0, shown } = {}) {
+  const fragment = location.hash.slice(1);
+  const left = shown ?? pinned(fragment);
+  history.replaceState({ step }, "", `${location.pathname}${location.search}${left && `#${left}`}`);
+  return fragment;
+}
+
+/** Load the page afresh with a link whose secrets have left the address. */
+export function reopen(fragment) {
+  history.replaceState({ step: 0 }, "", `${location.pathname}${location.search}#${fragment}`);
+  location.reload();
+}

@@ -1,0 +1,20 @@
+// The first script of the page, in every state of the survey: code and token leave the address before anything else
+// is loaded. Then the rest of an open survey's page comes, or a word that it did not.
+
+import { reopen, takeFragment } from "./fragment.mjs";
+
+const fragment = takeFragment();
+
+async function load() {
+  const { main } = await import("./app.mjs");
+  await main(fragment);
+}
+
+if (document.getElementById("start")) {
+  load().catch(() => {
+    document.getElementById("lost").hidden = false;
+    document.getElementById("load-again").addEventListener("click", () => reopen(fragment));
+  });
+} else {
+  for (const link of document.querySelectorAll("[data-language]")) link.addEventListener("click", () => { link.hash = fragment; });
+}
