@@ -29,6 +29,7 @@ def mu_approx(
     *,
     counts: IntArray | None = None,
     seed: int = 0,
+    order: IntArray | None = None,
     progress: Progress | None = None,
 ) -> IntArray:
     """Partition records by mu-Approx.
@@ -42,7 +43,10 @@ def mu_approx(
     counts : int array, n, optional
         People behind each record.
     seed : int
-        Of the random choices: which of several smallest trees grows next.
+        Of the random choices: which of several smallest trees grows next, or, with `order`, which edges go.
+    order : int array, n, optional
+        All records, each once: the order in which the paper's program goes through them, which is that of
+        the file (0, 1, ..., n - 1). Without it the order of the rows does not matter.
     progress : callable, optional
         `progress(people placed, people)`.
 
@@ -54,7 +58,7 @@ def mu_approx(
     Raises
     ------
     ValueError
-        n < k, X not finite, or a rule that is more than one head count.
+        n < k, X not finite, an `order` that is none, or a rule that is more than one head count.
 
     Notes
     -----
@@ -82,7 +86,11 @@ def mu_approx(
     one; ties of distance go to a record of the same values, else to the lower ones in canonical order; the
     edge that is removed is the longest, not any. The vertex stays with the rest as long as it can, so that
     no tree ever gets a second Steiner vertex (in the paper's order of cases it may, and then cannot be
-    divided any more). Other choices are no nearer to the printed table: see docs/reproduction.md.
+    divided any more).
+
+    With `order` they are made as in the printed tables: each record in turn sends its edge, if its tree is
+    still small, and any edge may be removed, a random one. That follows the tables (docs/reproduction.md),
+    and loses 1 to 20 % more where a file has another order than theirs.
 
     With counts, M is a target, not a promise (one record may hold more); every group still holds k
     people. Time O(n k log n) without the MDAV of small groups, memory O(n d).
@@ -95,19 +103,25 @@ def mu_approx(
     """
     X = data_matrix(X)
     k, people = rule.head_counts("mu_approx", len(X), counts)
-    order = canonical_order(X, people)
-    X, people = X[order], people[order]
+    if order is not None:
+        order = np.asarray(order)
+        if not np.array_equal(np.sort(order), np.arange(len(X))):
+            raise ValueError("order must hold every record once")
+    canonical = canonical_order(X, people)
+    X, people = X[canonical], people[canonical]
+    # A record's place in canonical order, in the order of the turns.
+    turns = None if order is None else np.argsort(canonical)[order]
     single = SizeRule.of_k(k)
     labels = np.empty(len(X), dtype=np.int64)
     total, placed, count = int(people.sum()), 0, 0
-    for group in components(X, people, k, seed):
+    for group in components(X, people, k, seed, turns):
         mass = int(people[group].sum())
         if mass >= 2 * k and len(group) > 1:
             inner = mdav_records(X[group], single, counts=people[group])
-            labels[order[group]] = count + inner
+            labels[canonical[group]] = count + inner
             count += int(inner.max()) + 1
         else:
-            labels[order[group]] = count
+            labels[canonical[group]] = count
             count += 1
         placed += mass
         if progress is not None:
@@ -115,14 +129,19 @@ def mu_approx(
     return labels
 
 
-def components(X: FloatArray, people: IntArray, k: int, seed: int) -> list[IntArray]:
+def components(
+    X: FloatArray, people: IntArray, k: int, seed: int, turns: IntArray | None = None
+) -> list[IntArray]:
     """Steps 1 and 2 on records in canonical order: the records of each component, ascending."""
     bound = max(2 * k - 1, 3 * k - 5)
-    parent = forest(X, people, k, seed)
-    owners = np.flatnonzero(parent >= 0)
-    length = np.zeros(len(X))
-    length[owners] = ((X[owners] - X[parent[owners]]) ** 2).sum(axis=1)
-    parent = cut_longest(parent, length, people, k, bound)
+    parent = forest(X, people, k, seed, turns)
+    if turns is None:
+        owners = np.flatnonzero(parent >= 0)
+        removed_first = np.zeros(len(X))
+        removed_first[owners] = ((X[owners] - X[parent[owners]]) ** 2).sum(axis=1)
+    else:
+        removed_first = np.random.default_rng(seed).random(len(X))
+    parent = cut_longest(parent, removed_first, people, k, bound)
     result: list[IntArray] = []
     for tree in members(parent):
         if int(people[tree].sum()) <= bound:
@@ -132,13 +151,13 @@ def components(X: FloatArray, people: IntArray, k: int, seed: int) -> list[IntAr
     return result
 
 
-def forest(X: FloatArray, people: IntArray, k: int, seed: int) -> IntArray:
+def forest(X: FloatArray, people: IntArray, k: int, seed: int, turns: IntArray | None = None) -> IntArray:
     """FOREST on records in canonical order: parents of trees of at least k people each."""
     n = len(X)
     parent = np.full(n, -1, dtype=np.int64)
     neighbours = _Neighbours(X)
+    # The one record of a tree without an outgoing edge stands for it.
     leader = list(range(n))
-    opening = list(range(n))
     mass = people.tolist()
 
     def find(i: int) -> int:
@@ -147,21 +166,30 @@ def forest(X: FloatArray, people: IntArray, k: int, seed: int) -> IntArray:
             i = leader[i]
         return i
 
+    def grow(u: int) -> int:
+        v = next(j for j in neighbours.of(u) if find(j) != u)
+        parent[u] = v
+        whole = find(v)
+        leader[u] = whole
+        mass[whole] += mass[u]
+        return whole
+
+    if turns is not None:
+        # One pass is enough: whoever sends no edge in its turn has a tree of k people already.
+        for u in turns.tolist():
+            if mass[u] < k:
+                grow(u)
+        return parent
     draws = np.random.default_rng(seed).random(n).tolist()
     queue = [(mass[i], draw, i) for i, draw in enumerate(draws) if mass[i] < k]
     heapq.heapify(queue)
     while queue:
-        size, draw, c = heapq.heappop(queue)
-        if leader[c] != c or mass[c] != size:
+        size, draw, u = heapq.heappop(queue)
+        if leader[u] != u or mass[u] != size:
             continue
-        u = opening[c]
-        v = next(j for j in neighbours.of(u) if find(j) != c)
-        parent[u] = v
-        b = find(v)
-        leader[c] = b
-        mass[b] += size
-        if mass[b] < k:
-            heapq.heappush(queue, (mass[b], draw, b))
+        whole = grow(u)
+        if mass[whole] < k:
+            heapq.heappush(queue, (mass[whole], draw, whole))
     return parent
 
 

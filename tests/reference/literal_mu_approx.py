@@ -1,7 +1,8 @@
-"""mu-Approx by the letter: any tree grows next, and a large tree is divided from any vertex.
+"""mu-Approx as the program behind the printed tables seems to have run it; nothing in it is random.
 
-Only to see what the free choices of `server.microaggregation.mu_approx` change. A tree with two Steiner
-vertices may resist the paper's cases; then it stays as it is.
+Each record in the order of the file gets an edge, as long as its tree is small; a large tree is divided by
+the paper's cases from the record that joined it last. A tree with two Steiner vertices may resist the cases;
+then it stays as it is.
 """
 
 from __future__ import annotations
@@ -14,23 +15,20 @@ from server.microaggregation.size_rule import SizeRule
 Graph = dict[int, set[int]]
 
 
-def literal_mu_approx(X: np.ndarray, neighbours: np.ndarray, k: int, seed: int) -> np.ndarray:
+def literal_mu_approx(X: np.ndarray, neighbours: np.ndarray, k: int) -> np.ndarray:
     """Labels; `neighbours[i]` are all other records by their distance from record i."""
-    generator = np.random.default_rng(seed)
-    graph = _forest(neighbours, k, generator)
     n, bound = len(X), max(2 * k - 1, 3 * k - 5)
-    waiting, seen, done = [], set[int](), []
-    for i in range(n):
-        if i not in seen:
-            waiting.append(_tree(graph, i))
-            seen |= waiting[-1]
+    graph, waiting = _forest(neighbours, k)
+    done = []
     while waiting:
         tree = waiting.pop()
-        halves = _divide(graph, tree, n, k, generator) if _size(tree, n) > bound else None
+        halves = _divide(graph, tree, n, k) if _size(set(tree), n) > bound else None
         if halves is None:
             done.append(sorted(i for i in tree if i < n))
-        else:
-            waiting += [_tree(graph, i) for i in halves]
+            continue
+        for start in halves:
+            half = _tree(graph, start)
+            waiting.append([i for i in tree if i in half] + sorted(half - set(tree)))
     labels, count = np.empty(n, dtype=np.int64), 0
     for group in done:
         large = len(group) >= 2 * k
@@ -40,27 +38,22 @@ def literal_mu_approx(X: np.ndarray, neighbours: np.ndarray, k: int, seed: int) 
     return labels
 
 
-def _forest(neighbours: np.ndarray, k: int, generator: np.random.Generator) -> Graph:
+def _forest(neighbours: np.ndarray, k: int) -> tuple[Graph, list[list[int]]]:
+    """Edges, and the records of each tree as they joined."""
     n = len(neighbours)
     graph: Graph = {i: set() for i in range(n)}
     tree_of = list(range(n))
     trees = {i: [i] for i in range(n)}  # by the record without an outgoing edge
-    small = list(range(n))
-    while small:
-        place = int(generator.integers(len(small)))
-        u = small[place]
-        if u not in trees or len(trees[u]) >= k:
-            small[place] = small[-1]
-            small.pop()
-            continue
-        v = next(int(j) for j in neighbours[u] if tree_of[j] != u)
-        graph[u].add(v)
-        graph[v].add(u)
-        joined = trees.pop(u)
-        for i in joined:
-            tree_of[i] = tree_of[v]
-        trees[tree_of[v]] += joined
-    return graph
+    for u in range(n):
+        if len(trees[u]) < k:
+            v = next(int(j) for j in neighbours[u] if tree_of[j] != u)
+            graph[u].add(v)
+            graph[v].add(u)
+            joined = trees.pop(u)
+            for i in joined:
+                tree_of[i] = tree_of[v]
+            trees[tree_of[v]] += joined
+    return graph, list(trees.values())
 
 
 def _tree(graph: Graph, start: int, without: int = -1) -> set[int]:
@@ -77,12 +70,10 @@ def _size(vertices: set[int], n: int) -> int:
     return sum(i < n for i in vertices)  # Steiner vertices have higher numbers
 
 
-def _divide(
-    graph: Graph, tree: set[int], n: int, k: int, generator: np.random.Generator
-) -> tuple[int, int] | None:
+def _divide(graph: Graph, tree: list[int], n: int, k: int) -> tuple[int, int] | None:
     """One vertex of each of the two halves."""
-    s = _size(tree, n)
-    u = int(generator.choice(sorted(i for i in tree if i < n)))
+    s = _size(set(tree), n)
+    u = [i for i in tree if i < n][-1]
     visited: set[int] = set()
     while True:
         below = {v: _size(_tree(graph, v, u), n) for v in graph[u]}
