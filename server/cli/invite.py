@@ -100,9 +100,12 @@ def invite(
         click.echo(json.dumps(dataclasses.asdict(made)))
         return
     if made.finished_earlier:
-        click.echo("An interrupted run was finished: these are the letters of its list.")
+        click.echo(
+            f"An interrupted run was finished: its letters are in {made.folder}. The list was not read; if"
+            " it is another one, run this again."
+        )
     click.echo(f"Invited {made.people} people; {made.total} of {made.allowed} in all.")
-    click.echo(f"Written to {out}: {', '.join(made.files)}. They are secret: read README.txt.")
+    click.echo(f"Written to {made.folder}: {', '.join(made.files)}. They are secret: read README.txt.")
 
 
 @click.command()

@@ -1,13 +1,15 @@
 """The folder of letters: filled under another name, and given its own only when it counts.
 
-What an interruption leaves is an *unfinished* folder. The next run with the same ``--out`` either finishes
-it, if its codes are in the registrar's file already, or throws it away.
+What an interruption leaves is an *unfinished* folder. The next run finishes it, wherever it is, if its codes
+are in the registrar's file already; else the next run with the same ``--out`` throws it away.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -69,6 +71,41 @@ def filling(work: Path) -> Iterator[Path]:
         except BaseException:
             shutil.rmtree(work, ignore_errors=True)
             raise
+
+
+def require_own(work: Path) -> None:
+    """Refuse an unfinished folder that somebody else than this user could have made or changed.
+
+    Raises
+    ------
+    InputError
+        With the code ``input.unfinished``.
+    """
+    with files.named_file_errors(work.name):
+        _require_own(work, stat.S_ISDIR)
+        for path in work.iterdir():
+            _require_own(path, stat.S_ISREG)
+
+
+def _require_own(path: Path, kind: Callable[[int], bool]) -> None:
+    found = path.lstat()
+    if (
+        not kind(found.st_mode)
+        or found.st_uid != os.geteuid()
+        or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    ):
+        raise strange("others could have made or changed these letters of an interrupted run", path)
+
+
+def strange(message: str, where: Path, *, remedy: str = "") -> InputError:
+    """The error for an unfinished folder that cannot be finished."""
+    return InputError(
+        message,
+        where=str(where),
+        expected="the folder as the interrupted run left it",
+        remedy=remedy or "Find out who touched it. Do not send these letters; invite with a new survey.",
+        code="input.unfinished",
+    )
 
 
 def discard(work: Path) -> None:

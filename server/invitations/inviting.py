@@ -10,22 +10,16 @@ from urllib.parse import urlsplit
 
 from server.design.design import StageProgress
 from server.invitations import folder
-from server.invitations.letters import Letter, LetterFrame, require_printable
-from server.invitations.mail_merge import format_mail_merge, guard, read_mail_merge
+from server.invitations.mail_merge import guard, read_mail_merge
+from server.invitations.mailing import Addressee, fill, frame_of
 from server.invitations.people import People
-from server.invitations.readme import readme
-from server.invitations.texts import texts_for
-from server.storage import files
 from server.storage.data_directory import DataDirectory
 from server.storage.keys import registrar_key
-from server.storage.published import PublishedSurvey
 from server.storage.states import State, refusal
 from server.storage.store import SurveyStore
 from shared.ballot import require_invited
 from shared.errors import InputError, RoomfulError, StateError
-from shared.invitation import survey_link
 from shared.invitation_code import ENTROPY_BYTES, InvitationCode
-from shared.words import digest_words
 
 Entropy = Callable[[int], bytes]
 
@@ -42,10 +36,13 @@ class Invitations:
         Invited to the survey by now.
     allowed : int
         As the specification says.
+    folder : str
+        Where the letters are.
     files : tuple of str
         In the folder.
     finished_earlier : bool
-        The letters are those of a run that was interrupted after its codes were stored.
+        The letters are those of a run that was interrupted after its codes were stored, and the list was not
+        read.
     guarded : int
         Cells of the mail-merge file in which a formula was disarmed.
     """
@@ -53,6 +50,7 @@ class Invitations:
     people: int
     total: int
     allowed: int
+    folder: str
     files: tuple[str, ...]
     finished_earlier: bool = False
     guarded: int = 0
@@ -106,103 +104,62 @@ def invite(
     -----
     Order: the folder is filled under another name and synced; the hashes are stored, all in one transaction;
     the folder gets its name. So no letter is seen whose code the registrar does not know. An error removes
-    the folder. If the machine stops after the hashes were stored, the same command finishes the folder
-    instead of drawing other codes, and no invitation is lost.
+    the folder. With the hashes the place of the folder is stored until it has its name: if the machine stops
+    in between, the next run finishes that folder before anything else, and no invitation is lost. One run at
+    a time; others wait.
 
-    Guarantee: nothing but SHA-256 of each code with the survey's digest is written into the data directory.
+    Guarantee: nothing of the list or the codes but SHA-256 of each code with the survey's digest is written
+    into the data directory.
     """
     store = data.survey(survey)
     invited = require_invited(store.specification)
     if (state := store.state) not in (State.DRAFT, State.OPEN):
         raise refusal(state, "invite people")
     registrar_key(store.published.folder, invited)
-    folder.require_free(out)
-    chosen = choose_language(store.published, language)
-    earlier = _finish_earlier(data, store, out)
-    if earlier is not None:
-        return earlier
-    people = read()
-    before = _invited(data, survey)
-    if before + len(people) > invited.people:
-        raise StateError(
-            f"the list has {len(people)} people, and {before} are invited already",
-            expected=f"at most {invited.people} together, as the specification says",
-            remedy="Invite fewer people; the number was signed and cannot grow.",
-            code="state.invitations",
-        )
-    codes = _draw(len(people), entropy)
-    rows = [
-        (person, code, _link(store.published, public_url, code))
-        for person, code in zip(people.rows, codes, strict=True)
-    ]
-    frame = frame_of(store.published, chosen, public_url)
-    pages = tuple(
-        Letter(lines=person.lines, code=code, link=link, place=person.place) for person, code, link in rows
-    )
-    if letters:
-        require_printable(frame, pages)
-    work = folder.unfinished(out, store.id)
-    with folder.filling(work):
-        merged = format_mail_merge(
-            people.header, ((person.cells, code, link) for person, code, link in rows), people.separator
-        )
-        files.write_new(work / folder.MAIL_MERGE_FILE, merged)
-        names = (
-            folder.write_letters(work, frame, pages, lambda done, total: progress("letters", done, total))
-            if letters
-            else ()
-        )
-        files.write_new(work / folder.README_FILE, readme(store.published, len(people), names))
-    hashes = [code.hash(store.published.digest) for code in codes]
-    try:
-        total = data.invite(survey, hashes)
-    except RoomfulError:
-        if not _known(data, survey, hashes):
-            folder.discard(work)
-        raise
-    folder.finish(work, out)
+    frame = frame_of(store.published, language, public_url)
+    with data.inviting(survey):
+        data.require_current(
+            survey
+        )  # before anything is thrown away: of an old copy nobody knows who is in it
+        earlier = _finish_earlier(data, store)
+        if earlier is not None:
+            return earlier
+        folder.require_free(out)
+        people = read()
+        _require_allowed(people, before=_invited(data, survey), allowed=invited.people)
+        addressees = [
+            Addressee(cells=person.cells, lines=person.lines, code=code, place=person.place)
+            for person, code in zip(people.rows, _draw(len(people), entropy), strict=True)
+        ]
+        work = folder.unfinished(out, store.id)
+        with folder.filling(work):
+            names = fill(
+                work,
+                store.published,
+                addressees,
+                frame=frame,
+                header=people.header,
+                separator=people.separator,
+                public_url=public_url,
+                letters=letters,
+                progress=progress,
+            )
+        hashes = [person.code.hash(store.published.digest) for person in addressees]
+        try:
+            total = data.invite(survey, hashes, letters_to=out)
+        except RoomfulError:
+            if _waiting_letters(data, survey) is None:
+                folder.discard(work)
+            raise
+        folder.finish(work, out)
+        data.registrar(survey).note_finished()
     return Invitations(
         people=len(people),
         total=total,
         allowed=invited.people,
-        files=(folder.MAIL_MERGE_FILE, *names, folder.README_FILE),
+        folder=str(out),
+        files=names,
         guarded=sum(guard(cell) != cell for person in people.rows for cell in person.cells),
-    )
-
-
-def choose_language(published: PublishedSurvey, language: str | None) -> str:
-    """The language of the letters.
-
-    Raises
-    ------
-    InputError
-        If the survey does not have it.
-    """
-    languages = published.specification.languages
-    if language is not None and language not in languages:
-        raise InputError(
-            f"the survey is not in the language {language}",
-            where="--language",
-            expected="one of " + ", ".join(languages),
-            code="input.language",
-        )
-    return language or languages[0]
-
-
-def frame_of(
-    published: PublishedSurvey, language: str, public_url: str, *, reminder: bool = False
-) -> LetterFrame:
-    """What stands on every letter."""
-    specification = published.specification
-    return LetterFrame(
-        texts=texts_for(language),
-        title=specification.title[language],
-        organizer=specification.organizer.name,
-        contact=specification.organizer.contact,
-        address=f"{public_url.rstrip('/')}/s/{published.id}",
-        words=digest_words(published.digest),
-        k=specification.k,
-        reminder=reminder,
     )
 
 
@@ -211,8 +168,14 @@ def is_local(public_url: str) -> bool:
     return urlsplit(public_url).hostname in ("127.0.0.1", "localhost", "::1")
 
 
-def _link(published: PublishedSurvey, public_url: str, code: InvitationCode) -> str:
-    return survey_link(public_url, published.digest, published.organizer_key, code=code)
+def _require_allowed(people: People, *, before: int, allowed: int) -> None:
+    if before + len(people) > allowed:
+        raise StateError(
+            f"the list has {len(people)} people, and {before} are invited already",
+            expected=f"at most {allowed} together, as the specification says",
+            remedy="Invite fewer people; the number was signed and cannot grow.",
+            code="state.invitations",
+        )
 
 
 def _draw(number: int, entropy: Entropy) -> list[InvitationCode]:
@@ -231,33 +194,55 @@ def _invited(data: DataDirectory, survey: str) -> int:
         return 0
 
 
-def _known(data: DataDirectory, survey: str, hashes: list[bytes]) -> int:
+def _waiting_letters(data: DataDirectory, survey: str) -> Path | None:
     try:
-        return data.registrar(survey).fetched(hashes).known
-    except StateError:
-        return 0
-
-
-def _finish_earlier(data: DataDirectory, store: SurveyStore, out: Path) -> Invitations | None:
-    """Give the folder of an interrupted run its name if its codes are stored, else remove it."""
-    work = folder.unfinished(out, store.id)
-    if not work.is_dir():
+        return data.registrar(survey).letters_to()
+    except StateError:  # nobody yet
         return None
+
+
+def _finish_earlier(data: DataDirectory, store: SurveyStore) -> Invitations | None:
+    """Give the folder of a run that stopped after its codes were stored its name; None if there is none.
+
+    What takes that name was made by this user and by nobody else, and every code in it is this survey's.
+    """
+    out = _waiting_letters(data, store.id)
+    if out is None:
+        return None
+    registrar = data.registrar(store.id)
+    work = folder.unfinished(out, store.id)
+    if not work.is_symlink() and not work.exists():
+        if not out.is_dir():
+            raise folder.strange(
+                "the letters of an interrupted run are not where they were, and their codes are stored",
+                work,
+                remedy=f"Bring the folder back. If it is lost for good, say so by an empty folder {out}.",
+            )
+        registrar.note_finished()  # the run stopped after all was done but this
+        return None
+    folder.require_own(work)
     try:
         merged = read_mail_merge(work / folder.MAIL_MERGE_FILE, letters=False)
-    except InputError:  # it was interrupted before the file was whole, so before any code was stored
-        known = 0
-    else:
-        digest = store.published.digest
-        known = _known(data, store.id, [person.code.hash(digest) for person in merged.recipients])
-    if not known:
-        folder.discard(work)
-        return None
+    except InputError as error:
+        raise folder.strange(
+            f"the codes of an interrupted run cannot be read: {error.message}", work
+        ) from None
+    hashes = [person.code.hash(store.published.digest) for person in merged.recipients]
+    if registrar.fetched(hashes).known < len(hashes):
+        raise folder.strange("some of the codes of an interrupted run are not this survey's", work)
+    if out.exists() or out.is_symlink():
+        raise folder.strange(
+            f"the letters of an interrupted run wait in {work}, and this is in their way",
+            out,
+            remedy="Move it away and run this again.",
+        )
     folder.finish(work, out)
+    registrar.note_finished()
     return Invitations(
-        people=known,
-        total=_invited(data, store.id),
+        people=len(hashes),
+        total=registrar.invited(),
         allowed=require_invited(store.specification).people,
+        folder=str(out),
         files=tuple(sorted(path.name for path in out.iterdir())),
         finished_earlier=True,
     )

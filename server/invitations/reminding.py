@@ -9,16 +9,12 @@ from pathlib import Path
 from server.design.design import StageProgress
 from server.invitations import folder
 from server.invitations.batches import require_batch, shown_total
-from server.invitations.inviting import choose_language, frame_of
-from server.invitations.letters import Letter, require_printable
-from server.invitations.mail_merge import MailMerge, format_mail_merge
-from server.invitations.readme import readme
-from server.storage import files
+from server.invitations.mail_merge import MailMerge
+from server.invitations.mailing import Addressee, fill, frame_of
 from server.storage.data_directory import DataDirectory
 from server.storage.retention import Today, utc_today
 from server.storage.states import State, refusal
 from shared.ballot import require_invited
-from shared.invitation import survey_link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,42 +85,35 @@ def remind(
     require_invited(store.specification)
     if (state := store.state) is not State.OPEN:
         raise refusal(state, "remind people")
-    folder.require_free(out)
-    chosen = choose_language(store.published, language)
-    published, registrar = store.published, data.registrar(survey)
-    merged = read()
-    hashes = {person.code.symbols: person.code.hash(published.digest) for person in merged.recipients}
-    found, day = registrar.fetched(hashes.values()), today().isoformat()
-    require_batch(found, given=len(hashes), k=store.specification.k, today=day)
-    waiting = [person for person in merged.recipients if hashes[person.code.symbols] in found.waiting]
-    links = [
-        survey_link(public_url, published.digest, published.organizer_key, code=person.code)
-        for person in waiting
-    ]
-    frame = frame_of(published, chosen, public_url, reminder=True)
-    pages = tuple(
-        Letter(lines=person.lines, code=person.code, link=link, place="a row of the codes")
-        for person, link in zip(waiting, links, strict=True)
-    )
-    if letters:
-        require_printable(frame, pages)
-    work = folder.unfinished(out, store.id, reminders=True)
-    with folder.filling(work):
-        rows = ((person.cells, person.code, link) for person, link in zip(waiting, links, strict=True))
-        files.write_new(
-            work / folder.MAIL_MERGE_FILE, format_mail_merge(merged.header, rows, merged.separator)
-        )
-        names = (
-            folder.write_letters(work, frame, pages, lambda done, total: progress("letters", done, total))
-            if letters
-            else ()
-        )
-        files.write_new(work / folder.README_FILE, readme(published, len(waiting), names))
-        registrar.note_reminder(found, day)
-    folder.finish(work, out)
+    frame = frame_of(store.published, language, public_url, reminder=True)
+    with data.inviting(survey):
+        folder.require_free(out)
+        registrar = data.registrar(survey)
+        merged = read()
+        digest = store.published.digest
+        hashes = {person.code.symbols: person.code.hash(digest) for person in merged.recipients}
+        found, day = registrar.fetched(hashes.values()), today().isoformat()
+        require_batch(found, given=len(hashes), k=store.specification.k, today=day)
+        waiting = [
+            Addressee(cells=person.cells, lines=person.lines, code=person.code, place="a row of the codes")
+            for person in merged.recipients
+            if hashes[person.code.symbols] in found.waiting
+        ]
+        work = folder.unfinished(out, store.id, reminders=True)
+        with folder.filling(work):
+            names = fill(
+                work,
+                store.published,
+                waiting,
+                frame=frame,
+                header=merged.header,
+                separator=merged.separator,
+                public_url=public_url,
+                letters=letters,
+                progress=progress,
+            )
+            registrar.note_reminder(found, day)
+        folder.finish(work, out)
     return Reminders(
-        people=len(waiting),
-        of=len(hashes),
-        issued_at_least=shown_total(found.issued),
-        files=(folder.MAIL_MERGE_FILE, *names, folder.README_FILE),
+        people=len(waiting), of=len(hashes), issued_at_least=shown_total(found.issued), files=names
     )

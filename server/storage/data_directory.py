@@ -6,7 +6,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -186,13 +186,19 @@ class DataDirectory:
                 )
         return registrar
 
-    def invite(self, survey: str, hashes: Iterable[bytes]) -> int:
+    @contextmanager
+    def inviting(self, survey: str) -> Iterator[None]:
+        """Wait until nobody else invites or reminds the people of a survey."""
+        with db.turn(self.survey(survey).published.folder / "inviting"):
+            yield
+
+    def invite(self, survey: str, hashes: Iterable[bytes], *, letters_to: Path | None = None) -> int:
         """Add the hashes of codes to the registrar's file; see :meth:`RegistrarStore.add`."""
         store = self.survey(survey)
         invited = require_invited(store.specification)
         digest, anchor = store.published.digest, self.anchor(store.id, "registrar")
         RegistrarStore.create(store.published.folder, digest=digest, anchor=anchor)
-        return self.registrar(survey).add(hashes, people=invited.people)
+        return self.registrar(survey).add(hashes, people=invited.people, letters_to=letters_to)
 
     def anchor(self, survey: str, database: str) -> Anchor:
         """The anchor of one of a survey's databases."""

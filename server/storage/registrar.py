@@ -7,6 +7,7 @@ tell the token. A code is spent by writing that hash, before the signature leave
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from server.storage import database as db
 from server.storage.anchor import Anchor, next_generation
@@ -25,6 +27,7 @@ from shared.errors import StateError, StorageError, TokenError
 
 REGISTRAR_NAME: Final = "registrar.sqlite"
 _REMINDED: Final = "reminded"
+_LETTERS: Final = "letters_to"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +153,7 @@ class RegistrarStore:
             folder / REGISTRAR_NAME, fields=REGISTRAR_FIELDS, rows={"specification": digest}, anchor=anchor
         )
 
-    def add(self, hashes: Iterable[bytes], *, people: int) -> int:
+    def add(self, hashes: Iterable[bytes], *, people: int, letters_to: Path | None = None) -> int:
         """Invite: add the hashes of new codes; those that are there stay as they are.
 
         Parameters
@@ -159,6 +162,8 @@ class RegistrarStore:
             32 bytes each.
         people : int
             The number of invitations that the specification allows.
+        letters_to : Path, optional
+            Where the letters with these codes will be; kept until :meth:`note_finished`.
 
         Returns
         -------
@@ -187,9 +192,33 @@ class RegistrarStore:
                         remedy="Invite fewer people; the number was signed and cannot grow.",
                         code="state.invitations",
                     )
+                if letters_to is not None:
+                    place = letters_to.absolute().as_uri()
+                    connection.execute("INSERT OR REPLACE INTO survey VALUES (?, ?)", (_LETTERS, place))
             self._anchor.note(generation)
             db.sweep(database)
         return total
+
+    def letters_to(self) -> Path | None:
+        """Where the letters of a run were to be that stored its codes and has not come to its end."""
+        with closing(db.connect(self._path).conn) as connection, db.named_errors():
+            row = connection.execute("SELECT value FROM survey WHERE name = ?", (_LETTERS,)).fetchone()
+        return None if row is None else Path(os.fsdecode(unquote_to_bytes(urlsplit(str(row[0])).path)))
+
+    def note_finished(self) -> None:
+        """Note that the letters are where they were to be.
+
+        Raises
+        ------
+        StorageError
+            If it cannot be written, or the file was restored from an old copy.
+        """
+        database = db.connect(self._path)
+        with closing(database.conn), db.turn(self._path):
+            with db.transaction(database) as connection:
+                generation = next_generation(connection, self._anchor)
+                connection.execute("DELETE FROM survey WHERE name = ?", (_LETTERS,))
+            self._anchor.note(generation)
 
     def spend(self, code: bytes, blinded_message: bytes) -> None:
         """Spend a code for a blinded message, durably; the same message again is welcome.
@@ -268,7 +297,9 @@ class RegistrarStore:
 
 
 def delete_codes(folder: Path) -> None:
-    """Delete all codes and the day of the last reminder; the survey's digest and its count of commits stay.
+    """Delete all codes, the day of the last reminder and the place of letters.
+
+    The survey's digest and its count of commits stay.
 
     Raises
     ------
@@ -280,7 +311,7 @@ def delete_codes(folder: Path) -> None:
     with closing(database.conn), db.turn(path):
         with db.transaction(database) as connection:
             connection.execute("DELETE FROM code")
-            connection.execute("DELETE FROM survey WHERE name = ?", (_REMINDED,))
+            connection.execute("DELETE FROM survey WHERE name IN (?, ?)", (_REMINDED, _LETTERS))
             connection.execute(f"PRAGMA user_version={db.DIRTY}")
         db.sweep(database)
 

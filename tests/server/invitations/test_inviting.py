@@ -7,24 +7,27 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from server.invitations import folder, inviting
+from server.invitations import folder, mailing
 from server.invitations.inviting import Invitations, invite
 from server.invitations.people import read_people
 from server.storage import files
 from server.storage.data_directory import DataDirectory
+from server.storage.registrar import RegistrarStore
 from server.storage.store import SurveyStore
 from shared.errors import InputError, RoomfulError, StateError, StorageError
 from shared.invitation import Invitation
+from shared.invitation_code import InvitationCode
 from tests.builders import small_envelope, small_model
+from tests.programs import COMMAND
 from tests.server.invitations.people_lists import codes_of, fetch, read_rows, write_list
 from tests.server.storage.ballots import DIGEST, publish
-from tests.server.web.process import COMMAND
 
 URL = "https://survey.example.org/"
 
@@ -154,7 +157,7 @@ def _fail(*_arguments: object, **_options: object) -> Any:
 def test_an_error_before_the_codes_are_stored_leaves_nothing(
     data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    monkeypatch.setattr(folder if where == "write_letters" else inviting, where, _fail)
+    monkeypatch.setattr(folder if where == "write_letters" else mailing, where, _fail)
     with pytest.raises(StorageError):
         _invite(data, write_list(tmp_path / "list.csv", 3), tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
@@ -171,28 +174,189 @@ def test_codes_that_could_not_be_stored_have_no_letters(
     assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
 
 
-def test_an_interruption_after_the_codes_were_stored_is_finished(
-    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    people, out = write_list(tmp_path / "list.csv", 150), tmp_path / "out"
+def _interrupt(data: DataDirectory, people: Path, out: Path, patch: pytest.MonkeyPatch) -> Path:
+    """Stop a run after its codes were stored; returns the unfinished folder."""
 
     def interrupted(*_paths: Path) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr(folder, "finish", interrupted)
+    with patch.context() as inner:
+        inner.setattr(folder, "finish", interrupted)
         with pytest.raises(KeyboardInterrupt):
             _invite(data, people, out, letters=False)
     assert not out.exists()
-    made = _invite(data, people, out, letters=False)
-    assert (made.people, made.total, made.finished_earlier) == (150, 150, True)
-    assert data.registrar(survey.id).fetched(_hashes(out)).known == 150
+    return folder.unfinished(out, DIGEST[:16])
+
+
+@pytest.mark.parametrize("again", ["out", "other"])
+def test_an_interruption_after_the_codes_were_stored_is_finished(
+    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: str
+) -> None:
+    """Where it was begun, whatever --out says now; the next run is free again."""
+    people, out = write_list(tmp_path / "list.csv", 140), tmp_path / "out"
+    _interrupt(data, people, out, monkeypatch)
+    made = _invite(data, people, tmp_path / again, letters=False)
+    assert (made.people, made.total, made.finished_earlier) == (140, 140, True)
+    assert made.folder == str(out)
+    assert data.registrar(survey.id).fetched(_hashes(out)).known == 140
     assert [path.name for path in tmp_path.iterdir() if "unfinished" in path.name] == []
+    more = _invite(data, write_list(tmp_path / "more.csv", 10, first=200), tmp_path / "more", letters=False)
+    assert (more.total, more.finished_earlier) == (150, False)
+
+
+def test_a_place_with_odd_letters_is_found_again(
+    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, out = write_list(tmp_path / "list.csv", 3), tmp_path / os.fsdecode(b"%41 #\xff\xc3\xa9")
+    _interrupt(data, people, out, monkeypatch)
+    assert _invite(data, people, tmp_path / "other", letters=False).finished_earlier
+    assert out.is_dir()
+
+
+def _by_somebody_else(work: Path) -> None:
+    # Only root could really give it away, so the test changes who this user is.
+    os.chmod(work, 0o700)  # noqa: PTH101
+
+
+def _open_to_others(work: Path) -> None:
+    work.chmod(0o720)
+
+
+def _elsewhere(work: Path) -> None:
+    work.rename(work.with_name("elsewhere"))
+    work.symlink_to(work.with_name("elsewhere"))
+
+
+def _one_code_swapped(work: Path) -> None:
+    """The rest of the codes are real."""
+    path = work / "mail-merge.csv"
+    text = path.read_text("utf-8-sig")
+    [first, *_] = codes_of(work)
+    path.write_text(text.replace(first.text, InvitationCode.create(b"another code").text), "utf-8-sig")
+
+
+def _file_of_others(work: Path) -> None:
+    (work / "README.txt").chmod(0o606)
+
+
+def _cut_off(work: Path) -> None:
+    (work / "mail-merge.csv").write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    "spoil", [_by_somebody_else, _open_to_others, _elsewhere, _one_code_swapped, _file_of_others, _cut_off]
+)
+def test_a_folder_that_somebody_else_could_have_made_is_not_taken_for_the_letters(
+    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    spoil: Callable[[Path], None],
+) -> None:  # fmt: skip
+    people, out = write_list(tmp_path / "list.csv", 5), tmp_path / "out"
+    work = _interrupt(data, people, out, monkeypatch)
+    spoil(work)
+    if spoil is _by_somebody_else:
+        monkeypatch.setattr(os, "geteuid", lambda: work.stat().st_uid + 1)
+    with pytest.raises(InputError) as caught:
+        _invite(data, people, out, letters=False)
+    assert caught.value.code == "input.unfinished"
+    assert str(work) in caught.value.where
+    assert (out.exists(), work.exists()) == (False, True)
+
+
+def test_letters_that_are_lost_are_missed(
+    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, out = write_list(tmp_path / "list.csv", 5), tmp_path / "out"
+    work = _interrupt(data, people, out, monkeypatch)
+    work.rename(tmp_path / "away")
+    with pytest.raises(InputError) as caught:
+        _invite(data, people, tmp_path / "other", letters=False)
+    assert (caught.value.code, caught.value.where) == ("input.unfinished", str(work))
+    out.mkdir()  # as the remedy says: they are lost for good
+    assert _invite(data, people, tmp_path / "other", letters=False).total == 10
+
+
+def test_letters_that_were_finished_and_not_noted_are_in_nobodys_way(
+    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, out = write_list(tmp_path / "list.csv", 5), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(RegistrarStore, "note_finished", _fail)
+        with pytest.raises(StorageError):
+            _invite(data, people, out, letters=False)
+    assert len(codes_of(out)) == 5
+    other = write_list(tmp_path / "more.csv", 2, first=50)
+    assert _invite(data, other, tmp_path / "other", letters=False).total == 7
+    assert data.registrar(survey.id).letters_to() is None
+
+
+def test_a_folder_in_the_way_of_unfinished_letters_is_named(
+    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, out = write_list(tmp_path / "list.csv", 5), tmp_path / "out"
+    work = _interrupt(data, people, out, monkeypatch)
+    out.mkdir()
+    with pytest.raises(InputError) as caught:
+        _invite(data, people, tmp_path / "other", letters=False)
+    assert (caught.value.code, caught.value.where) == ("input.unfinished", str(out))
+    assert work.is_dir()
+    out.rmdir()
+    assert _invite(data, people, tmp_path / "other", letters=False).folder == str(out)
+
+
+def test_an_old_copy_of_the_codes_costs_no_letters(
+    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The unfinished folder fits the newest database, which can still be put back."""
+    people, out = write_list(tmp_path / "list.csv", 5), tmp_path / "out"
+    _invite(data, write_list(tmp_path / "first.csv", 1, first=50), tmp_path / "first", letters=False)
+    path = survey.published.folder / "registrar.sqlite"
+    old = path.read_bytes()
+    work = _interrupt(data, people, out, monkeypatch)
+    path.write_bytes(old)
+    with pytest.raises(StorageError) as caught:
+        _invite(data, people, out, letters=False)
+    assert caught.value.code == "storage.rolled-back"
+    assert len(codes_of(work)) == 5
+
+
+def test_two_at_once_do_not_throw_away_each_others_letters(
+    data: DataDirectory, survey: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, out = write_list(tmp_path / "list.csv", 5), tmp_path / "out"
+    began, go_on = threading.Event(), threading.Event()
+    made: list[Invitations] = []
+    refused: list[RoomfulError] = []
+    written = mailing.readme
+
+    def slow(*arguments: Any) -> bytes:
+        began.set()
+        assert go_on.wait(20)
+        return written(*arguments)
+
+    monkeypatch.setattr(mailing, "readme", slow)
+
+    def run() -> None:
+        try:
+            with DataDirectory(data.path, quiet_seconds=60) as own:
+                made.append(_invite(own, people, out, letters=False))
+        except RoomfulError as error:
+            refused.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    threads[0].start()
+    assert began.wait(20)
+    threads[1].start()
+    threads[1].join(0.5)
+    go_on.set()
+    for thread in threads:
+        thread.join(20)
+    assert ([found.total for found in made], [error.code for error in refused]) == ([5], ["input.exists"])
+    assert data.registrar(survey.id).fetched(_hashes(out)).known == 5
 
 
 _KILLED = """
 import os, signal, sys
-from server.invitations import folder, inviting
+from server.invitations import folder, mailing
 from server.storage.data_directory import DataDirectory
 import server.cli.main
 
@@ -200,14 +364,14 @@ def die(*arguments, **options):
     os.kill(os.getpid(), signal.SIGKILL)
 
 module, name = sys.argv.pop(1).split(":")
-setattr({"folder": folder, "inviting": inviting, "data": DataDirectory}[module], name, die)
+setattr({"folder": folder, "mailing": mailing, "data": DataDirectory}[module], name, die)
 server.cli.main.main()
 """
 
 
 @pytest.mark.parametrize(
     ("place", "stored"),
-    [("folder:write_letters", 0), ("inviting:readme", 0), ("data:invite", 0), ("folder:finish", 5)],
+    [("folder:write_letters", 0), ("mailing:readme", 0), ("data:invite", 0), ("folder:finish", 5)],
 )
 def test_a_machine_that_stops_leaves_no_letter_without_effect_and_no_lost_invitation(
     data: DataDirectory, survey: SurveyStore, tmp_path: Path, place: str, stored: int
@@ -268,10 +432,10 @@ def test_the_letters_folder_is_on_the_disk_before_the_codes_are_stored(
         synced.append(path)
         sync(path)
 
-    def stored(self: DataDirectory, name: str, hashes: list[bytes]) -> int:
+    def stored(self: DataDirectory, name: str, hashes: list[bytes], **options: Any) -> int:
         work = folder.unfinished(tmp_path / "out", survey.id)
         assert {tmp_path, work} <= set(synced)
-        return store(self, name, hashes)
+        return store(self, name, hashes, **options)
 
     monkeypatch.setattr(files, "sync_folder", noted)
     monkeypatch.setattr(DataDirectory, "invite", stored)

@@ -1,0 +1,116 @@
+"""What one run writes for everybody: the mail-merge file, the letters, and a note on how to keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from server.design.design import StageProgress
+from server.invitations import folder
+from server.invitations.letters import Letter, LetterFrame, require_printable
+from server.invitations.mail_merge import format_mail_merge
+from server.invitations.readme import readme
+from server.invitations.texts import texts_for
+from server.storage import files
+from server.storage.published import PublishedSurvey
+from shared.errors import InputError
+from shared.invitation import survey_link
+from shared.invitation_code import InvitationCode
+from shared.words import digest_words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addressee:
+    """Who gets a letter.
+
+    Attributes
+    ----------
+    cells : tuple of str
+        The columns of the organizer's list.
+    lines : tuple of str
+        Name and address on the letter.
+    code : InvitationCode
+        Hers.
+    place : str
+        Where she stands in the list, for messages.
+    """
+
+    cells: tuple[str, ...] = field(repr=False)
+    lines: tuple[str, ...] = field(repr=False)
+    code: InvitationCode
+    place: str
+
+
+def frame_of(
+    published: PublishedSurvey, language: str | None, public_url: str, *, reminder: bool = False
+) -> LetterFrame:
+    """What stands on every letter, in a language of the survey; in its first if none is given.
+
+    Raises
+    ------
+    InputError
+        If the survey does not have it.
+    """
+    specification = published.specification
+    chosen = specification.languages[0] if language is None else language
+    if chosen not in specification.languages:
+        raise InputError(
+            f"the survey is not in the language {chosen}",
+            where="--language",
+            expected="one of " + ", ".join(specification.languages),
+            code="input.language",
+        )
+    return LetterFrame(
+        texts=texts_for(chosen),
+        title=specification.title[chosen],
+        organizer=specification.organizer.name,
+        contact=specification.organizer.contact,
+        address=f"{public_url.rstrip('/')}/s/{published.id}",
+        words=digest_words(published.digest),
+        k=specification.k,
+        reminder=reminder,
+    )
+
+
+def fill(
+    work: Path,
+    published: PublishedSurvey,
+    addressees: Sequence[Addressee],
+    *,
+    frame: LetterFrame,
+    header: Sequence[str],
+    separator: str,
+    public_url: str,
+    letters: bool,
+    progress: StageProgress,
+) -> tuple[str, ...]:
+    """Write everything into an empty folder; return the names of the files.
+
+    Raises
+    ------
+    InputError
+        If a letter cannot be printed.
+    StorageError
+        If something cannot be written.
+    """
+    pages = tuple(
+        Letter(
+            lines=person.lines,
+            code=person.code,
+            link=survey_link(public_url, published.digest, published.organizer_key, code=person.code),
+            place=person.place,
+        )
+        for person in addressees
+    )
+    if letters:
+        require_printable(frame, pages)
+    rows = ((person.cells, person.code, page.link) for person, page in zip(addressees, pages, strict=True))
+    files.write_new(work / folder.MAIL_MERGE_FILE, format_mail_merge(header, rows, separator))
+    names = (
+        folder.write_letters(work, frame, pages, lambda done, total: progress("letters", done, total))
+        if letters
+        else ()
+    )
+    files.write_new(work / folder.README_FILE, readme(published, len(addressees), names))
+    return (folder.MAIL_MERGE_FILE, *names, folder.README_FILE)
