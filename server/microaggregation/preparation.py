@@ -50,12 +50,14 @@ def standardize(X: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         number of columns that vary. A constant column has deviation 1, so that X = Z * deviations + means.
     """
     matrix = data_matrix(X)
-    means = matrix.mean(axis=0)
-    deviations = matrix.std(axis=0)
-    constant = (matrix == matrix[0]).all(axis=0)
-    means = np.where(constant, matrix[0], means)
-    deviations = np.where(constant | (deviations == 0), 1.0, deviations)
-    return (matrix - means) / deviations, means, deviations
+    # Powers of two cost no digit, and keep the squares of huge and of tiny values within float64.
+    exponents = np.frexp(np.abs(matrix).max(axis=0))[1]
+    scaled = np.ldexp(matrix, -exponents)
+    constant = (scaled == scaled[0]).all(axis=0)
+    means = np.where(constant, scaled[0], scaled.mean(axis=0))
+    deviations = np.where(constant, 1.0, scaled.std(axis=0))
+    units = np.where(constant, 0, exponents)
+    return (scaled - means) / deviations, np.ldexp(means, exponents), np.ldexp(deviations, units)
 
 
 def encode(table: Mapping[str, ArrayLike]) -> FloatArray:

@@ -168,3 +168,21 @@ def test_pil_refuses_what_has_no_spread_and_survives_constants() -> None:
     assert found[3].value == pytest.approx(100, abs=1)  # a variance of 0
     mostly = np.column_stack([np.r_[np.zeros(29), 1.0], X[:, 0]])  # quartiles coincide
     assert np.isfinite(probabilistic_information_loss(mostly, mostly + 0.1)[0].value)
+
+
+@pytest.mark.parametrize("factor", [2.0**500, 2.0**-600])
+def test_units_of_any_size_do_not_matter_to_statistics(factor: float) -> None:
+    """Squares of tiny values vanish; that made correlations NaN and PIL an unhandled error."""
+    X = np.random.default_rng(11).lognormal(0, 1, (40, 2))
+    Y = group_means(X, np.arange(40) // 4)[np.arange(40) // 4]
+    same, found = probabilistic_information_loss(X, Y), probabilistic_information_loss(X * factor, Y * factor)
+    assert [measure.value for measure in found] == [measure.value for measure in same]
+    assert (moments(X * factor).correlations == moments(X).correlations).all()
+
+
+def test_pil_of_quantiles_in_gaps_without_density() -> None:
+    """The last quantile lies between the bulk and an outlier, where the kernel's density is 0 in float64."""
+    X = np.arange(20.0)[:, None]
+    X[-1] = 1e6
+    found = {m.name: m.value for m in probabilistic_information_loss(X, X + 5.0)}
+    assert 0 < found["PIL of quantiles, percent"] < 100

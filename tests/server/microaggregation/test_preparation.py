@@ -79,3 +79,15 @@ def test_means_and_squares_of_counts_are_those_of_repeated_records() -> None:
     np.testing.assert_allclose(sse(X, labels, counts), direct, rtol=1e-6)
     np.testing.assert_allclose(sse(again, labels_again), direct, rtol=1e-6)
     np.testing.assert_allclose(sst(X, counts), again.var(axis=0).sum() * len(again), rtol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [2.0**1000, 2.0**600, 2.0**-600, 2.0**-1000])
+def test_huge_and_tiny_columns_are_standardized_like_others(factor: float) -> None:
+    """Their squares overflow or vanish; the column must neither warn nor lose its say."""
+    X = np.random.default_rng(3).standard_normal((40, 2))
+    Z, means, deviations = standardize(X)
+    scaled, there, wide = standardize(X * [1, factor])
+    np.testing.assert_array_equal(scaled, Z)
+    np.testing.assert_array_equal(there, means * [1, factor])
+    np.testing.assert_array_equal(wide, deviations * [1, factor])
+    np.testing.assert_array_equal(encode({"x": X[:, 0] * factor}), encode({"x": X[:, 0]}))
