@@ -12,11 +12,13 @@ import numpy as np
 from server.anonymize.data_file import DataColumn, DataFile, Replacement
 from server.microaggregation.need import IntArray
 from server.reading.delimited import Progress, read_bytes, read_delimited
-from server.reading.table import quoted
 from shared.errors import InputError, ModelFileError
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "."})
+_START = 1 << 20
+"""Bytes in which the first line ends."""
+
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
@@ -41,7 +43,6 @@ class CsvFile(DataFile):
         self.source, self.form = path.name, "CSV"
         data = read_bytes(path, source=path.name)
         self._mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
-        self._line = "\r\n" if b"\r\n" in data[:65536] else "\n"
         try:
             self._table = read_delimited(
                 data,
@@ -60,6 +61,9 @@ class CsvFile(DataFile):
                 error.message, where=error.where, expected=error.expected, remedy=remedy, code=error.code
             ) from None
         self.names, self.n_records = self._table.names, self._table.n_records
+        start = data[:_START].decode(self._table.understood.encoding, errors="ignore")
+        line_end = re.search("\r\n|\r|\n", start)
+        self._line = line_end.group() if line_end else "\n"
         self.decimal_given = decimal is not None
         self._decimal = self._table.understood.decimal
 
@@ -86,10 +90,6 @@ class CsvFile(DataFile):
             return DataColumn(name=name, kind="nominal", numbers=None, texts=texts)
         plain = [None if text is None else text.replace(",", ".") for text in given]
         numbers = np.array([np.nan if text is None else float(text) for text in plain], dtype=np.float64)
-        if np.isinf(numbers).any():
-            raise InputError(
-                f"the column {quoted(name)} holds a number too large for computing", where=self.source
-            )
         decimals = max(_decimals(text) for text in plain if text is not None)
         return DataColumn(
             name=name, kind="numeric", numbers=numbers[column.codes], texts=texts, decimals=decimals
@@ -121,7 +121,8 @@ class CsvFile(DataFile):
             if self._mark:
                 file.write("\ufeff")
             writer = csv.writer(file, delimiter=understood.separator, lineterminator=self._line)
-            writer.writerow(names)
+            header = dict(zip(self._table.header, self._table.written_header, strict=True))
+            writer.writerow([header[name] for name in names])
             # The writer would leave the only cell of a one-column record unquoted when it is empty.
             writer.writerows(zip(*columns, strict=True))
 

@@ -146,7 +146,7 @@ class DataFile(ABC):
             temporary.unlink(missing_ok=True)
 
     def usable(self, name: str) -> DataColumn:
-        """`checked`, and refused if its numbers are too large for squares of them to be computed."""
+        """`checked`, and refused if its numbers are infinite, or too large for their squares."""
         column = self.checked(name)
         if column.numbers is not None and len(column.numbers):
             size = np.nan_to_num(np.abs(column.numbers))
@@ -155,6 +155,7 @@ class DataFile(ABC):
                     f"{quoted(name)} is {quoted(column.texts[int(size.argmax())])}, too large for computing",
                     where=self.place(int(size.argmax())),
                     expected=f"numbers up to {LARGEST:g}",
+                    remedy="Replace it by a missing value or by the largest value that is meant.",
                 )
         return column
 
@@ -177,12 +178,6 @@ class DataFile(ABC):
 
 def column_of_numbers(name: str, numbers: FloatArray, **more: Any) -> DataColumn:
     """A column of numbers, with its texts and decimals."""
-    if np.isinf(numbers).any():
-        raise InputError(
-            f"the column {quoted(name)} holds an infinite value",
-            expected="finite numbers",
-            remedy="Replace it by a missing value or by the largest value that is meant.",
-        )
     distinct, codes = np.unique(numbers, return_inverse=True)
     texts = np.array([None if np.isnan(v) else number_text(v) for v in distinct.tolist()], dtype=object)
     decimals = max((len(t.partition(".")[2]) for t in texts.tolist() if t is not None), default=0)

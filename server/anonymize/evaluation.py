@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -97,6 +97,8 @@ class Evaluation:
         Numeric quasi-identifiers, in the order of the moments.
     before, after : Moments or None
         None without numeric quasi-identifiers.
+    warnings : tuple of str
+        What makes the figures doubtful.
     """
 
     n_records: int
@@ -113,6 +115,7 @@ class Evaluation:
     numeric: tuple[str, ...]
     before: Moments | None
     after: Moments | None
+    warnings: tuple[str, ...] = ()
 
     @property
     def who(self) -> str:
@@ -141,6 +144,8 @@ class Evaluation:
                 {"quasi_identifiers": list(names), "measures": listed(measures)}
                 for names, measures in self.blocks
             ]
+        if self.warnings:
+            result["warnings"] = list(self.warnings)
         for name, found in (("before", self.before), ("after", self.after)):
             if found is not None:
                 result[name] = {
@@ -223,8 +228,11 @@ def evaluate(
         if nominal is None
         else tuple(nominal)
     )
+    places = np.arange(n) if rows is None else rows
     for column, other, is_nominal in zip(before, after, kinds, strict=True):
-        _comparable(column, other, is_nominal, masked.source)
+        if not is_nominal:
+            _check_numbers(column, "original", lambda row: original.place(int(places[each[row]])))
+            _check_numbers(other, "masked", lambda row: masked.place(int(each[row])))
     encoding = Encoding.fit(before, kinds)
     X, Y = encoding.matrix(before), encoding.matrix(after)
     numeric = [i for i, is_nominal in enumerate(kinds) if not is_nominal and before[i].kind != "ordinal"]
@@ -338,18 +346,31 @@ def _dependence(
     return (d_x, d_y, loss.combined_distortion(d_x, d_y, weight))
 
 
-def _comparable(column: DataColumn, other: DataColumn, nominal: bool, source: str) -> None:
-    if nominal:
+def _check_numbers(column: DataColumn, which: str, place: Callable[[int], str]) -> None:
+    """Raise InputError, naming the record, unless every value of the column is a number."""
+    if column.numbers is not None and not column.missing.any():
         return
-    if column.numbers is None or column.missing.any():
-        raise InputError(
-            f"the original's {quoted(column.name)} has missing values or values that are no numbers",
-            remedy="Leave these records out of both files.",
-        )
-    if other.numbers is None or other.missing.any():
-        raise InputError(
-            f"the masked {quoted(column.name)} has missing values or values that are no numbers", where=source
-        )
+    texts = column.texts.tolist()
+    row = next((i for i, text in enumerate(texts) if text is None), 0)
+    if None not in texts:
+        row = next((i for i, text in enumerate(texts) if not _is_number(text)), 0)
+    found = "missing" if texts[row] is None else f"{quoted(texts[row])}, no number"
+    raise InputError(
+        f"the {which} {quoted(column.name)} is {found}",
+        where=place(row),
+        expected="a number in every record",
+        remedy="Leave such records out of both files."
+        if texts[row] is None
+        else f"If these are categories or ranges, add --nominal with {column.name}.",
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
 
 
 def _numbers(columns: Sequence[DataColumn], numeric: Sequence[int]) -> FloatArray:

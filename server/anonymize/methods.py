@@ -24,6 +24,10 @@ _COMPILING = (0.1, 3.0)
 """Seconds of a measurement that may have been compiling, so that a second one is worth its while."""
 
 
+_OPTIONS = {"strict": "--relaxed", "gamma": "--gamma"}
+"""Keyword argument of a function -> option of the command line that sets it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
     """A way to divide records into groups.
@@ -163,7 +167,7 @@ def check(
         if option not in method.options:
             others = [other.name for other in METHODS if option in other.options]
             raise InputError(
-                f"the method {method.name} has no option --{option.replace('_', '-')}",
+                f"the method {method.name} has no option {_OPTIONS.get(option, option)}",
                 expected=f"one of the methods {', '.join(others)}" if others else "",
             )
     if seed is not None and not method.random:

@@ -122,10 +122,6 @@ def prepare(
         )
     if out.exists() and path.exists() and out.samefile(path):
         raise InputError("the masked file would overwrite the original", where=str(out))
-    if not out.parent.is_dir():
-        raise InputError(
-            "there is no such folder", where=str(out.parent), remedy="Make it, or correct --out."
-        )
     stage = None if progress is None else (lambda done, total: progress("reading", done, total))
     original = open_data(path, progress=stage, **reading)
     for name in (*request.confidential, *request.drop):

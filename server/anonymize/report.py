@@ -120,7 +120,7 @@ def evaluation_report(evaluation: Evaluation, *, name: str, command: str) -> byt
             title=name,
             summary=summary,
             sections=_sections(evaluation),
-            warnings=(_KEEP,),
+            warnings=(_KEEP, *evaluation.warnings),
             command=command,
         )
     )

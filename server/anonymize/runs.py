@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -99,13 +100,19 @@ def anonymize_file(
     _check_names("--known", known, request.quasi_identifiers, "among the quasi-identifiers")
     trees = _hierarchies(hierarchies, request.confidential)
     given = dict(reading or {})
+    page, data = out.with_name(f"{out.name}.report.html"), out.with_name(f"{out.name}.json")
+    distances = (
+        ("--minimum-distances", request.distances.file),
+        ("--importances", request.distances.importances),
+    )
+    trees_read = [("--hierarchy", tree) for tree in (hierarchies or {}).values()]
+    _check_places((out, page, data), [*distances, *trees_read])
     prepared = prepare(path, out, request, progress=progress, **given)
     grouping = prepared.estimate() if announce is not None else None
     if announce is not None and grouping is not None:
         seconds = grouping + _MEASURING_SECONDS * int(prepared.sizes.people.sum())
         if seconds > _WORTH_SAYING_SECONDS:
             announce(f"Grouping and measuring {len(prepared.X)} records will take about {_words(seconds)}.")
-    page, data = out.with_name(f"{out.name}.report.html"), out.with_name(f"{out.name}.json")
     with _unseen_folder(out) as folder:
         masked = mask(prepared, folder / out.name, progress=progress)
         evaluation = evaluate(
@@ -133,7 +140,7 @@ def anonymize_file(
         )
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         (folder / data.name).write_text(text, encoding="utf-8")
-        for file in (out, page, data):
+        for file in (page, data, out):
             (folder / file.name).replace(file)
     return Run(
         files=(out, page, data), document=document, headline=_headline(evaluation), warnings=masked.warnings
@@ -214,6 +221,34 @@ def _unseen_folder(out: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _check_places(written: Sequence[Path], read: Sequence[tuple[str, Path | None]]) -> None:
+    """Raise InputError, before anything is computed, if a file cannot stand where it is to be written.
+
+    Parameters
+    ----------
+    written : sequence of Path
+        Files to come.
+    read : sequence of (name, Path or None)
+        Files that are read, as messages call them; none of them is overwritten.
+    """
+    for path in written:
+        if not path.parent.is_dir():
+            raise InputError(
+                "there is no such folder", where=str(path.parent), remedy="Make it, or write elsewhere."
+            )
+        if path.is_dir():
+            raise InputError(
+                "a folder has this name", where=str(path), expected="a file to write, or nothing there yet"
+            )
+        for name, other in read:
+            if other is not None and path.exists() and other.exists() and path.samefile(other):
+                raise InputError(
+                    f"this file, {name}, is read and would be overwritten",
+                    where=str(path),
+                    remedy="Give the file to write another name.",
+                )
+
+
 def _check_names(option: str, names: Iterable[str], among: Sequence[str], words: str) -> None:
     for name in names:
         if name not in among:
@@ -289,6 +324,9 @@ def evaluate_files(
         For files or columns that cannot be compared.
     """
     trees = _hierarchies(asked.hierarchies, asked.confidential)
+    if report is not None:
+        trees_read = [("--hierarchy", path) for path in asked.hierarchies.values()]
+        _check_places((report,), [("ORIGINAL", original), ("MASKED", masked), *trees_read])
     before, after = _opened((original, masked), reading or {}, progress)
     orders = orders_of(
         before,
@@ -315,13 +353,28 @@ def evaluate_files(
         settings=replace(settings or Settings(), orders=orders, hierarchies=trees),
         progress=progress,
     )
+    result = replace(result, warnings=_other_order(before, after, asked.quasi_identifiers))
     if report is not None:
-        try:
-            report.write_bytes(evaluation_report(result, name=masked.name, command=command))
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise InputError(f"the report cannot be written: {reason}", where=str(report)) from None
+        with _unseen_folder(report) as folder:
+            (folder / report.name).write_bytes(evaluation_report(result, name=masked.name, command=command))
+            (folder / report.name).replace(report)
     return result
+
+
+def _other_order(before: DataFile, after: DataFile, masked: Sequence[str]) -> tuple[str, ...]:
+    """A warning if columns beside the masked ones hold the same values in another order."""
+    moved = []
+    for name in before.names:
+        if name not in masked and name in after.names:
+            old, new = before.column(name).texts.tolist(), after.column(name).texts.tolist()
+            if old != new and Counter(old) == Counter(new):
+                moved.append(quoted(name))
+    if not moved:
+        return ()
+    return (
+        f"{', '.join(moved)} of {after.source} holds the values of {before.source} in another order. If it "
+        "is the records that stand in another order, all figures are wrong.",
+    )
 
 
 def _opened(

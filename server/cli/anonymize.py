@@ -66,7 +66,7 @@ from server.cli.stopping import tidy_when_ended
 @click.option(
     "--block", "blocks", metavar="A,B", multiple=True, help="Quasi-identifiers to group by on their own."
 )
-@click.option("--seed", type=int, help="Of methods that depend on chance.")
+@click.option("--seed", type=click.IntRange(0), help="Of methods that depend on chance.")
 @click.option(
     "--breach",
     type=click.Choice(["none", "p3m", "dream"]),

@@ -130,5 +130,7 @@ def evaluate(
         for measure in measures:
             label = f"{name}: {measure.label}" if name else measure.label
             click.echo(f"{label:<80} {shown(measure.value)}")
+    for warning in result.warnings:
+        click.secho(f"Warning: {warning}", fg="yellow", err=True)
     if report is not None:
         click.echo(f"Look at {report}")

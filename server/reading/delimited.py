@@ -94,7 +94,7 @@ def read_delimited(
             expected="one character, such as , ; or tab",
         )
     chosen = separator or sniff_separator(text, wanted=wanted or ())
-    header, columns, lines = _parse(text, chosen, name, wanted, progress)
+    written, header, columns, lines = _parse(text, chosen, name, wanted, progress)
     table = Table(
         source=name,
         header=header,
@@ -102,6 +102,7 @@ def read_delimited(
         places=lines,
         place="line",
         understood=Understood(form="csv", separator=chosen, encoding=understood_encoding),
+        written_header=written,
     )
     return with_decimal_sign(table, numeric_columns=numeric_columns, decimal=decimal)
 
@@ -131,9 +132,9 @@ def _parse(
     source: str,
     wanted: Collection[str] | None,
     progress: Progress | None,
-) -> tuple[tuple[str, ...], tuple[Column, ...], NDArray[np.int64]]:
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Column, ...], NDArray[np.int64]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    header = _header(reader, source, separator)
+    written, header = _header(reader, source, separator)
     kept = [index for index, name in enumerate(header) if wanted is None or name in wanted]
     indices: list[dict[str, int]] = [{} for _ in kept]
     codes: list[list[NDArray[np.int32]]] = [[] for _ in kept]
@@ -166,10 +167,11 @@ def _parse(
         Column(name=header[column], texts=tuple(index), codes=np.concatenate(parts))
         for column, index, parts in zip(kept, indices, codes, strict=True)
     )
-    return header, columns, np.concatenate(places)
+    return written, header, columns, np.concatenate(places)
 
 
-def _header(reader: _Reader, source: str, separator: str) -> tuple[str, ...]:
+def _header(reader: _Reader, source: str, separator: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names as they are written, and as they are called."""
     try:
         names = next((record for record in reader if record), None)
     except csv.Error as error:
@@ -191,7 +193,7 @@ def _header(reader: _Reader, source: str, separator: str) -> tuple[str, ...]:
             remedy="Rename or remove one of them. If the file has no header, add one"
             f" ({SEPARATOR_WORDS.get(separator, separator)} between the names).",
         )
-    return header
+    return tuple(names), header
 
 
 def _chunks(reader: _Reader, source: str) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:

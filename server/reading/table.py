@@ -94,6 +94,9 @@ class Table:
         The word for ``places``.
     understood : Understood
         Separator, decimal sign and encoding.
+    written_header : tuple of str
+        The column names as they stand in the file, with their blanks, and empty where there is none; the
+        same as ``header`` for formats in which every name counts.
     """
 
     source: str
@@ -102,6 +105,7 @@ class Table:
     places: NDArray[np.int64]
     place: str
     understood: Understood
+    written_header: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len({len(column) for column in self.columns} | {len(self.places)}) != 1:

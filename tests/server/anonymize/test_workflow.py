@@ -114,7 +114,7 @@ def test_missing_values_are_refused_dropped_or_a_category(tmp_path: Path) -> Non
         ({"k": 41}, "40 records, fewer than k = 41"),
         ({"k": 1}, "at least 2"),
         ({"method": "magic"}, "no method"),
-        ({"options": {"strict": False}}, "no option --strict"),
+        ({"options": {"strict": False}}, "no option --relaxed"),
         ({"seed": 1}, "does not depend on chance"),
         ({"method": "univariate"}, "exactly one numeric"),
         ({"breach": "p3m"}, "is nominal"),
