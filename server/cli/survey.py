@@ -134,8 +134,8 @@ def _warn_of_the_relay(directory: DataDirectory, store: SurveyStore) -> None:
     tokens = issued(directory, store).get("tokens_issued_at_least")
     known = "" if tokens is None else f" of at least {tokens} people who fetched a token"
     click.echo(
-        f"WARNING: {store.total()} answers{known} have arrived. Those that still wait at the relay will be\n"
-        f"lost: have {invited.relay.url} emptied first (roomful relay LINK --flush).",
+        f"WARNING: at least {arrived(store)} answers{known} have arrived. Those that still wait at the\n"
+        f"relay will be lost: have {invited.relay.url} emptied first (roomful relay LINK --flush).",
         err=True,
     )
 
@@ -148,8 +148,8 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
     """Show the state and the total of one survey or of all.
 
     There is never a count per cell: whoever watched it grow could tell who answered. It also says when
-    the answers are deleted. Of an invited survey the registrar's server says how many tokens were issued,
-    rounded down to a multiple of ten until it is closed.
+    the answers are deleted. Of an invited survey the total, and on the registrar's server the number of
+    tokens, are rounded down to a multiple of ten until it is closed.
     """
     with open_data(data) as directory:
         stores = [open_store(directory, name) for name in ((survey,) if survey else directory.ids())]
@@ -158,7 +158,7 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
             {
                 "id": store.id,
                 "state": store.state,
-                "total": store.total(),
+                "total": arrived(store),
                 "title": store.specification.title[store.specification.languages[0]],
             }
             | issued(directory, store)
@@ -170,13 +170,22 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
     elif not rows:
         click.echo(f"No survey in {data}.")
     else:
-        for row, found in zip(rows, kept, strict=True):
-            total = "deleted" if row["total"] is None else row["total"]
+        for store, row, found in zip(stores, rows, kept, strict=True):
+            growing = row["state"] == State.OPEN and store.specification.invited is not None
+            total = "deleted" if row["total"] is None else f"{row['total']}{'+' if growing else ''}"
             tokens = row.get("tokens_issued_at_least")
             more = "" if tokens is None else f", at least {tokens} tokens issued"
             if "tokens_issued" in row:
                 more = f", {row['tokens_issued']} tokens issued"
             click.echo(f"{row['id']}  {row['state']:9}{total:>9}  {row['title']}  ({in_words(found)}{more})")
+
+
+def arrived(store: SurveyStore) -> int | None:
+    """The answers of a survey, of an invited one rounded down while it is open; None if they are deleted."""
+    state, total = store.state, store.total()
+    if total is None or state is not State.OPEN or store.specification.invited is None:
+        return total
+    return shown_total(total)
 
 
 def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:

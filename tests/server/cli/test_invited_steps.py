@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from server.cli.survey import close_survey, publish
+from server.cli.survey import close_survey, publish, status
 from server.cli.trustees import export
 from server.storage.data_directory import DataDirectory
 from shared.errors import InputError
@@ -44,6 +45,24 @@ def test_closing_warns_before_it_asks_of_ballots_at_the_relay(
     assert (RELAY_URL in before and "relay LINK --flush" in before) == warned
     result = CliRunner().invoke(close_survey, [name, "--data", str(tmp_path / "data"), "--yes"])
     assert "Next: roomful board create" in result.output
+
+
+def test_the_total_grows_by_tens_until_closing(tmp_path: Path) -> None:
+    """Whoever looks again and again must not see when one ballot arrives, also not by closing half-way."""
+    with DataDirectory(tmp_path / "data") as data:
+        store = store_of(data)
+        where = [store.id, "--data", str(tmp_path / "data")]
+        seen = []
+        for number in range(11):
+            store.submit(sealed(number))
+            if number > 7:
+                seen.append(json.loads(CliRunner().invoke(status, [*where, "--json"]).output)["total"])
+        assert seen == [0, 10, 10]
+        assert " 10+ " in CliRunner().invoke(status, where).output
+        assert "11" not in CliRunner().invoke(close_survey, where, input="no\n").stderr
+        closed = CliRunner().invoke(close_survey, [*where, "--yes", "--json"])
+        assert json.loads(closed.output)["total"] == 11
+        assert " 11 " in CliRunner().invoke(status, where).output
 
 
 def test_an_export_of_an_old_copy_says_so(tmp_path: Path) -> None:
