@@ -33,8 +33,8 @@ SEEDS = 20
 """Runs of mu-Approx, of which means are taken."""
 TOLERANCE = 0.05
 """Promised for the mean of mu-Approx over the seeds, as a share of the printed value."""
-BELOW = frozenset({("census", 3, "L_E"), ("census", 5, "L_SSE")})
-"""Where ours loses more than 5 % less than printed: nothing is promised there; see the explanation."""
+MISPRINT = ("census", 3, "L_E")
+"""Printed as 25.35, and 23.35 by the same program: nothing is promised there; see the explanation."""
 _KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     "MDAV": {"L_E": ("mdav_l_e_printed",), "L_SSE": ("mdav_l_sse", "printed")},
     "mu-Approx": {"L_E": ("mu_approx_printed", "l_e"), "L_SSE": ("mu_approx_printed", "l_sse")},
@@ -49,6 +49,7 @@ _PRINTED_UNIT = 0.01
 def table_5(inputs: Inputs, progress: StageProgress) -> Reproduction:
     """Table 5: L_E and L_SSE of MDAV, mu-Approx and M-d."""
     ours: dict[tuple[str, str, int, str], tuple[float, float]] = {}
+    without_order: dict[tuple[str, str, int, str], tuple[float, float]] = {}
     done, total = 0, len(MATRICES) * len(KS)
     for name in MATRICES:
         X = standardize(inputs.matrix(name)[1])[0]
@@ -57,10 +58,12 @@ def table_5(inputs: Inputs, progress: StageProgress) -> Reproduction:
             for method, algorithm in (("MDAV", mdav_records), ("M-d", m_d)):
                 for measure, lost in losses(X, algorithm(X, rule)).items():
                     ours[method, name, k, measure] = (lost, 0.0)
-            found = [losses(X, mu_approx(X, rule, seed=seed)) for seed in range(SEEDS)]
-            for measure in ("L_E", "L_SSE"):
-                values = [losses_of_seed[measure] for losses_of_seed in found]
-                ours["mu-Approx", name, k, measure] = (float(np.mean(values)), float(np.std(values)))
+            as_in_file = np.arange(len(X))
+            for order, into in ((as_in_file, ours), (None, without_order)):
+                found = [losses(X, mu_approx(X, rule, seed=seed, order=order)) for seed in range(SEEDS)]
+                for measure in ("L_E", "L_SSE"):
+                    values = [losses_of_seed[measure] for losses_of_seed in found]
+                    into["mu-Approx", name, k, measure] = (float(np.mean(values)), float(np.std(values)))
             done += 1
             progress("partitions", done, total)
     printed: dict[tuple[str, str, int, str], float] = {}
@@ -87,6 +90,7 @@ def table_5(inputs: Inputs, progress: StageProgress) -> Reproduction:
         tables=(
             *(_loss_table(measure, ours, printed) for measure in ("L_E", "L_SSE")),
             _ratio_table(ours, printed),
+            _order_table(ours, without_order, printed),
         ),
         figures=tuple(_loss_figure(name, ours, printed) for name in MATRICES),
         comparisons=comparisons,
@@ -104,7 +108,7 @@ def losses(X: FloatArray, labels: IntArray) -> dict[str, float]:
 
 
 def _tolerance(method: str, name: str, k: int, measure: str, printed: float) -> float | None:
-    if method == "mu-Approx" and (name, k, measure) in BELOW:
+    if method == "mu-Approx" and (name, k, measure) == MISPRINT:
         return None
     share = 0.005 if method == "MDAV" and (name, k) in OTHER_MDAV else _PROMISED[method]
     return share * printed + _PRINTED_UNIT / 2
@@ -130,7 +134,7 @@ def _loss_table(
             "mu-Approx, deviation",
         ),
         rows=tuple(rows),
-        note=f"mu-Approx: mean and standard deviation over {SEEDS} seeds.",
+        note=f"mu-Approx: mean and standard deviation over {SEEDS} seeds, records in the order of the file.",
     )
 
 
@@ -152,6 +156,28 @@ def _ratio_table(
         columns=("data", "k", "MDAV", "MDAV, printed", "mu-Approx", "mu-Approx, printed"),
         rows=tuple(rows),
         note="The ratio hardly depends on the partition. One printed pair stands out: Census, k = 3.",
+    )
+
+
+def _order_table(
+    ours: Mapping[tuple[str, str, int, str], tuple[float, float]],
+    without_order: Mapping[tuple[str, str, int, str], tuple[float, float]],
+    printed: Mapping[Any, float],
+) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name in MATRICES:
+        for k in KS:
+            row: list[Cell] = [name, k]
+            for measure in ("L_E", "L_SSE"):
+                cell = ("mu-Approx", name, k, measure)
+                row += [ours[cell][0], without_order[cell][0], printed.get(cell)]
+            rows.append(tuple(row))
+    return Table(
+        name="order",
+        title="mu-Approx in the order of the file, and as other commands run it (L_E, L_SSE)",
+        columns=("data", "k", "file", "any order", "printed", "file", "any order", "printed"),
+        rows=tuple(rows),
+        note="Any order: the smallest tree grows next and the longest edge goes, so that rows may be sorted.",
     )
 
 
@@ -184,8 +210,10 @@ def printed_curve(method: str, points: Sequence[tuple[float, float]]) -> Curve:
 
 def _explanation_5(comparisons: tuple[Comparison, ...]) -> str:
     text = (
-        f"mu-Approx is random: ours is its mean over {SEEDS} seeds, the table's perhaps a single run. "
-        "Promised are 5 % of the printed value and half a unit of its last digit, in all cells but two."
+        "Ours is a mean over "
+        f"{SEEDS} seeds: each record in the order of the file sends an edge to its nearest neighbour outside "
+        "its tree, as long as the tree is small, and random edges of large trees are removed. Promised are 5 "
+        "% of the printed value and half a unit of its last digit, in all cells but one."
     )
     far = [
         item
@@ -201,18 +229,17 @@ def _explanation_5(comparisons: tuple[Comparison, ...]) -> str:
         text += f" More than 5 % away are: {listed}."
     return text + (
         "\n\n"
-        "Census, k = 3: the printed L_E contradicts the printed L_SSE of the same run, which ours meets. "
-        "L_E over the root of L_SSE is 9.1 to 9.3 in every other printed cell of mu-Approx on Census, and "
-        "10.1 there; 23.35 would fit. Census, k = 5: the printed L_E is higher than ours, too. One of the "
-        "paper's free choices may explain it.\n\n"
-        "Those choices are the order in which trees grow, and the vertex at which a tree is divided. We "
-        "tried growing the smallest, any, each in turn and the one of the shortest edge, and dividing at "
-        "any vertex, at the root, near the centroid, at any edge and at the longest one: none brings all "
-        "cells within 5 %. Growing any tree and dividing it at any vertex, the literal reading, brings "
-        "Census k = 5 to just within 5 %, but loses more than 10 % more than printed in EIA's L_SSE at k = "
-        "5, and leaves Census k = 3 at -8 %. Only with the smallest tree and a long edge, as here, does no "
-        "cell lose more than 5 % more than printed. MDAV's division of large groups plays no part at k = 3 "
-        "and 4, where no component has 2k records.\n\n"
+        "The order was found by trying: with it, and each large tree divided by the paper's cases from the "
+        "record that joined it last, nothing is random, and eight printed figures follow to the last digit: "
+        "Census k = 10 (38.11 and 17.01), EIA k = 10 (10.06 and 2.26), and L_SSE of k = 4 and 5 of both. All "
+        "others follow within 1 %, but EIA k = 3 (-1.5 and -4.2 %, where many records are equal and ties "
+        "decide). Census k = 3 comes to an L_E of 23.35 where 25.35 is printed: a misprint. L_SSE of the "
+        "same cell agrees (6.24 and 6.25), and L_E over the root of L_SSE, 9.1 to 9.3 in every other printed "
+        "cell of mu-Approx on Census, is 10.1 there. We do not divide by those cases, because they may give "
+        "a tree two Steiner vertices, and then cannot divide it any more.\n\n"
+        "Orders that were tried before, and lie farther off: the smallest tree first, any tree, trees in "
+        "random turns, the shortest edge first, one tree until it is complete; docs/reproduction.md has "
+        "their figures.\n\n"
         "MDAV agrees to the last printed digit but on Census at k = 10 (and, it seems, 4), printed by a "
         "program that divides the last records another way: up to 0.5 %. M-d differs by up to 0.3 %, by "
         "where the last records of a large tree go."

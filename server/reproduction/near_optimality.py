@@ -35,7 +35,9 @@ def table_6(inputs: Inputs, progress: StageProgress) -> Reproduction:
     generator = np.random.default_rng(0)
     methods: dict[str, Callable[[FloatArray, SizeRule], list[IntArray]]] = {
         "optimal": lambda X, rule: [exhaustive(X, rule)],
-        "mu_approx": lambda X, rule: [mu_approx(X, rule, seed=seed) for seed in range(SEEDS)],
+        "mu_approx": lambda X, rule: [
+            mu_approx(X, rule, seed=seed, order=np.arange(len(X))) for seed in range(SEEDS)
+        ],
         "mdav": lambda X, rule: [mdav_records(X, rule)],
     }
     lost = np.empty((DRAWS, len(_SIZES), len(methods)))

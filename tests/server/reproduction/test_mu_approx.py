@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from server.reproduction.inputs import Inputs
-from server.reproduction.mu_approx import BELOW, KS, losses, table_5
+from server.reproduction.mu_approx import KS, MISPRINT, losses, table_5
 from server.reproduction.result import Comparison, Reproduction
 
 
@@ -33,17 +33,25 @@ def test_table_5_keeps_its_promises(loss_tables: Reproduction) -> None:
     assert len(find(loss_tables.comparisons, "M-d")) == 8
     unpromised = [item for item in loss_tables.comparisons if item.tolerance is None]
     places = {(item.where[0], int(item.where[1].split()[-1]), item.measure) for item in unpromised}
-    assert places == BELOW
-    assert all(-0.1 < (item.relative or 0) < -0.05 for item in unpromised)
+    assert places == {MISPRINT}
+    assert unpromised[0].ours == pytest.approx(unpromised[0].published - 2, rel=0.005)
     for item in find(loss_tables.promised, "mu-Approx"):
         assert item.tolerance is not None
         assert item.tolerance <= 0.05 * item.published + 0.0051
 
 
 def test_table_5_says_which_cells_are_far(loss_tables: Reproduction) -> None:
-    for cell in ("census k = 3 L_E", "census k = 5 L_SSE", "eia k = 3 L_SSE"):
-        assert cell in loss_tables.explanation
-    assert "k = 4 L_E" not in loss_tables.explanation
+    for cell in ("census k = 3 L_E", "eia k = 3 L_SSE"):
+        assert f"{cell} " in loss_tables.explanation
+    assert "k = 5 L_SSE " not in loss_tables.explanation
+
+
+def test_table_5_shows_what_the_order_of_the_file_does(loss_tables: Reproduction) -> None:
+    (table,) = (table for table in loss_tables.tables if table.name == "order")
+    (row,) = (row for row in table.rows if row[:2] == ("census", 5))
+    assert row[5] == pytest.approx(10.6, abs=0.1)
+    assert row[6] == pytest.approx(10.0, abs=0.1)
+    assert row[7] == 10.78
 
 
 def test_one_printed_pair_does_not_fit(loss_tables: Reproduction) -> None:
@@ -59,7 +67,7 @@ def test_one_printed_pair_does_not_fit(loss_tables: Reproduction) -> None:
             apart[data, k] = float(printed) / ours - 1
     worst = max(apart, key=lambda cell: abs(apart[cell]))
     assert worst == ("census", 3)
-    assert apart.pop(worst) > 0.09
+    assert apart.pop(worst) > 0.08
     assert max(map(abs, apart.values())) < 0.02
 
 
