@@ -14,6 +14,7 @@ from server.web.config import Config
 from server.web.serving import listen, make_server
 from server.web.static_files import ClientFiles
 from shared.errors import SetupError
+from tests.waiting import PATIENCE_SECONDS
 
 
 def no_client() -> ClientFiles:
@@ -38,7 +39,7 @@ def running(app: Flask, config: Config, listener: socket.socket | None = None) -
     finally:
         server.task_dispatcher.shutdown()
         server.trigger.pull_trigger(close)
-        thread.join(timeout=20)
+        thread.join(timeout=PATIENCE_SECONDS)
         assert not thread.is_alive()
 
 

@@ -26,9 +26,9 @@ from shared.invitation_code import InvitationCode
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, public_bytes
 from tests.invited import digest_of, invited_specification
+from tests.programs import free_port
 from tests.served import running
 from tests.server.relay.survey import link_of, open_collector, relayed
-from tests.server.web.process import free_port
 
 CODES = tuple(InvitationCode.create(bytes([number, 7 * number]) * 6) for number in range(1, 6))
 UNKNOWN = InvitationCode.create(b"nobody's code")

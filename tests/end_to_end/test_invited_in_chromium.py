@@ -25,11 +25,11 @@ from playwright.sync_api import Browser, expect
 from respondent_client.build import build
 from shared.receipt import BallotReceipt
 from tests.browser.test_invited_survey import DESK, PHONE, WAGE, InvitedWalk
-from tests.end_to_end.office import Office, free_port, stop
+from tests.end_to_end.office import Office
 from tests.end_to_end.test_invited_survey import PEOPLE, close_and_release, draft, rehearse
+from tests.programs import free_port
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=30_000)
 SIMULATED_WAGE = "20"
 DPI = 150
 ENGLISH: dict[str, Any] = {"viewport": PHONE, "locale": "en-GB", "color_scheme": "light"}
@@ -256,10 +256,10 @@ def held(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
     survey = draft(office, "merge", relay_port)
     ann, bea, cem = invite(office, survey, f"http://127.0.0.1:{port}/")
     rehearse(office, survey)
-    process, link = office.serve(port)
-    try:
+    with office.serve(port) as server:
+        link = server.found
         relay = ["relay", link, "--data", "relay", "--port", str(relay_port)]
-        with office.running("http://", *relay):
+        with office.start("http://", *relay):
             receipts = (
                 by_link(browser, ann),
                 by_typing(browser, bea, office.folder),
@@ -271,8 +271,6 @@ def held(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
         yield Held(
             office=office, survey=survey, link=link, simulated=simulated, receipts=receipts, opened=opened
         )
-    finally:
-        stop(process)
 
 
 def test_every_count_agrees(held: Held) -> None:

@@ -33,7 +33,8 @@ from shared.invitation_code import InvitationCode
 from shared.sealing import ballot_info, box_info
 from shared.token import Token
 from tests.builders import ANSWERS
-from tests.end_to_end.office import Office, free_port, stop
+from tests.end_to_end.office import Office
+from tests.programs import free_port
 from tests.towns import EVEN, write_town
 
 PEOPLE, K = 700, 5
@@ -236,12 +237,12 @@ def held(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
     survey = draft(office, rule, relay_port)
     codes = invite(office, survey)
     rehearse(office, survey)
-    process, link = office.serve()
-    try:
+    with office.serve() as server:
+        link = server.found
         with ExitStack() as stack:
             if relay_port is not None:
                 relay = ["relay", link, "--data", "relay", "--port", str(relay_port)]
-                stack.enter_context(office.running("http://", *relay))
+                stack.enter_context(office.start("http://", *relay))
             respondent = Recording(link)
             report = simulate(
                 respondent,
@@ -257,8 +258,6 @@ def held(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
             if relay_port is not None:
                 office.run("relay", link, "--data", "relay", "--flush", "--yes")
         opened = close_and_release(office, survey, link)
-    finally:
-        stop(process)
     return Held(
         office=office,
         rule=rule,

@@ -16,10 +16,10 @@ from server.storage.relay import POOL_NAME
 from shared.sealing import ballot_info
 from tests.builders import ANSWERS
 from tests.invited import COLLECTOR_KEY, HPKE, digest_of
+from tests.programs import free_port
 from tests.server.relay.process import RelayProcess, post
 from tests.server.relay.survey import ballot, envelope_of, link_text, relayed, sealed, stub_collector
 from tests.server.storage.raw_bytes import files_containing
-from tests.server.web.process import free_port
 
 PEOPLE = 12
 

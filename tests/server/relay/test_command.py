@@ -19,6 +19,7 @@ from shared.invitation import Invitation
 from shared.invitation_code import InvitationCode
 from tests.builders import AUDITOR_KEY, sign
 from tests.invited import digest_of, invited_specification
+from tests.programs import free_port
 from tests.server.relay.process import RelayProcess, post, run
 from tests.server.relay.survey import (
     RELAY_URL,
@@ -30,7 +31,6 @@ from tests.server.relay.survey import (
     sealed,
     stub_collector,
 )
-from tests.server.web.process import free_port
 
 BASE = "https://collector.example/sub/"
 SPECIFICATION = relayed()

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from server.storage.data_directory import DataDirectory
 from tests.invited import digest_of
+from tests.programs import free_port
 from tests.server.relay.process import RelayProcess, post, run
 from tests.server.relay.survey import ballot, link_text, open_collector, relayed, sealed
-from tests.server.web.process import ServerProcess, free_port
+from tests.server.web.process import ServerProcess
 
 PEOPLE = 90
 

@@ -18,10 +18,10 @@ from server.web.config import Config
 from server.web.relay import create_relay_app
 from server.web.static_files import ClientFiles, StaticFile
 from shared.ballot import CONTENT_TYPE
+from tests.programs import free_port
 from tests.served import running
 from tests.server.relay.survey import link_of, open_collector, relayed, sealed
 from tests.server.relay.test_relay_http import ENGLISH
-from tests.server.web.process import free_port
 
 pytestmark = pytest.mark.browser
 

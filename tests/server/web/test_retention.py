@@ -19,10 +19,12 @@ from server.web.repeating import repeating
 from shared import strict_json
 from shared.envelope import survey_digest
 from shared.submission import encode, entropy_needed
+from tests import programs
+from tests.programs import COMMAND, free_port
 from tests.server.storage import sample
 from tests.server.storage.raw_bytes import files_containing
-from tests.server.web import process
-from tests.server.web.process import COMMAND, ServerProcess, free_port
+from tests.server.web.process import ServerProcess
+from tests.waiting import PATIENCE_SECONDS, let_midnight_pass, until
 
 CANARY = b"the-canary-of-the-end"
 DAYS = 2
@@ -65,6 +67,7 @@ class Office:
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
     """A closed survey with seven answers, kept for two days."""
+    let_midnight_pass()
     signed = tmp_path / "design"
     signed.mkdir()
     (signed / "survey.dsse.json").write_bytes(sample.sign(PAYLOAD))
@@ -159,8 +162,7 @@ def test_a_server_deletes_at_its_start(office: Office) -> None:
     office.days_pass(DAYS)
     with ServerProcess(office.data, free_port()) as server:
         assert office.holding() == []
-        while len(server.workers()) < 2:
-            time.sleep(0.02)
+        until(lambda: len(server.workers()) == 2)
         assert server.stop() == 0
     assert "answers-deleted" in server.output
     assert CANARY.decode() not in server.output
@@ -169,14 +171,11 @@ def test_a_server_deletes_at_its_start(office: Office) -> None:
 def test_a_running_server_deletes_by_itself(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a shorter hour."""
     shorter = "import server.web.serving as s; s.EXPIRY_SECONDS = 0.2; "
-    monkeypatch.setattr(process, "COMMAND", [*COMMAND[:2], shorter + COMMAND[2]])
+    monkeypatch.setattr(programs, "COMMAND", [*COMMAND[:2], shorter + COMMAND[2]])
     with ServerProcess(office.data, free_port()) as server:
         assert office.holding()
         office.days_pass(DAYS)
-        deadline = time.monotonic() + 30
-        while office.holding():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: not office.holding())
         assert server.stop() == 0
     assert server.output.count("answers-deleted") == 1
     assert "failed" not in server.output
@@ -194,7 +193,7 @@ def test_repeating_goes_on_after_an_error_and_stops_with_its_block(caplog: pytes
 
     with repeating(act, every_seconds=0.01, name="expiry"):
         assert times == []
-        assert enough.wait(20)
+        assert enough.wait(PATIENCE_SECONDS)
     done = len(times)
     time.sleep(0.05)
     assert len(times) == done

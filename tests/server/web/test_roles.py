@@ -20,9 +20,10 @@ from shared.ballot import CONTENT_TYPE
 from shared.errors import SetupError
 from tests.invited import make_ballot, seal_ballot
 from tests.served import no_client
+from tests.programs import free_port
 from tests.server.storage import ballots, sample
 from tests.server.storage.ballots import DIGEST, sealed, store_of
-from tests.server.web.process import ServerProcess, free_port
+from tests.server.web.process import ServerProcess
 from tests.server.web.token_requests import PATH, ask, make_codes, make_request
 
 SUBMISSIONS = PATH.removesuffix("tokens") + "submissions"

@@ -8,9 +8,9 @@ import json
 import logging
 import os
 import signal
+import socket
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,9 +21,11 @@ from server.web.config import Config
 from server.web.serving import EventNames, listen, warnings
 from shared.errors import SetupError
 from shared.invitation import Invitation
+from tests.programs import free_port
 from tests.server.storage import sample
 from tests.server.storage.raw_bytes import files_containing, order_in_pages
-from tests.server.web.process import ServerProcess, free_port, listener
+from tests.server.web.process import ServerProcess
+from tests.waiting import PATIENCE_SECONDS, until
 
 
 @pytest.fixture
@@ -37,7 +39,7 @@ def survey(tmp_path: Path) -> tuple[Path, str]:
 
 
 def _request(port: int, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
     try:
         connection.request(method, path, body, {"Content-Type": "application/json"})
         answer = connection.getresponse()
@@ -56,23 +58,18 @@ def _flood(port: int, survey: str, acknowledged: list[str], ended: threading.Eve
 
 
 @contextlib.contextmanager
-def _flooding(port: int, survey: str):  # type: ignore[no-untyped-def] # a local helper
+def _flooding(port: int, survey: str) -> Iterator[list[str]]:
     acknowledged: list[str] = []
     ended = threading.Event()
     threads = [threading.Thread(target=_flood, args=(port, survey, acknowledged, ended)) for _ in range(8)]
     for thread in threads:
         thread.start()
-    yield acknowledged
-    ended.set()
-    for thread in threads:
-        thread.join(timeout=60)
-
-
-def _wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    try:
+        yield acknowledged
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
 
 
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(survey: tuple[Path, str]) -> None:
@@ -82,10 +79,10 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(survey: tuple[Pa
     server = ServerProcess(path, port)
     with _flooding(port, name) as acknowledged:
         for round_number in (1, 2):
-            _wait_until(lambda: len(acknowledged) > 60 * round_number)  # noqa: B023 - run at once
+            until(lambda: len(acknowledged) > 60 * round_number)  # noqa: B023 - run at once
             server.kill()
             server = ServerProcess(path, port)
-        _wait_until(lambda: len(acknowledged) > 180)
+        until(lambda: len(acknowledged) > 180)
     with server:
         assert server.stop() == 0
     with DataDirectory(path) as data:
@@ -100,7 +97,7 @@ def test_stopping_finishes_what_was_begun_and_sweeps(survey: tuple[Path, str]) -
     port = free_port()
     server = ServerProcess(path, port)
     with _flooding(port, name) as acknowledged:
-        _wait_until(lambda: len(acknowledged) > 60)
+        until(lambda: len(acknowledged) > 60)
         assert server.stop() == 0
     assert server.output.rstrip().endswith("Stopped.")
     with DataDirectory(path) as data:
@@ -155,10 +152,10 @@ def test_a_worker_that_dies_is_replaced(survey: tuple[Path, str]) -> None:
     path, _name = survey
     port = free_port()
     with ServerProcess(path, port) as server:
-        _wait_until(lambda: len(server.workers()) == 2)
+        until(lambda: len(server.workers()) == 2)
         victim = server.workers()[0]
         os.kill(victim, signal.SIGKILL)
-        _wait_until(lambda: len(server.workers()) == 2 and victim not in server.workers())
+        until(lambda: len(server.workers()) == 2 and victim not in server.workers())
         assert _request(port, "GET", "/")[0] == 200
         assert server.stop() == 0
         assert "worker-ended" in server.output
@@ -167,16 +164,16 @@ def test_a_worker_that_dies_is_replaced(survey: tuple[Path, str]) -> None:
 def test_workers_end_with_their_parent(survey: tuple[Path, str]) -> None:
     path, _name = survey
     server = ServerProcess(path, free_port())
-    _wait_until(lambda: len(server.workers()) == 2)
+    until(lambda: len(server.workers()) == 2)
     workers = server.workers()
     server.kill()
-    _wait_until(lambda: not any(Path(f"/proc/{worker}/fd").exists() for worker in workers))
+    until(lambda: not any(Path(f"/proc/{worker}/fd").exists() for worker in workers))
 
 
 def test_a_port_in_use_is_named(survey: tuple[Path, str]) -> None:
     path, _name = survey
     port = free_port()
-    with listener(port), ServerProcess(path, port) as server:
+    with socket.create_server(("127.0.0.1", port)), ServerProcess(path, port) as server:
         assert server.wait() == 10
     assert "setup.port-in-use" in server.output
     assert f"127.0.0.1 port {port}" in server.output

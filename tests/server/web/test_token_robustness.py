@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +18,19 @@ from server.storage.registrar import REGISTRAR_NAME
 from server.web.app import create_app
 from server.web.config import Config
 from shared.invitation_code import InvitationCode
+from tests.programs import free_port
 from tests.served import no_client
 from tests.server.storage.ballots import DIGEST, store_of
-from tests.server.web.process import ServerProcess, free_port
-from tests.server.web.token_requests import PATH, ask, ask_all, make_codes, make_request
+from tests.server.web.process import ServerProcess
+from tests.server.web.token_requests import (
+    CLIENTS,
+    PATH,
+    TokenRequest,
+    ask,
+    ask_all,
+    make_codes,
+    make_request,
+)
 
 PEOPLE = 150
 
@@ -66,15 +77,17 @@ def test_killed_while_issuing_nothing_is_lost_and_nothing_doubled(
 ) -> None:
     port = free_port()
     requests = [make_request(code) for code in codes]
-    server = ServerProcess(path, port)
-    answers: list[tuple[int, dict[str, str]]] = []
-    crowd = threading.Thread(target=lambda: answers.extend(ask_all(port, requests)))
-    crowd.start()
-    deadline = time.monotonic() + 30
-    while _issued(path) < 20 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    server.kill()
-    crowd.join()
+    answered = itertools.count(1)
+    with ServerProcess(path, port) as server, ThreadPoolExecutor(CLIENTS) as crowd:
+
+        def ask_and_kill(request: TokenRequest) -> tuple[int, Any]:
+            """Whoever has the twentieth answer kills the server, under the feet of all who still ask."""
+            answer = ask(port, request.body)
+            if next(answered) == 20:
+                server.kill()
+            return answer
+
+        answers = list(crowd.map(ask_and_kill, requests))
     acknowledged = [number for number, (status, _) in enumerate(answers) if status == 200]
     assert 0 < len(acknowledged) < PEOPLE, "the server was killed too early or too late"
     spent = _issued(path)

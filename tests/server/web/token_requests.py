@@ -16,6 +16,7 @@ from shared.limits import TOKEN_KEY_BYTES
 from shared.token import Token
 from tests.invited import token_key
 from tests.server.storage.ballots import DIGEST
+from tests.waiting import PATIENCE_SECONDS
 
 N = token_key().public_key().public_numbers().n
 PATH = f"/api/v1/surveys/{DIGEST[:16]}/tokens"
@@ -64,7 +65,7 @@ def make_request(code: InvitationCode) -> TokenRequest:
 
 def ask(port: int, body: bytes, *, method: str = "POST", path: str = PATH) -> tuple[int, Any]:
     """Status and answer; status 0 if no answer came."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
     try:
         connection.request(method, path, body=body, headers={"Content-Type": "application/json"})
         response = connection.getresponse()
