@@ -89,8 +89,9 @@ async function opened(input, field) {
     found = null;
   }
   if (found === null) return problem("board.problem.file");
-  state.pin = parsePin(found) ?? state.pin;
   const receipt = parseReceipt(found);
+  const pin = parsePin(found);
+  if (pin?.digest.startsWith(id)) state.pin = pin; // another survey's file is told by its receipt
   field.value = receipt ? found.match(/ROOMFUL-RECEIPT[\s\S]{0,120}/i)?.[0].split(/\r?\n/)[0] ?? found : found;
   await look(found);
 }
@@ -185,17 +186,31 @@ function keyHex(key) {
   return keyText(bytes) === key ? Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") : "";
 }
 
+/** Take the receipt of a link out of the address, put it into the field and look for it; what is pinned stays. */
+async function takeLink() {
+  const brought = parseReceipt(location.hash);
+  state.pin = parsePin(location.hash) ?? state.pin;
+  history.replaceState(null, "", `${location.pathname}${location.search}${pinned()}`);
+  if (!brought) return;
+  document.getElementById("receipt").value = receiptText(brought.survey ?? id, brought.digest);
+  await look(document.getElementById("receipt").value);
+}
+
+const pinned = () => (state.pin ? `#${state.pin.digest}.${state.pin.key}` : "");
+
+/** The page in another language, with what is pinned and the receipt that stands in the field now. */
+function takeAlong(link) {
+  const receipt = parseReceipt(document.getElementById("receipt").value);
+  const written = receipt && receiptText(receipt.survey ?? id, receipt.digest);
+  link.hash = [pinned().slice(1), written].filter(Boolean).join(".");
+}
+
 async function main() {
   state.language = await chooseLanguage(page.dataset.language);
-  for (const link of document.querySelectorAll("[data-language]")) link.hash = location.hash; // keep what is pinned
-  window.addEventListener("hashchange", () => { state.pin = parsePin(location.hash) ?? state.pin; });
-  const own = parseReceipt(location.hash); // from the link on her receipt
+  for (const link of document.querySelectorAll("[data-language]")) link.addEventListener("click", () => takeAlong(link));
   draw();
-  if (own?.survey !== id) return;
-  const pin = state.pin ? `#${state.pin.digest}.${state.pin.key}` : "";
-  history.replaceState(null, "", `${location.pathname}${location.search}${pin}`);
-  document.getElementById("receipt").value = receiptText(own.survey, own.digest);
-  await look(document.getElementById("receipt").value);
+  window.addEventListener("hashchange", takeLink);
+  await takeLink();
 }
 
 if (place) main();

@@ -1,5 +1,6 @@
 // The first script of the page, in every state of the survey: code and token leave the address before anything else
-// is loaded. Then the rest of an open survey's page comes, or a word that it did not.
+// is loaded. Then the rest of an open survey's page comes, or a word that it did not. A board that is not there yet
+// has this script too, for the receipt in a link to it.
 
 import { reopen, takeFragment } from "./fragment.mjs";
 

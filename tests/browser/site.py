@@ -42,6 +42,8 @@ class Site:
 
     Attributes
     ----------
+    state : str
+        What the page says of the survey.
     stored : list of bytes
         Messages as they arrived, each once.
     faults : set of str
@@ -58,6 +60,7 @@ class Site:
         self.envelope = envelope
         self.model = model
         self.extra = extra
+        self.state = "open"
         self.stored: list[bytes] = []
         self.faults: set[str] = set()
         self.requests: list[tuple[str, str, dict[str, str]]] = []
@@ -191,7 +194,7 @@ class Site:
             id=self.id,
             base="/sub/",
             assets=self.assets,
-            state="open",
+            state=self.state,
             invited=specification.invited is not None,
             relayed=False,
             statement=("Only the number of your group is sent.", "Groups below k are not published."),

@@ -1,8 +1,8 @@
-"""Another link in the same tab: what it keeps may be somebody else's, and is neither spent nor lost unasked."""
+"""Another link in the same tab: what it keeps may be another's, and is neither spent nor lost unasked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect

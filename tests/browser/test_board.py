@@ -220,6 +220,64 @@ def test_a_saved_receipt_pins_the_survey_too(served: Served, page: Page, tmp_pat
     expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
 
 
+def test_a_language_switch_takes_along_what_stands_in_the_field(served: Served, page: Page) -> None:
+    field = page.locator("#receipt")
+    page.goto(served.link(fragment=f"{served.pin}.{served.receipt(3)}"))
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+    field.fill("")
+    page.click("[data-language=de]")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.locator("#look")).to_be_visible()
+    expect(field).to_have_value("")
+    field.fill(served.receipt(4))
+    page.click("[data-language=en]")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(field).to_have_value(served.receipt(4))
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+    assert page.url == served.link("?lang=en")
+
+
+def test_no_receipt_stays_in_the_address(served: Served, page: Page) -> None:
+    """Neither one of another survey, nor one that comes while the page is open."""
+    other = BallotReceipt.of("f" * 64, served.receipts[0]).to_text()
+    page.goto(served.link(fragment=f"{served.pin}.{other}"))
+    verdict = page.locator("#verdict")
+    expect(verdict).to_contain_text("This receipt is for another survey")
+    assert page.url == served.link()
+    page.evaluate("text => { location.hash = text; }", f"{served.pin}.{served.receipt(2)}")
+    expect(verdict).to_have_attribute("data-outcome", "passed")
+    expect(page.locator("#receipt")).to_have_value(served.receipt(2))
+    assert page.url == served.link()
+
+
+def test_before_there_is_a_board_no_receipt_stays_in_the_address(tmp_path: Path, page: Page) -> None:
+    receipt = BallotReceipt.of(ballots.DIGEST, "ab" * 32).to_text()
+    client = ClientFiles.load(build(progress=False))
+    with DataDirectory(tmp_path / "data") as data:
+        store = ballots.store_of(data)
+        with serving(create_app(Config(), data, client=lambda: client)) as port:
+            board = f"http://127.0.0.1:{port}/s/{store.id}/board"
+            pin = f"{ballots.DIGEST}.{encode_key(public_bytes(ORGANIZER_KEY))}"
+            page.goto(f"{board}#{pin}.{receipt}")
+            expect(page.locator(".notice")).to_contain_text("not closed yet")
+            assert page.url == f"{board}#{pin}"
+
+
+def test_a_saved_receipt_of_another_survey_raises_no_alarm(
+    served: Served, page: Page, tmp_path: Path
+) -> None:
+    other = BallotReceipt.of("f" * 64, served.receipts[0]).to_text()
+    link = served.link(fragment=f"{'f' * 64}{served.pin[64:]}")
+    saved = tmp_path / "receipt.txt"
+    saved.write_text(f"Your receipt\r\n\r\n{other}\r\n\r\n{link}\r\n", "utf-8")
+    page.goto(served.link())
+    page.locator("#saved").set_input_files(saved)
+    expect(page.locator("#verdict")).to_contain_text("This receipt is for another survey")
+    page.locator("#receipt").fill(served.receipt(1))
+    page.locator("#look").click()
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+
+
 @pytest.mark.parametrize("scale", [3, 12])
 def test_a_picture_of_the_code_is_read(served: Served, page: Page, tmp_path: Path, scale: int) -> None:
     picture = tmp_path / "receipt.png"

@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import KEY
+from tests.browser.invited_office import CODES
 from tests.browser.site import Site
 from tests.browser.walk import Walk
 
@@ -91,3 +92,21 @@ def test_reloading_forgets_everything(browser: Browser, site: Site) -> None:
     walk.go_on()
     expect(walk.page.get_by_label("Age", exact=True)).to_have_value("")
     context.close()
+
+
+@pytest.mark.parametrize("state", ["open", "closed", "draft", "released"])
+def test_a_code_leaves_the_address_in_every_state_of_the_survey(page: Page, site: Site, state: str) -> None:
+    site.state = state
+    code = CODES[0].symbols
+    page.goto(f"{site.link(KEY)}.{code}")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(page.locator("#start:not([disabled])")).to_have_count(int(state == "open"))
+    assert page.url == site.link(KEY)
+    assert page.evaluate("history.state") == {"step": 0}
+    page.click("[data-language=de]")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.locator("#start:not([disabled])")).to_have_count(int(state == "open"))
+    assert page.url == site.link(KEY).replace("#", "?lang=de#")
+    page.go_back()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    assert page.url == site.link(KEY)
