@@ -322,6 +322,42 @@ def test_over_a_relay_from_right_to_left(tmp_path: Path, visit: Callable[..., In
         nothing_is_where_it_does_not_belong(place, ballot_in(body, place), receipt)
 
 
+def test_after_a_change_the_relay_gets_the_first_message_again(
+    tmp_path: Path, visit: Callable[..., InvitedWalk]
+) -> None:
+    walk = visit("relay-earlier")
+    page = walk.page
+    with office(tmp_path, over_relay=True) as place:
+        assert place.pool is not None
+        assert place.relay is not None
+        walk.to_invitation(place.link(CODES[0]))
+        walk.exchange()
+        walk.answer()
+        page.check("#when-now")
+        place.relay.lose = 1
+        walk.go_on()
+        problem = page.locator("#send-problem [data-code]")
+        expect(problem).to_have_attribute("data-code", "remote.unreachable")
+        expect(problem).to_be_focused()
+        walk.look("lost")
+        page.click("#back")
+        wage = page.locator(".questionnaire input[type=text]")
+        expect(wage).to_have_value(WAGE)
+        wage.fill("14.5")
+        walk.go_on()
+        expect(page.locator("#bytes")).to_contain_text("14.5")
+        page.check("#when-now")
+        walk.go_on()
+        expect(page.locator(".notice.good")).to_contain_text("the changed one was not")
+        expect(walk.heading).to_have_text("Thank you, your answers are on their way")
+        walk.look("8-receipt")
+        first, again = place.relay.posted("/submissions")
+        assert first == again
+        assert place.pool.totals().waiting == 1
+        receipt = BallotReceipt.parse("".join(page.locator("#receipt span").all_inner_texts()))
+        assert ballot_in(first, place).receipt == receipt.digest.hex()
+
+
 def test_the_camera_may_be_used_on_this_page_only(direct: Office, page: Page) -> None:
     answer = page.request.get(direct.link().partition("#")[0])
     assert re.search(r"camera=\(self\)", answer.headers["permissions-policy"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -105,3 +106,67 @@ def test_a_refused_message_does_not_stand_in_the_way_of_the_next(platform: FakeP
     asked = len(platform.requests)
     assert run(sender.send(second)).digest == second.receipt
     assert len(platform.requests) == asked + 1
+
+
+class Relay(FakePlatform):
+    """Takes envelopes, and answers in turn with what `replies` says; None is an answer that is lost."""
+
+    def __init__(self, *replies: Reply | None) -> None:
+        super().__init__()
+        self.replies = list(replies)
+        self.taken: list[bytes] = []
+
+    def reply_to(self, path: str, body: bytes | None) -> Reply:
+        if not path.endswith("/submissions") or body is None:
+            return super().reply_to(path, body)
+        self.taken.append(body)
+        reply = self.replies.pop(0)
+        if reply is None:
+            raise RemoteError("lost", code="remote.unreachable")
+        return reply
+
+
+ACCEPTED = Reply(status=202, body=b'{"accepted": true}')
+
+
+def relayed(platform: FakePlatform, health: str = "good") -> Message:
+    return replace(message(platform, health), sealed=True, relayed=True)
+
+
+def after_a_lost_answer(*replies: Reply | None) -> tuple[Relay, Sender, Message, Message]:
+    """She sent a first message over the relay, heard nothing, and changed her answers."""
+    platform = Relay(None, *replies)
+    first, second, sender = relayed(platform), relayed(platform, "poor"), Sender(platform)
+    with pytest.raises(RemoteError):
+        run(sender.send(first))
+    return platform, sender, first, second
+
+
+def test_over_a_relay_the_first_message_goes_out_again_and_the_changed_one_does_not() -> None:
+    platform, sender, first, second = after_a_lost_answer(ACCEPTED)
+    receipt = run(sender.send(second))
+    assert (receipt.digest, receipt.earlier, receipt.relayed) == (first.receipt, True, True)
+    assert platform.taken == [first.body, first.body]
+
+
+def test_the_changed_message_goes_out_if_the_relay_refuses_the_first() -> None:
+    platform, sender, first, second = after_a_lost_answer(problem(422, "submission"), ACCEPTED)
+    receipt = run(sender.send(second))
+    assert (receipt.digest, receipt.earlier, receipt.relayed) == (second.receipt, False, True)
+    assert platform.taken == [first.body, first.body, second.body]
+
+
+@pytest.mark.parametrize("reply", [problem(503, "storage"), None])
+def test_as_long_as_the_relay_does_not_answer_only_the_first_goes_out(reply: Reply | None) -> None:
+    platform, sender, first, second = after_a_lost_answer(reply, ACCEPTED)
+    with pytest.raises(RemoteError):
+        run(sender.send(second))
+    assert run(sender.send(second)).digest == first.receipt
+    assert platform.taken == [first.body] * 3
+
+
+def test_an_answer_of_the_relay_that_accepts_nothing_is_no_receipt() -> None:
+    _platform, sender, _first, second = after_a_lost_answer(Reply(status=202, body=b"{}"))
+    with pytest.raises(RemoteError) as caught:
+        run(sender.send(second))
+    assert caught.value.code == "remote.receipt"
