@@ -17,7 +17,7 @@ from server.storage.published import PublishedSurvey
 from server.storage.relay import RelayStore, Totals
 from server.web.config import Config
 from server.web.relay import only_one, serve_relay
-from shared.errors import RemoteError
+from shared.errors import InputError, RemoteError
 from shared.invited import Relay
 
 _LOOK_SECONDS: Final = 0.2
@@ -57,6 +57,10 @@ def relay(
     as it says, then passes all of them on in random order.
     """
     parsed = [RelayLink.parse(link) for link in dict.fromkeys(links)]
+    if len({link.survey for link in parsed}) < len(parsed):
+        raise InputError(
+            "two links are of the same survey", expected="one LINK for each survey", code="input.relay-link"
+        )
     surveys = [(prepare(data, link), link) for link in parsed]
     if status:
         _show(data, surveys, as_json)

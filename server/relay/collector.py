@@ -102,6 +102,9 @@ class Collector:
         kept = self._connection is not None
         try:
             status, answer = self._request("POST", "submissions", body, _MAX_ANSWER_BYTES)
+        except TimeoutError:
+            self.close()
+            return Later(away=True)
         except (OSError, http.client.HTTPException):
             self.close()
             # A connection that was kept may have been closed by the other side meanwhile.

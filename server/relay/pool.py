@@ -129,7 +129,8 @@ def prepare(directory: Path, link: RelayLink) -> PublishedSurvey:
             return _verify(folder, link, stream.read(MAX_ENVELOPE_BYTES + 1))
     survey = _verify(folder, link, Collector(link).specification())
     with named_file_errors(directory.name):
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.parent.mkdir(mode=0o700, exist_ok=True)
         if not folder.exists():
             with new_folder(folder) as work:
                 write_new(work / SPECIFICATION_NAME, survey.envelope)

@@ -251,8 +251,8 @@ class RelayStore:
         gone = list(passed)
         with self._write() as connection:
             keys = sorted([*gone, *refused])
-            connection.executemany("DELETE FROM leaving WHERE key = ?", [(key,) for key in keys])
-            _set(connection, "leaving", _number(connection, "leaving") - len(keys))
+            left = connection.executemany("DELETE FROM leaving WHERE key = ?", [(key,) for key in keys])
+            _set(connection, "leaving", _number(connection, "leaving") - left.rowcount)
             _set(connection, "passed", _number(connection, "passed") + len(gone))
             connection.executemany(
                 "INSERT INTO refused VALUES (?, 1) ON CONFLICT (code) DO UPDATE SET number = number + 1",

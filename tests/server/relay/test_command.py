@@ -31,6 +31,7 @@ from tests.server.relay.survey import (
     sealed,
     stub_collector,
 )
+from tests.waiting import PATIENCE_SECONDS, until
 
 BASE = "https://collector.example/sub/"
 SPECIFICATION = relayed()
@@ -110,6 +111,23 @@ def test_a_survey_without_relay_is_refused(tmp_path: Path) -> None:
     with stub_collector(envelope_of(specification)) as stub, pytest.raises(SetupError) as caught:
         prepare(tmp_path, link_of(specification, stub.base))
     assert caught.value.code == "setup.relay"
+
+
+def test_two_links_of_one_survey_are_refused(tmp_path: Path) -> None:
+    """Two pools would work on one file, and count each ballot that they pass on twice."""
+    with stub_collector(envelope_of(SPECIFICATION)) as stub:
+        links = [link_text(SPECIFICATION, base) for base in (stub.base, stub.base + "sub/")]
+        assert _run(links[0], links[0], "--data", tmp_path, "--status").exit_code == 0
+        done = _run(*links, "--data", tmp_path, "--status")
+    assert isinstance(done.exception, InputError)
+    assert done.exception.code == "input.relay-link"
+
+
+def test_only_its_owner_may_look_into_a_relays_directory(tmp_path: Path) -> None:
+    with stub_collector(envelope_of(SPECIFICATION)) as stub:
+        prepare(tmp_path / "relay", link_of(SPECIFICATION, stub.base))
+    for path in [tmp_path / "relay", *(tmp_path / "relay").rglob("*")]:
+        assert path.stat().st_mode & 0o077 == 0, path
 
 
 def test_all_surveys_must_name_this_relay(tmp_path: Path) -> None:
@@ -255,11 +273,8 @@ def test_a_flush_is_finished_if_the_relay_ends_before_it(tmp_path: Path) -> None
             store.accept(sealed(DIGEST, 1))
             with only_one(tmp_path):
                 flushing = aside.submit(_run, text, "--data", tmp_path, "--flush", "--yes")
-                for _ in range(100):
-                    if store.flush_asked():
-                        break
-                    time.sleep(0.05)
-            output = flushing.result(timeout=20).output
+                until(store.flush_asked)
+            output = flushing.result(timeout=PATIENCE_SECONDS).output
         assert "The relay is running" in output
         assert "1 passed on, 0 refused" in output
         assert len(stub.bodies) == 1

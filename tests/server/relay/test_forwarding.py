@@ -6,12 +6,15 @@ import hashlib
 import logging
 import secrets
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from server.relay import collector as collector_module
 from server.relay import forwarding
 from server.relay.collector import Collector, Later, Outcome, Passed, Refused, read_answer
 from server.relay.forwarding import LONGEST_PAUSE_SECONDS, SETTLE_MESSAGES, Forwarder
@@ -331,6 +334,26 @@ def test_a_connection_that_the_collector_closed_meanwhile_is_made_anew() -> None
         assert collector.pass_on(b"2") == Passed()
         collector.close()
     assert collector.pass_on(b"3") == Later(away=True)
+
+
+def test_a_collector_that_falls_silent_is_not_waited_for_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relay that is asked to end waits for the ballot that is being sent."""
+    monkeypatch.setattr(collector_module, "TIMEOUT_SECONDS", 0.3)
+    spoken = threading.Event()
+    with stub_collector() as stub:
+        usual = stub.answer
+
+        def once() -> tuple[int, dict[str, Any]]:
+            if len(stub.bodies) > 1:
+                spoken.wait(20)
+            return usual()
+
+        monkeypatch.setattr(stub, "answer", once)
+        collector = Collector(link_of(relayed(), stub.base))
+        assert collector.pass_on(b"1") == Passed()
+        assert collector.pass_on(b"2") == Later(away=True)
+        spoken.set()
+    assert stub.bodies == [b"1", b"2"]
 
 
 def test_an_endless_answer_is_cut_off() -> None:

@@ -169,3 +169,13 @@ def test_refusals_are_known_without_asking_the_file_and_after_a_restart(folder: 
         assert store.refusals == {"state.closed"}
     with RelayStore(folder, digest=DIGEST, capacity=9, quiet_seconds=60) as again:
         assert again.refusals == {"state.closed"}
+
+
+def test_what_is_settled_twice_is_not_subtracted_twice(store: RelayStore) -> None:
+    for body in bodies(2):
+        store.accept(body)
+    store.take()
+    (first, _) = store.leaving()
+    store.settle([first], {})
+    store.settle([first], {})
+    assert store.totals().leaving == 1
