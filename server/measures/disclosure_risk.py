@@ -126,8 +126,8 @@ def distance_linkage(
     Notes
     -----
     Expected value over an intruder who picks at random among equally near records: with t of them, the own
-    one among them, 1/t of a record is linked. So a table whose classes hold at least k never exceeds 100/k,
-    unless two classes are published with the same values. Distances that agree to 9 digits are equal.
+    one among them, 1/t of a record is linked. So a table whose classes hold at least k never exceeds 100/k.
+    Distances that agree to 9 digits are equal.
     KD-tree of the distinct masked records: about O(n log m) in few dimensions.
     """
     columns = list(range(np.shape(original)[1])) if known is None else list(known)

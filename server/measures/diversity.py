@@ -96,10 +96,10 @@ class Contingency:
 
 
 def coded(column: Sequence[object] | NDArray[np.generic]) -> tuple[IntArray, tuple[object, ...]]:
-    """Codes 0.. of a column in the order of its sorted values, -1 where None or NaN, and the values."""
+    """Codes 0.. of a column in the order of its sorted values, -1 where None, NaN or NaT, and the values."""
     array = np.asarray(column)
-    if array.dtype.kind == "f":
-        missing = np.isnan(array)
+    if array.dtype.kind in "fmM":
+        missing = array != array
     elif array.dtype.kind == "O":
         missing = np.array([v is None or v != v for v in array.tolist()], dtype=bool)
     else:

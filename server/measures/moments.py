@@ -83,8 +83,8 @@ def probabilistic_information_loss(
     -----
     The loss of a statistic is ``100 erf(z / sqrt 2)`` with z its change over the standard error that it has
     in the original: the chance that a sample would have changed it less. A part is the mean over attributes
-    or pairs, quantiles also over 5 %, 10 %, ..., 95 %. A quantile in a gap where the kernel's density vanishes
-    has no bound to its standard error, so its loss is 0. O(n d^2 + 19 n d).
+    or pairs, quantiles also over 5 %, 10 %, ..., 95 %. Where the kernel's density vanishes, in a gap, the
+    standard error of a quantile has no bound, so its loss is 0. O(n d^2 + 19 n d).
     """
     before, after = aligned(original, masked)
     varying = before.any(axis=0)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import linprog, minimize
@@ -106,13 +106,28 @@ def minimize_quartics(
     comes within 1e-5) is tried too. Every choice is followed as a smooth branch, and the best that meets
     the constraints is taken. Equal minima: the smaller value.
     """
-    problem = _Problem(x, labels, counts, a, b, s)
-    if problem.variance <= 0:
-        values = np.full(problem.m, problem.mean)
-        objective = problem.objective(values)
+    if x.min() == x.max():
+        objective = float(np.dot(counts, b * s * s))
+        values = np.full(int(labels.max()) + 1, x[0])
         return Solution(
             values=values, mean_error=0.0, variance_error=0.0, objective=objective, bound=objective
         )
+    # Deviations from the mean in standard deviations, and coefficients of at most 1: no digit is lost to where
+    # the column lies, and every tolerance means the same in any unit.
+    middle = float(x[0] + np.dot(counts, x - x[0]) / counts.sum())
+    unit = float(np.sqrt(np.dot(counts, (x - middle) ** 2) / counts.sum()))
+    scaled = b * unit**2
+    most = max(a, float(scaled.max()))
+    found = _minimize(_Problem((x - middle) / unit, labels, counts, a / most, scaled / most, s / unit**2))
+    return replace(
+        found,
+        values=middle + unit * found.values,
+        objective=unit**2 * most * found.objective,
+        bound=unit**2 * most * found.bound,
+    )
+
+
+def _minimize(problem: _Problem) -> Solution:
     multipliers, bound = _climb(problem, np.zeros(2))
     best = problem.solution(problem.argmin(multipliers), bound)
     if best.met or problem.m == 1:

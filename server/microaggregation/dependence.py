@@ -13,7 +13,7 @@ import numpy as np
 
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray, Progress
-from server.microaggregation.preparation import data_matrix
+from server.microaggregation.preparation import data_matrix, group_means
 from server.microaggregation.size_rule import SizeRule
 
 
@@ -184,12 +184,15 @@ def by_blocks(
     return labels
 
 
-def block_means(X: FloatArray, blocks: Sequence[Sequence[int]], labels: IntArray) -> FloatArray:
-    """X (n x d) with each block's columns replaced by the means of its groups (labels n x blocks)."""
+def block_means(
+    X: FloatArray, blocks: Sequence[Sequence[int]], labels: IntArray, counts: IntArray | None = None
+) -> FloatArray:
+    """X (n x d) with each block's columns replaced by the means of its groups (labels n x blocks).
+
+    `counts` (n) weigh the records, as in `by_blocks`.
+    """
     X = data_matrix(X)
     masked = np.empty_like(X)
     for block, label in zip(blocks, labels.T, strict=True):
-        size = np.bincount(label)
-        for j in block:
-            masked[:, j] = (np.bincount(label, weights=X[:, j]) / size)[label]
+        masked[:, list(block)] = group_means(X[:, list(block)], label, counts)[label]
     return masked

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from server.microaggregation.constrained_quartics import Solution, minimize_quartics
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray, Progress
-from server.microaggregation.p3m import Aggregation, checked, checked_trade_off, relative, spread
+from server.microaggregation.p3m import Aggregation, checked, checked_trade_off, relative, squared_distances
 
 _SWEEPS = 50
 _LEAST_GAIN = 1e-6
@@ -69,11 +69,9 @@ def dream(
     than one part in 10^6.
     """
     X, labels, people = checked(X, labels, counts)
-    distance = spread(minimum_distance, (len(X),), "minimum_distance")
+    target = squared_distances(minimum_distance, (len(X),))
     weight = relative(importance, (len(X),), people)
     trade_off = checked_trade_off(trade_off)
-    if (distance < 0).any():
-        raise ValueError("a minimum distance is not negative")
     b = (1 - trade_off) * weight
     size = np.bincount(labels, people)
     values = np.column_stack([np.bincount(labels, people * column) / size for column in X.T])
@@ -85,10 +83,10 @@ def dream(
         gained = False
         for j in range(X.shape[1]):
             others = total - squared[:, j]
-            solution = minimize_quartics(X[:, j], labels, people, trade_off, b, distance**2 - others)
+            solution = minimize_quartics(X[:, j], labels, people, trade_off, b, target - others)
             # After the first sweep only what keeps the constraints is taken, and only if it is better or the
             # present values do not keep them.
-            present = _loss(total, people, trade_off, b, distance)
+            present = _loss(total, people, trade_off, b, target)
             worse = solution.objective + trade_off * float(np.dot(people, others)) > present
             if sweep and (not solution.met or (worse and solutions[j].met)):
                 continue
@@ -96,7 +94,7 @@ def dream(
             solutions[j], values[:, j] = solution, solution.values
             squared[:, j] = (X[:, j] - solution.values[labels]) ** 2
             total = others + squared[:, j]
-        after = _loss(total, people, trade_off, b, distance)
+        after = _loss(total, people, trade_off, b, target)
         if progress is not None:
             progress(sweep + 1, _SWEEPS)
         if sweep and not gained and before - after <= _LEAST_GAIN * abs(before):
@@ -113,6 +111,6 @@ _unsolved = Solution(
 
 
 def _loss(
-    total: FloatArray, people: FloatArray, trade_off: float, b: FloatArray, distance: FloatArray
+    total: FloatArray, people: FloatArray, trade_off: float, b: FloatArray, target: FloatArray
 ) -> float:
-    return float(np.dot(people, trade_off * total + b * (total - distance**2) ** 2))
+    return float(np.dot(people, trade_off * total + b * (total - target) ** 2))

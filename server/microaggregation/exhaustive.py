@@ -7,7 +7,7 @@ import numpy as np
 from server.microaggregation.compiled.compilation import compiled
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray, Progress
-from server.microaggregation.preparation import data_matrix
+from server.microaggregation.preparation import bounded_matrix
 from server.microaggregation.size_rule import SizeRule
 
 MOST_RECORDS = 18
@@ -45,7 +45,8 @@ def exhaustive(
     Raises
     ------
     ValueError
-        n < k or n > `MOST_RECORDS`, X not finite, counts above 1, or a rule that is more than a head count.
+        n < k or n > `MOST_RECORDS`; a missing, infinite or huge value; counts above 1; or a rule that is more
+        than a head count.
 
     Notes
     -----
@@ -53,7 +54,7 @@ def exhaustive(
     tried: dividing a group never raises the sum. Ties go to the group whose records, as a binary
     number, are the largest. Time O(3^n), memory O(2^n d).
     """
-    X = data_matrix(X)
+    X = bounded_matrix(X)
     n = len(X)
     if n > MOST_RECORDS:
         raise ValueError(f"all partitions of {n} records are too many; at most {MOST_RECORDS}")

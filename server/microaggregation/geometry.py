@@ -35,8 +35,8 @@ def checked(
     ------
     ValueError
         Shapes disagree; no rows; rows of X not distinct or not in canonical (lexicographic) order; a row
-        without people or with a negative count; a negative weight; a distance within the data that
-        reaches 2**53.
+        without people or with a negative count; a negative weight; a distance within the data, or the
+        extent of a column of any weight, that reaches 2**53.
     """
     X = np.ascontiguousarray(X, dtype=np.int64)
     people = np.ascontiguousarray(people, dtype=np.int64)
@@ -55,6 +55,8 @@ def checked(
         raise ValueError("rows of X must be distinct and in lexicographic order")
     if span(X, w) >= EXACT:
         raise ValueError("squared distances within X reach 2**53: choose a smaller scale of weights")
+    if any(int(column.max()) - int(column.min()) >= EXACT for column in X.T):
+        raise ValueError("a column of X extends over 2**53 or more, though it has no weight")
     return X, people, w
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.mdav_records import mdav_records
 from server.microaggregation.need import IntArray, Progress
-from server.microaggregation.preparation import data_matrix
+from server.microaggregation.preparation import bounded_matrix
 from server.microaggregation.size_rule import SizeRule
 from server.microaggregation.trees import canonical_order, cut_longest, members, minimum_spanning_tree
 
@@ -46,7 +46,7 @@ def m_d(
     Raises
     ------
     ValueError
-        n < k, X not finite, or a rule that is more than one head count.
+        n < k; a missing, infinite or huge value; or a rule that is more than one head count.
 
     Notes
     -----
@@ -66,7 +66,7 @@ def m_d(
     M. Laszlo, S. Mukherjee, "Minimum spanning tree partitioning algorithm for microaggregation", IEEE
     Transactions on Knowledge and Data Engineering 17 (2005) 902-911.
     """
-    X = data_matrix(X)
+    X = bounded_matrix(X)
     k, people = rule.head_counts("m_d", len(X), counts)
     order = canonical_order(X, people)
     X, people = X[order], people[order]

@@ -18,11 +18,8 @@ from numpy.typing import ArrayLike
 
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray, Progress
-from server.microaggregation.preparation import data_matrix
+from server.microaggregation.preparation import bounded_matrix
 from server.microaggregation.size_rule import SizeRule
-
-LARGEST = 1e145
-"""Coordinates of larger magnitude are refused: squares of their differences could overflow."""
 
 
 def mdav_records(
@@ -102,15 +99,6 @@ def warm_up() -> None:
     accepts requests. See `compiled.compilation` for where the cache lies.
     """
     mdav_records(np.arange(40.0).reshape(20, 2), SizeRule.of_k(3))
-
-
-def bounded_matrix(X: ArrayLike) -> FloatArray:
-    """X as `data_matrix` gives it; ValueError too where squared distances could overflow."""
-    matrix = data_matrix(X)
-    if np.abs(matrix).max() >= LARGEST:
-        record, column = (int(i) for i in np.argwhere(np.abs(matrix) >= LARGEST)[0])
-        raise ValueError(f"X[{record}, {column}] is {matrix[record, column]}: too large, standardize first")
-    return matrix
 
 
 class _Division:

@@ -38,6 +38,11 @@ from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray
 
 
+_LARGEST = 1e50
+_SMALLEST = 1e-12
+"""Between these the fourth powers and the discriminants of cubics stay within float64."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Aggregation:
     """Values to publish instead of centroids.
@@ -95,7 +100,8 @@ def p3m(
     ------
     ValueError
         Shapes that disagree, values that are not finite, an empty group, distances below 0, importances that
-        are not above 0, a trade-off outside [0, 1).
+        are not above 0 or differ by more than 10^12, a trade-off outside [0, 1), values or distances of 10^50
+        and more, a column that varies by less than 10^-12.
 
     Notes
     -----
@@ -104,15 +110,11 @@ def p3m(
     are kept (satisfaction level). O(d (n + m)) per Newton step.
     """
     X, labels, people = checked(X, labels, counts)
-    distance = spread(minimum_distance, X.shape, "minimum_distance")
+    squared = squared_distances(minimum_distance, X.shape)
     weight = relative(importance, X.shape, people)
     trade_off = checked_trade_off(trade_off)
-    if (distance < 0).any():
-        raise ValueError("a minimum distance is not negative")
     solutions = tuple(
-        minimize_quartics(
-            X[:, j], labels, people, trade_off, (1 - trade_off) * weight[:, j], distance[:, j] ** 2
-        )
+        minimize_quartics(X[:, j], labels, people, trade_off, (1 - trade_off) * weight[:, j], squared[:, j])
         for j in range(X.shape[1])
     )
     return Aggregation(values=np.column_stack([s.values for s in solutions]), solutions=solutions)
@@ -128,6 +130,9 @@ def checked(
         raise ValueError("X must be a non-empty n x d array")
     if not np.isfinite(X).all():
         raise ValueError("X holds missing or infinite values (NaN); remove or fill them first")
+    spans = X.max(axis=0) / 2 - X.min(axis=0) / 2
+    if np.abs(X).max() >= _LARGEST or (spans[spans > 0] < _SMALLEST).any():
+        raise ValueError("X holds values that are too large, or differ by too little; standardize first")
     if labels.shape != (len(X),):
         raise ValueError(f"there are {len(X)} records and {labels.size} labels")
     if labels.min() < 0 or (np.bincount(labels) == 0).any():
@@ -154,7 +159,20 @@ def relative(importance: ArrayLike, shape: tuple[int, ...], people: FloatArray) 
     weight = spread(importance, shape, "importance")
     if (weight <= 0).any():
         raise ValueError("importances are above 0")
+    if weight.min() < _SMALLEST * weight.max():
+        raise ValueError("importances differ by a factor of more than 10^12")
+    weight = weight / weight.max()
     return np.asarray(weight / (people @ weight / people.sum()))
+
+
+def squared_distances(minimum_distance: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """Squares of the minimum distances, one per entry."""
+    distance = spread(minimum_distance, shape, "minimum_distance")
+    if (distance < 0).any():
+        raise ValueError("a minimum distance is not negative")
+    if (distance >= _LARGEST).any():
+        raise ValueError("a minimum distance is too large; standardize first")
+    return np.asarray(distance**2)
 
 
 def checked_trade_off(trade_off: float) -> float:

@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray
 
+LARGEST = 1e145
+"""Coordinates of larger magnitude are refused: squares of their differences could overflow."""
+
 
 def data_matrix(X: ArrayLike) -> FloatArray:
     """A copy of X as a C-contiguous float64 matrix (n x d).
@@ -30,6 +33,15 @@ def data_matrix(X: ArrayLike) -> FloatArray:
     if not finite.all():
         record, column = (int(i) for i in np.argwhere(~finite)[0])
         raise ValueError(f"X[{record}, {column}] is {matrix[record, column]}: missing or infinite")
+    return matrix
+
+
+def bounded_matrix(X: ArrayLike) -> FloatArray:
+    """X as `data_matrix` gives it; ValueError too where squared distances could overflow."""
+    matrix = data_matrix(X)
+    if np.abs(matrix).max() >= LARGEST:
+        record, column = (int(i) for i in np.argwhere(np.abs(matrix) >= LARGEST)[0])
+        raise ValueError(f"X[{record}, {column}] is {matrix[record, column]}: too large, standardize first")
     return matrix
 
 

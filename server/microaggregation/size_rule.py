@@ -27,8 +27,8 @@ class SizeRule:
     Raises
     ------
     ValueError
-        People of another shape than n x L, a negative count, a record without people, or several levels
-        without people.
+        People that are no integers or of another shape than n x L, a negative count, a record without
+        people, or several levels without people.
     """
 
     need: Need
@@ -39,7 +39,10 @@ class SizeRule:
             if self.need.levels > 1:
                 raise ValueError("several participation levels need the people per record and level")
             return
-        people = np.array(self.people, dtype=np.int64)
+        given = np.asarray(self.people)
+        if given.dtype.kind not in "iu":
+            raise ValueError(f"people must be integers, not {given.dtype}")
+        people = given.astype(np.int64)
         if people.ndim == 1:
             people = people[:, None]
         if people.ndim != 2 or people.shape[1] != self.need.levels:
@@ -52,7 +55,7 @@ class SizeRule:
     @classmethod
     def of_k(cls, k: int) -> SizeRule:
         """At least `k` records (or people, with counts) in every group; ValueError unless k >= 1."""
-        if isinstance(k, bool) or int(k) != k or k < 1:
+        if isinstance(k, bool) or k % 1 != 0 or k < 1:
             raise ValueError(f"k must be an integer of at least 1, not {k!r}")
         return cls(need=Need(minimum=(int(k),)))
 

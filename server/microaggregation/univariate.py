@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from server.microaggregation.geometry import FloatArray
-from server.microaggregation.mdav_records import bounded_matrix
 from server.microaggregation.need import IntArray, Progress
+from server.microaggregation.preparation import bounded_matrix
 from server.microaggregation.size_rule import SizeRule
 
 
@@ -54,9 +54,10 @@ def univariate(
     Notes
     -----
     Guarantee: no partition into groups of at least k has a smaller within-group sum of squares (up to
-    rounding, 1e-9 of it; with microagg1d see below); with one person a record, groups have k to 2k - 1
-    records. With counts this holds among divisions of the sorted records into runs; as records are not
-    divided, others can be better then (to find the best is a packing problem).
+    rounding, 1e-9 of it; with microagg1d see below). With one person a record, groups have k to 2k - 1
+    records, with microagg1d more where many values are equal. With counts this holds among divisions of the
+    sorted records into runs; as records are not divided, others can be better then (to find the best is a
+    packing problem).
 
     Groups of an optimal partition of single records are runs of the sorted values, which makes it a shortest
     path from cut to cut (Hansen and Mukherjee). `exact` finds it in O(k n) with updated means and squares

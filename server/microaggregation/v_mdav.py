@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from server.microaggregation.geometry import FloatArray
-from server.microaggregation.mdav_records import bounded_matrix, mdav_records
+from server.microaggregation.mdav_records import mdav_records
 from server.microaggregation.need import IntArray, Progress
-from server.microaggregation.preparation import group_means
+from server.microaggregation.preparation import bounded_matrix, group_means
 from server.microaggregation.size_rule import SizeRule
 
 

@@ -155,6 +155,7 @@ def test_hierarchy_arguments_are_checked() -> None:
 def test_codes_of_mixed_and_missing_columns() -> None:
     assert coded(["b", None, "a"])[0].tolist() == [1, -1, 0]
     assert coded([2.0, np.nan, 1.0])[0].tolist() == [1, -1, 0]
+    assert coded(np.array(["2024-02-29", "NaT"], dtype="M8[D]"))[0].tolist() == [0, -1]
     assert coded(np.array([1, "1x", 2], dtype=object))[0].tolist() == [0, 1, 2]
 
 

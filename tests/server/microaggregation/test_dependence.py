@@ -122,6 +122,10 @@ def test_blocks(reference_data: Path) -> None:
     lost = 100 * ((X - masked) ** 2).sum() / sst(X)
     assert lost < 0.5 * loss(X, mdav_records(X, SizeRule.of_k(5)))
     assert masked.mean(axis=0) == pytest.approx(X.mean(axis=0), abs=1e-9)
+    twice = np.repeat([1, 2], 540)
+    weighted = block_means(X, blocks, labels, twice)
+    repeated = block_means(np.repeat(X, twice, axis=0), blocks, np.repeat(labels, twice, axis=0))
+    assert np.repeat(weighted, twice, axis=0) == pytest.approx(repeated)
     one = by_blocks(mdav_records, X, [range(13)], SizeRule.of_k(5))
     assert (one[:, 0] == mdav_records(X, SizeRule.of_k(5))).all()
 

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from server.microaggregation.dependence import preserving_dependence
+from server.microaggregation.exhaustive import exhaustive
 from server.microaggregation.geometry import canonical
 from server.microaggregation.m_d import m_d
 from server.microaggregation.mdav import mdav
@@ -108,6 +109,16 @@ def test_no_algorithm_is_better_than_the_optimum(seed: int, n: int, k: int, ties
         if name == "univariate":  # optimal in its own column
             assert sse(X[:, :1], run(X, k, ones)) == pytest.approx(least_loss(X[:, :1], k), abs=1e-9)
         assert least - 1e-9 <= loss <= whole + 1e-9, name
+
+
+@pytest.mark.parametrize("algorithm", [exhaustive, m_d, mdav_records, mondrian, pcl, univariate, v_mdav])
+def test_values_whose_squares_overflow_are_refused_or_divided(algorithm: Callable[..., Labels]) -> None:
+    X = 1e300 * np.random.default_rng(5).standard_normal((12, 1))
+    if algorithm in (mondrian, pcl):  # they scale the data
+        assert_partition(algorithm(X, SizeRule.of_k(3)), 12, 3)
+        return
+    with pytest.raises(ValueError, match=r"X\[0, 0\] is -8.*too large, standardize"):
+        algorithm(X, SizeRule.of_k(3))
 
 
 def test_algorithms_find_the_optimum_of_separated_clusters() -> None:

@@ -208,6 +208,7 @@ def test_ties_of_the_centroid_are_decided_exactly() -> None:
         ([[0], [1]], [[1, 1], [1, 1]], (1,), "people must be"),
         ([[0], [1]], [[1], [1]], (-1,), "non-negative"),
         ([[0], [94906266]], [[1], [1]], (1,), "2\\*\\*53"),
+        ([[-(2**62), 0], [3, 1]], [[1], [1]], (0, 1), "no weight"),
         (np.empty((0, 1)), np.empty((0, 1)), (1,), "non-empty"),
     ],
 )

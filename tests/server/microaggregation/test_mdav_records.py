@@ -176,7 +176,7 @@ def test_memory_layout_and_integer_input_do_not_matter() -> None:
         (np.array([["a"]]), SizeRule.of_k(1), "numbers"),
         (
             np.zeros((3, 1)),
-            SizeRule.of_need(Need(minimum=(1, 1), predicate=lambda _: True), np.ones((3, 2))),
+            SizeRule.of_need(Need(minimum=(1, 1), predicate=lambda _: True), np.ones((3, 2), dtype=int)),
             "mdav_records serves one head count",
         ),
     ],

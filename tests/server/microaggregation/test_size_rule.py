@@ -43,7 +43,7 @@ def test_people_are_kept_apart_from_the_callers_array() -> None:
     assert not rule.people_of(2).flags.writeable
 
 
-@pytest.mark.parametrize("k", [0, -1, 2.5, True])
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, float("inf"), float("nan")])
 def test_k_must_be_a_positive_integer(k: int) -> None:
     with pytest.raises(ValueError, match="k must be"):
         SizeRule.of_k(k)
@@ -54,6 +54,8 @@ def test_refusals_name_the_reason() -> None:
         SizeRule.of_need(TWO)
     with pytest.raises(ValueError, match="n x 2"):
         SizeRule.of_need(TWO, np.ones((3, 1), dtype=int))
+    with pytest.raises(ValueError, match="people must be integers, not float64"):
+        SizeRule.of_need(TWO, np.array([[1.5, 2.7]]))
     with pytest.raises(ValueError, match="at least one person"):
         SizeRule.of_need(TWO, np.array([[0, 0]]))
     with pytest.raises(ValueError, match="no count may be negative"):
