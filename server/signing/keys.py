@@ -81,9 +81,17 @@ def write_key_pair(private_path: Path, pem: bytes, public_line: str) -> None:
     try:
         private_path.parent.mkdir(parents=True, exist_ok=True)
         # Only the owner may read it, from the first moment on.
-        with os.fdopen(os.open(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(pem)
-        public_path.write_text(public_line, encoding="ascii")
+        descriptor = os.open(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(pem)
+                file.flush()
+                os.fsync(file.fileno())
+            public_path.write_text(public_line, encoding="ascii")
+        except OSError:
+            for path in (private_path, public_path):  # half a pair is none
+                path.unlink(missing_ok=True)
+            raise
     except OSError as problem:
         raise KeyFileError(f"cannot be written ({problem.strerror})", where=str(private_path)) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -106,8 +107,15 @@ def write_file(path: Path, data: bytes) -> None:
     """
     partial = path.with_name(path.name + ".partial")
     try:
-        partial.write_bytes(data)
-        partial.replace(path)
+        try:
+            with partial.open("wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            partial.replace(path)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
     except OSError as problem:
         raise InputError(f"cannot be written ({problem.strerror})", where=str(path)) from None
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +83,8 @@ def write_export(out: Path, *, envelope: bytes, checkpoint: bytes, ballots: Iter
                     data = ballot.to_bytes()
                     stream.write(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
                     count += 1
+                stream.flush()
+                os.fsync(stream.fileno())
     return count
 
 

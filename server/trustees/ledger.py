@@ -12,14 +12,14 @@ overlap if they share a mark, which is a token, whoever sealed what with it.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from server.storage.files import sync_folder
+from server.storage.files import replace
 from shared import base64url, strict_json
 from shared.errors import OpeningError
 from shared.fields import Fields
@@ -142,12 +142,16 @@ class Ledger:
         return known
 
     def append(self, opening: Opening) -> Ledger:
-        """Write one more line, durably: it is on the disk when this returns.
+        """Write one more line, durably: it is on the disk when this returns, or the file is as before.
 
         Raises
         ------
         OpeningError
             With the code ``opening.ledger`` if it cannot be written, or was changed meanwhile.
+
+        Notes
+        -----
+        Guarantee: of two openings that read the same ledger, this returns for one only.
         """
         value = {
             "specification": opening.specification,
@@ -157,13 +161,11 @@ class Ledger:
         }
         line = strict_json.dumps(value) + b"\n"
         try:
-            if self.path.read_bytes() != self.data:
-                raise _damaged(self.path, "somebody changed it while it was in use")
-            with self.path.open("ab") as stream:
-                stream.write(line)
-                stream.flush()
-                os.fsync(stream.fileno())
-            sync_folder(self.path.parent)
+            with self.path.open("r+b") as stream:
+                fcntl.flock(stream, fcntl.LOCK_EX)  # whoever waits here finds another file afterwards
+                if self.path.read_bytes() != self.data:
+                    raise _damaged(self.path, "somebody changed it while it was in use")
+                replace(self.path, self.data + line)
         except OSError as problem:
             raise _damaged(self.path, f"cannot be written ({problem.strerror})") from None
         return Ledger(path=self.path, data=self.data + line, openings=(*self.openings, opening))

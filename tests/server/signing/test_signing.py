@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ from server.signing.signing import (
     examine_envelope,
     sign_design,
     verify_envelope,
+    write_file,
 )
 from shared.envelope import Envelope, SignatureClaim, encode_key
 from shared.errors import InputError, KeyFileError, SignatureError, SoundnessError, SpecificationError
@@ -48,6 +51,37 @@ def test_a_key_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(KeyFileError, match="exists"):
         create_key_pair(path, PASSPHRASE)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("half", ["private", "public"])
+def test_a_full_disk_leaves_no_half_of_a_pair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: str
+) -> None:
+    """A half would stand in the way of the next try, and look like a key."""
+
+    def full(*_: object, **__: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(*((os, "fsync") if half == "private" else (Path, "write_text")), full)
+        with pytest.raises(KeyFileError, match="No space"):
+            create_key_pair(tmp_path / "key.pem", PASSPHRASE)
+    assert list(tmp_path.iterdir()) == []
+    create_key_pair(tmp_path / "key.pem", PASSPHRASE)
+
+
+def test_a_file_that_cannot_be_written_whole_is_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "survey.dsse.json"
+    write_file(path, b"before")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError):
+        write_file(path, b"after")
+    assert {found.name: found.read_bytes() for found in tmp_path.iterdir()} == {path.name: b"before"}
 
 
 @pytest.mark.parametrize("passphrase", ["wrong horse battery", ""])

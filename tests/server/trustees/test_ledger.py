@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -98,6 +102,46 @@ def test_a_ledger_that_cannot_be_written(ledger: Ledger) -> None:
     ledger.path.unlink()
     with pytest.raises(OpeningError):
         ledger.append(opening_of(SURVEY, bytes(32), tokens(1)))
+
+
+def test_a_full_disk_leaves_it_as_it_was(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OpeningError) as caught:
+        ledger.append(opening_of(SURVEY, bytes(32), tokens(1)))
+    assert caught.value.code == "opening.ledger"
+    assert Ledger.read(ledger.path, KEY) == ledger
+    assert [path.name for path in ledger.path.parent.iterdir()] == [ledger.path.name]
+
+
+def test_of_two_openings_at_once_one_is_refused(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else both would be opened, and either could be subtracted from the other."""
+    read = Path.read_bytes
+
+    def slow(path: Path) -> bytes:
+        data = read(path)
+        time.sleep(0.3)
+        return data
+
+    monkeypatch.setattr(Path, "read_bytes", slow)
+    noted: list[Ledger] = []
+    refused: list[OpeningError] = []
+
+    def open_some(*numbers: int) -> None:
+        try:
+            noted.append(ledger.append(opening_of(SURVEY, bytes(32), tokens(*numbers))))
+        except OpeningError as error:
+            refused.append(error)
+
+    threads = [threading.Thread(target=open_some, args=numbers) for numbers in ((1, 2), (2, 3))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(noted), [error.code for error in refused]) == (1, ["opening.ledger"])
+    assert Ledger.read(ledger.path, KEY) == noted[0]
 
 
 def test_it_holds_no_token(ledger: Ledger) -> None:
