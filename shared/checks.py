@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from math import ceil
 
 from shared.cells import Boxes
 from shared.effective_anonymity import (
@@ -118,6 +119,7 @@ def check_n_min(specification: Specification) -> dict[str, str]:
 
 def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> dict[str, str]:
     """Check 7: every cell's failure from its own head count; fills ``metrics``, one per cell."""
+    _check_invitations(specification)
     distinct = set(specification.eligible)
     work = len(distinct) * len(specification.levels) * specification.k**2
     if work > MAX_FAILURE_WORK:
@@ -149,6 +151,24 @@ def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> 
         "worst_failure": _short(max(m.attained_cell_failure for m in metrics)),
         "table_failure": _short(table_failure(m.attained_cell_failure for m in metrics)),
     }
+
+
+def _check_invitations(specification: Specification) -> None:
+    """With fewer invitations than answers that are counted on, cells are emptier than their failure says."""
+    if specification.invited is None:
+        return
+    expected = sum(
+        people * level.lowest
+        for counts in specification.eligible
+        for people, level in zip(counts, specification.levels, strict=True)
+    )
+    if specification.invited.people < expected:
+        raise SoundnessError(
+            f"{specification.invited.people} people are invited, and more are expected to answer",
+            where="invited.people",
+            expected=f"at least {ceil(expected)}, or a lower participation",
+            code=CELL_FAILURE,
+        )
 
 
 def check_model_shape(specification: Specification) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ COLLECTOR_KEY = X25519PrivateKey.from_private_bytes(b"collector key of the test 
 HPKE = hpke.Suite(hpke.KEM.X25519, hpke.KDF.HKDF_SHA256, hpke.AEAD.AES_128_GCM)
 
 
+@cache
 def token_key() -> RSAPrivateKey:
     """The registrar's key of the tests; it guards nothing."""
     key = load_pem_private_key(TOKEN_KEY_FILE.read_bytes(), None)

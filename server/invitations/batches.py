@@ -23,7 +23,7 @@ def least_batch(k: int) -> int:
 
 
 def shown_total(issued: int) -> int:
-    """A number of tokens as it is shown while they are fetched: rounded down to a multiple of ten."""
+    """A number of tokens or ballots as it is shown while it grows: rounded down to a multiple of ten."""
     return issued - issued % FEWEST
 
 

@@ -348,8 +348,8 @@ def test_two_ballots_with_one_token(survey: SealedSurvey, monkeypatch: pytest.Mo
 
 
 def test_more_tokens_than_invitations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = replace(sealed_specification().invited, people=5)  # type: ignore[type-var]
-    survey = SealedSurvey(tmp_path, specification=sealed_specification(invited=keys)).fill(3, 3)
+    keys = replace(sealed_specification().invited, people=100)  # type: ignore[type-var]
+    survey = SealedSurvey(tmp_path, specification=sealed_specification(invited=keys)).fill(51, 50)
     assert refused(survey, survey.open, monkeypatch) == "opening.too-many-tokens"
 
 

@@ -33,6 +33,7 @@ from tests.builders import (
     small_model,
     small_specification,
 )
+from tests.invited import invited, invited_specification
 from tests.shared.examining import examine_bytes, outcomes
 from tests.vectors.generate import FOLDER
 from tests.vectors.surveys import altered, fragment_of, register, small_boxes, uneven_survey
@@ -250,6 +251,14 @@ def test_uneven_participation_is_computed_from_the_counts_of_each_level() -> Non
     specification, _ = uneven_survey()
     assert examined(specification).lines[6].figures["smallest"] == "27"
     assert len(examined(specification).metrics) == 8
+
+
+@pytest.mark.parametrize(("people", "outcome"), [(99, "refused"), (100, "passed")])
+def test_nobody_can_expect_more_answers_than_invitations(people: int, outcome: str) -> None:
+    """The 200 people of the model answer with probability 0.5, so 100 of them are expected."""
+    line = examined(invited_specification(invited=invited(people=people))).lines[6]
+    assert line.outcome == outcome
+    assert line.error is None or line.error.where == "invited.people"
 
 
 def test_free_text_with_permission() -> None:
