@@ -77,7 +77,7 @@ def reproduce(
     from server.reproduction.workflow import reproduce as run
 
     if everything == bool(names):
-        raise click.UsageError("Name what to reproduce, or say --all; --help lists the names.")
+        raise click.UsageError("Name what to reproduce, or say --all, not both; --help lists the names.")
     # A stopped run cleans up like an interrupted one.
     signal.signal(signal.SIGTERM, _stop)
     folder = data or _default_data()

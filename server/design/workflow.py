@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,12 +49,14 @@ def design_survey(
         raise InputError(
             "a signed survey is in this folder", where=str(folder), remedy="Design into another folder."
         )
+    if folder.exists() and not folder.is_dir():
+        raise InputError("a file has this name", where=str(folder), remedy="Name a folder with --out.")
     model = read_model(survey, lambda done, total: progress("Reading", done, total))
     result = design(plan_of(survey), model, progress)
-    command = ["roomful design", survey_path.name, "--out", folder.name]
+    command = ["roomful", "design", survey_path.name, "--out", folder.name]
     if algorithm is not None:
         command += ["--algorithm", algorithm]
-    report = render_design_report(report_input(result, " ".join(command), progress))
+    report = render_design_report(report_input(result, shlex.join(command), progress))
     files = {DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
     if survey.model.kind == "public":
         files[MODEL_FILE] = model.canonical_text()
@@ -61,6 +64,8 @@ def design_survey(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"cannot be made ({problem.strerror})", where=str(folder)) from None
+    if survey.model.kind == "register":
+        (folder / MODEL_FILE).unlink(missing_ok=True)  # of an earlier design that called these people public
     for name, data in files.items():
         write_file(folder / name, data)
     return DesignedSurvey(folder=folder, design=result, files=tuple(files))

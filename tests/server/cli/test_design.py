@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from server.cli.design import design
 from server.reading.design_entry import NAMES
-from shared.errors import DesignError, SurveyFileError
+from shared.errors import DesignError, InputError, SurveyFileError
 from shared.specification import Specification
 from tests.towns import write_town
 
@@ -49,3 +49,27 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DesignError, match="real people"):
         run(register, tmp_path / "out", "--algorithm", "m-d")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_register_leaves_no_earlier_model_in_the_folder(tmp_path: Path) -> None:
+    run(write_town(tmp_path, people=600), tmp_path / "out")
+    assert (tmp_path / "out" / "model.csv").exists()
+    run(write_town(tmp_path, people=600, kind="register"), tmp_path / "out", "--algorithm", "mondrian")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["design.json", "report.html"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_told_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from server.design import workflow
+
+    monkeypatch.setattr(workflow, "read_model", lambda *_: pytest.fail("read before it looked"))
+    (tmp_path / "out").write_text("")
+    with pytest.raises(InputError, match="out: a file has this name"):
+        run(write_town(tmp_path, people=600), tmp_path / "out")
+
+
+def test_the_command_in_the_report_can_be_typed(tmp_path: Path) -> None:
+    folder = tmp_path / "my design"
+    run(write_town(tmp_path, people=600), folder)
+    assert "--out &#39;my design&#39;" in (folder / "report.html").read_text()
