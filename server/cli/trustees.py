@@ -152,7 +152,7 @@ def rehearse_opening(
 ) -> None:
     """Open the test answers in FOLDER, offline, in so many rounds that every share takes part."""
     survey = read_survey(folder, _known(invitation, organizer_key))
-    shares = _read_shares(share_files)
+    shares = read_shares(share_files)
     earlier = Rehearsal.parse(read_file(out, "a rehearsal"), out.name) if out.exists() else None
     rehearsal = rehearse(folder, survey, shares, earlier)
     _write(out, rehearsal.to_bytes())
@@ -235,7 +235,7 @@ def open_export(
         report = open_answers(
             folder,
             invitation=known,
-            shares=_read_shares(share_files),
+            shares=read_shares(share_files),
             ledger_path=ledger,
             progress=progress,
         )
@@ -294,10 +294,11 @@ def _known(invitation: str | None, organizer_key: str | None) -> Invitation:
     return Invitation(digest=known.digest, organizer_key=key)
 
 
-def _read_shares(paths: tuple[Path, ...]) -> list[Share]:
+def read_shares(paths: tuple[Path, ...]) -> list[Share]:
+    """The shares in some files."""
     shares = []
     for path in paths:
-        data = read_file(path, "a share")
+        data = read_file(path, "a share", max_bytes=MAX_SHARE_FILE_BYTES + 1)
         if len(data) > MAX_SHARE_FILE_BYTES:
             raise OpeningError(
                 "the file is too long for a share", where=str(path), code="opening.share-damaged"

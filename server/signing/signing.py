@@ -83,8 +83,8 @@ def examine_envelope(envelope: Envelope, invitation: Invitation, floor: Floor | 
     return examine(envelope, [verifies(claim) for claim in envelope.claims], invitation, floor)
 
 
-def read_file(path: Path, what: str) -> bytes:
-    """Contents of a file.
+def read_file(path: Path, what: str, *, max_bytes: int = -1) -> bytes:
+    """Contents of a file, or so many bytes of them.
 
     Raises
     ------
@@ -92,7 +92,8 @@ def read_file(path: Path, what: str) -> bytes:
         If it cannot be read.
     """
     try:
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            return stream.read(max_bytes)
     except OSError as problem:
         raise InputError(f"cannot be read ({problem.strerror})", where=str(path), expected=what) from None
 

@@ -191,8 +191,10 @@ class PublishedSurvey:
                 raise StorageError(
                     "a release is a folder of plain files", where=RELEASE_NAME, code="storage.release"
                 )
-            if target.exists():  # of a release that did not come to its end
-                shutil.rmtree(target)
+            # Of releases that did not come to their end.
+            for leftover in (*filter(Path.is_dir, self.folder.glob(".new-*")), target):
+                if leftover.exists():
+                    shutil.rmtree(leftover)
             with files.new_folder(target) as work:
                 for path in found:
                     files.write_new(work / path.name, path.read_bytes())

@@ -154,9 +154,13 @@ def test_a_release_interrupted_between_copy_and_state_can_be_repeated(
     (release / "a.csv").write_text("new")
     store.close()
     store.published.take_release(release)  # and here the machine stopped
+    half = store.published.folder / ".new-half"
+    half.mkdir()
+    (half / "a.csv").write_text("half of a table")
     assert store.state is State.CLOSED
     store.mark_released(release)
     assert store.state is State.RELEASED
+    assert not half.exists()
 
 
 def test_an_ended_store_refuses_and_names_it(store: SurveyStore) -> None:

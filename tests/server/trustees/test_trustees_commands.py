@@ -14,13 +14,14 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
 from server.board.creating import create_board, finish_board
 from server.cli.main import roomful
+from server.cli.trustees import read_shares
 from server.reading.public_keys import read_opening_key
 from server.release.opened import OpenedAnswers
 from server.storage.data_directory import DataDirectory
 from server.storage.keys import install_keys
 from shared import strict_json
 from shared.envelope import encode_key
-from shared.errors import RoomfulError
+from shared.errors import OpeningError, RoomfulError
 from shared.invitation import survey_link
 from shared.specification import ReleaseRule, Specification
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign, small_model
@@ -290,6 +291,12 @@ def test_release_of_merged_groups(tmp_path: Path) -> None:
     assert figures["released_answers"] == figures["total_answers"] == 32
     assert figures["cells_not_released"] == 0
     town.board(finish=True)
+
+
+def test_a_share_without_end_is_refused() -> None:
+    with pytest.raises(OpeningError) as caught:
+        read_shares((Path("/dev/zero"),))
+    assert caught.value.code == "opening.share-damaged"
 
 
 @pytest.mark.parametrize("name", ["create", "challenge", "rehearse", "export", "open"])
