@@ -112,8 +112,8 @@ def minimize_quartics(
         return Solution(
             values=values, mean_error=0.0, variance_error=0.0, objective=objective, bound=objective
         )
-    # Deviations from the mean in standard deviations, and coefficients of at most 1: no digit is lost to where
-    # the column lies, and every tolerance means the same in any unit.
+    # Distances from the mean in standard deviations, and coefficients of at most 1: no digit is lost to the
+    # place of the column, and every tolerance means the same in any unit.
     middle = float(x[0] + np.dot(counts, x - x[0]) / counts.sum())
     unit = float(np.sqrt(np.dot(counts, (x - middle) ** 2) / counts.sum()))
     scaled = b * unit**2

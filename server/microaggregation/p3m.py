@@ -37,7 +37,6 @@ from server.microaggregation.constrained_quartics import Solution, minimize_quar
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray
 
-
 _LARGEST = 1e50
 _SMALLEST = 1e-12
 """Between these the fourth powers and the discriminants of cubics stay within float64."""

@@ -196,6 +196,13 @@ def test_order_of_records_does_not_matter_and_input_is_unchanged() -> None:
         ({"minimum_distance": np.ones(7)}, "does not fit"),
         ({"importance": 0.0}, "above 0"),
         ({"importance": np.nan}, "importance holds missing"),
+        (
+            {"X": np.arange(16.0).reshape(4, 4), "importance": np.array([1e-13, 1.0, 1.0, 1.0])},
+            "differ by a factor",
+        ),
+        ({"X": np.array([[1e50], [1.0], [2.0], [3.0]])}, "standardize first"),
+        ({"X": np.array([[0.0], [1e-13], [0.0], [0.0]])}, "standardize first"),
+        ({"minimum_distance": 1e50}, "minimum distance is too large"),
         ({"trade_off": 1.0}, "trade_off"),
         ({"counts": np.array([1, 1, 0, 1])}, "counts"),
     ],
@@ -212,6 +219,36 @@ def test_ties_and_constant_columns_are_no_obstacle() -> None:
     assert result.unmet == ()
     assert sorted(result.values[:, 0]) == pytest.approx([0, 1])
     assert (result.values[:, 1] == 3).all()
+
+
+@pytest.mark.parametrize("method", [p3m, dream])
+def test_a_constant_column_that_is_no_binary_fraction_keeps_its_value(method) -> None:
+    """The mean of twelve 3.3 is not 3.3 in floating point."""
+    generator = np.random.default_rng(1)
+    X = np.column_stack([np.full(12, 3.3), generator.standard_normal(12)])
+    result = method(X, np.arange(12) % 4, minimum_distance=0.5, counts=generator.integers(1, 99, 12))
+    assert result.unmet == ()
+    assert (result.values[:, 0] == 3.3).all()
+
+
+@pytest.mark.parametrize("method", [p3m, dream])
+@pytest.mark.parametrize(
+    ("place", "unit"), [(0, 1e-9), (0, 1e12), (0, 1e40), (1e6, 1), (1e8, 1), (1e12, 1), (-1e8, 1e3)]
+)
+def test_place_and_unit_of_a_column_do_not_matter(method, place: float, unit: float) -> None:
+    """Values far from 0, and of any size, are those near 0 moved and stretched; constraints are met."""
+    X, labels = np.random.default_rng(5).standard_normal((40, 2)), np.arange(40) % 10
+    near = method(X, labels, minimum_distance=0.7, trade_off=0)
+    far = method(place + unit * X, labels, minimum_distance=0.7 * unit, trade_off=0)
+    assert far.unmet == near.unmet == ()
+    digits = max(1e-6, 1e-15 * abs(place) / unit)
+    assert (far.values - place) / unit == pytest.approx(near.values, abs=10 * digits)
+
+
+def test_an_outlier_in_raw_units_is_no_obstacle() -> None:
+    X = np.append(np.random.default_rng(2).standard_normal(29), 1e9)[:, None]
+    for distance in (0.1, 1e3):
+        assert p3m(X, np.arange(30) % 10, minimum_distance=distance).unmet == ()
 
 
 def test_dream_of_one_attribute_is_p3m() -> None:
