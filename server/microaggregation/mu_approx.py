@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.mdav_records import mdav_records
 from server.microaggregation.need import IntArray, Progress
-from server.microaggregation.preparation import data_matrix
+from server.microaggregation.preparation import bounded_matrix
 from server.microaggregation.size_rule import SizeRule
 from server.microaggregation.trees import canonical_order, cut_longest, members
 
@@ -58,7 +58,7 @@ def mu_approx(
     Raises
     ------
     ValueError
-        n < k, X not finite, an `order` that is none, or a rule that is more than one head count.
+        n < k, X not finite or too large, an `order` that is none, or a rule that is more than one head count.
 
     Notes
     -----
@@ -101,7 +101,7 @@ def mu_approx(
     microaggregation", Computers and Mathematics with Applications 55 (2008) 714-732.
     G. Aggarwal et al., "Approximation algorithms for k-anonymity", J. Privacy Technology (2005).
     """
-    X = data_matrix(X)
+    X = bounded_matrix(X)
     k, people = rule.head_counts("mu_approx", len(X), counts)
     if order is not None:
         order = np.asarray(order)

@@ -205,3 +205,10 @@ def test_seeds_matter_and_a_rule_of_levels_is_refused(reference_data: Path) -> N
     need = Need(minimum=(2, 3), predicate=lambda c: sum(c) > 3)
     with pytest.raises(ValueError, match="mu_approx"):
         mu_approx(X[:5], SizeRule.of_need(need, np.ones((5, 2), dtype=np.int64)))
+
+
+def test_values_whose_distances_overflow_are_refused() -> None:
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    assert mu_approx(X * 1e140, SizeRule.of_k(5)).max() > 0
+    with pytest.raises(ValueError, match="too large, standardize first"):
+        mu_approx(X * 1e160, SizeRule.of_k(5))
