@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from flask import Flask
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import create_server
 from waitress.task import ErrorTask
 from waitress.utilities import Error
@@ -92,7 +92,10 @@ class _Parser(HTTPRequestParser):
 
     def parse_header(self, header_plus: bytes) -> None:
         """Parse, then refuse."""
-        super().parse_header(header_plus)
+        try:
+            super().parse_header(header_plus)
+        except ValueError:  # a length of thousands of digits, which Python refuses to read
+            raise ParsingError("length") from None
         if self.chunked:
             self.expect_continue = False
             self.error = _LengthRequiredError("")

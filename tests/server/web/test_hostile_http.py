@@ -89,6 +89,7 @@ def test_the_largest_allowed_body_is_read(port: int, store: SurveyStore) -> None
     [
         b"Content-Length: -1\r\n",
         b"Content-Length: 1e3\r\n",
+        b"Content-Length: " + b"9" * 5000 + b"\r\n",
         b"Content-Length: 5, 5\r\n",
         b"Content-Length: 5\r\nContent-Length: 6\r\n",
         b"Bad Header: 1\r\n",
