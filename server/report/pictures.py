@@ -57,6 +57,9 @@ _SETTINGS: Any = {
 }
 POWERS = FuncFormatter(lambda value, _: significant(Decimal(repr(float(value)))).removeprefix("1 × "))
 _SIZE_INCHES = (4.7, 3.2)
+_MOST_STEPS = 5
+"""Between numbers below a chart, so that numbers of six digits have room."""
+_FEW_BINS = 5
 _STYLE = re.compile(r' style="([^"]*)"')
 _FONT = re.compile(r"^(?:(?:normal|bold|italic|[1-9]00)\s+)*([0-9.]+)px\b.*$")
 
@@ -122,6 +125,8 @@ def line_chart(
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter(POWERS)
             axes.xaxis.set_minor_formatter(NullFormatter())
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(_MOST_STEPS, steps=(1, 2, 5, 10)))
         if log_y:
             axes.set_yscale("log")
             axes.yaxis.set_major_formatter(POWERS)
@@ -177,8 +182,10 @@ def histogram(
         if marks:
             axes.legend(frameon=False, fontsize=8.5)
         axes.grid(visible=False, axis="x")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        if n_bins < _FEW_BINS:
+            axes.set_xlim(low - 3, bins[-1][1] + 3)  # bars, not a wall
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 
 import pytest
 from markupsafe import Markup
@@ -93,3 +94,20 @@ def test_histogram_bins_are_whole_numbers(
 def test_histogram_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing to count"):
         histogram(name="h", alt="x", values=[], x_label="x", y_label="y")
+
+
+def test_classes_of_one_size_have_whole_numbers_below_them() -> None:
+    svg, _ = histogram(name="h", alt="", values=[5] * 60, x_label="size", y_label="classes")
+    texts = re.findall(r"<text[^>]*>([^<]+)</text>", svg)
+    assert "5" in texts
+    assert "6" in texts
+    assert not any("." in text for text in texts)
+
+
+def test_numbers_below_a_chart_do_not_run_into_each_other() -> None:
+    line = Line(label="a", x=(0.0, 203_000.0), y=(0.0, 1.0))
+    svg = line_chart(name="c", alt="", lines=[line], x_label="income", y_label="share")
+    labels = re.findall(r'<text[^>]* x="([0-9.]+)"[^>]*>[0-9]{4,}</text>', svg)
+    centres = sorted(float(x) for x in labels)
+    assert len(centres) >= 2
+    assert min(b - a for a, b in pairwise(centres)) > 6 * 9.5 * 0.64
