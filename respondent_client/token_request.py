@@ -24,6 +24,9 @@ from shared.token import PREFIX_BYTES, Token, token_message
 
 _MAX_REPLY_BYTES = 4096
 
+OF_THE_CODE = ("token.code-unknown", "token.code-used")
+"""Refusals of the code itself: its request is of no use any more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRequest:

@@ -8,7 +8,7 @@ from respondent_client.invitation_text import read_entry
 from respondent_client.keeping import keep_request, keep_token, restore
 from respondent_client.link import Link
 from respondent_client.platform import Platform
-from respondent_client.token_request import TokenRequest, fetch_token, prepare_request
+from respondent_client.token_request import OF_THE_CODE, TokenRequest, fetch_token, prepare_request
 from shared.ballot import require_invited
 from shared.errors import StateError, TokenError
 from shared.invitation import survey_link
@@ -16,8 +16,6 @@ from shared.invitation_code import SYMBOLS, InvitationCode, read_symbols
 from shared.receipt import BallotReceipt
 from shared.soundness import SoundSpecification
 from shared.token import Token
-
-_OF_THE_CODE = ("token.code-unknown", "token.code-used")
 
 
 class Entrance:
@@ -93,7 +91,7 @@ class Entrance:
         try:
             token = await fetch_token(self._platform, self._link, self._request)
         except TokenError as problem:
-            if problem.code in _OF_THE_CODE:
+            if problem.code in OF_THE_CODE:
                 self._request = None
             raise
         return self._have(token)

@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 
 from respondent_client.headless.respondent import HeadlessRespondent
-from shared.errors import InputError, RemoteError, StateError
+from respondent_client.keeping import keep_request, restore
+from respondent_client.token_request import OF_THE_CODE, TokenRequest
+from shared.errors import InputError, RemoteError, StateError, TokenError
 from shared.invitation_code import InvitationCode
 from shared.soundness import SoundSpecification
 from shared.token import MAX_FILE_BYTES, Token
@@ -28,24 +30,38 @@ def find_token(
     code : str or None
         As typed; the link's by default.
     path : Path or None
-        Read if it is there; else the token is saved there before anything else happens.
+        Read if it is there; else the request is saved there before the code can be spent, and then the token
+        in its place. Calling again after a lost answer goes on with the same request.
 
     Raises
     ------
     StateError
-        With the code ``state.token`` if there is neither.
+        With the code ``state.token`` if there is neither, or if the file holds another code's request.
     TokenError, RemoteError
         If the registrar refuses, or cannot be reached in three attempts.
     InputError
         If the file cannot be read or written.
     """
-    if path is not None and path.exists():
-        return Token.parse_file(_read(path), sound.digest)
+    kept = restore(sound, _read(path)) if path is not None and path.exists() else None
+    if isinstance(kept, Token):
+        return kept
     invitation = respondent.link.invitation
-    if invitation.token is not None and code is None:
+    if kept is None and invitation.token is not None and code is None:
         return invitation.token
     known = invitation.code if code is None else InvitationCode.parse(code)
-    if known is None:
+    if kept is not None and known not in (None, kept.code):
+        raise StateError(
+            "the token file holds the unanswered request of another code",
+            where=str(path),
+            expected="the code that the request was made with, or none",
+            remedy="Call again with that code, or name another file. Without the file that code may be lost.",
+            code="state.token",
+        )
+    if kept is not None:
+        request = kept
+    elif known is not None:
+        request = respondent.prepare_token(known)
+    else:
         raise StateError(
             "only invited people can answer this survey",
             expected="--code, a link with a code, or --token-file with a saved token",
@@ -53,11 +69,11 @@ def find_token(
             code="state.token",
         )
     if path is not None:
-        _write(path, b"")  # a place that cannot be written must not cost her the code
+        _write(path, keep_request(request).encode("ascii"))  # before the code can be spent
     try:
-        token = _fetch(respondent, known)
-    except BaseException:
-        if path is not None:
+        token = _fetch(respondent, request)
+    except TokenError as problem:
+        if path is not None and problem.code in OF_THE_CODE:
             path.unlink()
         raise
     if path is not None:
@@ -65,8 +81,7 @@ def find_token(
     return token
 
 
-def _fetch(respondent: HeadlessRespondent, code: InvitationCode) -> Token:
-    request = respondent.prepare_token(code)
+def _fetch(respondent: HeadlessRespondent, request: TokenRequest) -> Token:
     for _ in range(ATTEMPTS - 1):
         try:
             return respondent.fetch_token(request)
@@ -76,17 +91,22 @@ def _fetch(respondent: HeadlessRespondent, code: InvitationCode) -> Token:
     return respondent.fetch_token(request)
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return file.read(MAX_FILE_BYTES + 1)
+            return file.read(MAX_FILE_BYTES + 1).decode("utf-8", "replace")
     except OSError as problem:
         raise InputError(f"cannot be read ({problem.strerror})", where=str(path)) from None
 
 
 def _write(path: Path, data: bytes) -> None:
+    """Put the whole file in its place at once: what was there may be all that is left of a spent code."""
+    new = path.with_name(f"{path.name}.new")
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
     except OSError as problem:
         raise InputError(f"cannot be written ({problem.strerror})", where=str(path)) from None

@@ -12,13 +12,16 @@ import pytest
 from click.testing import CliRunner
 
 from respondent_client.headless.commands import respond
+from respondent_client.headless.platform import HeadlessPlatform
+from respondent_client.platform import Reply
 from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
 from server.web.app import create_app
 from server.web.config import Config
-from shared.errors import InputError, StateError, TokenError
+from shared.errors import InputError, RemoteError, StateError, TokenError
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
+from shared.token import Token
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
 from tests.served import no_client, serving
 from tests.server.storage.ballots import DIGEST, store_of
@@ -93,6 +96,49 @@ def test_a_file_that_cannot_be_written_costs_nobody_her_code(site: Site, tmp_pat
     with pytest.raises(InputError, match="cannot be written"):
         site.respond("--token-file", str(tmp_path / "missing" / "token.json"))
     assert site.respond()["sent"]
+
+
+def test_a_lost_answer_costs_nobody_her_code(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every answer is lost; the next call goes on with the same request."""
+    saved, real = tmp_path / "token.json", HeadlessPlatform.request
+
+    async def lose(platform: HeadlessPlatform, method: str, url: str, **more: Any) -> Reply:
+        reply = await real(platform, method, url, **more)
+        if url.endswith("/tokens"):
+            raise RemoteError("lost", code="remote.unreachable")
+        return reply
+
+    with monkeypatch.context() as patch:
+        patch.setattr(HeadlessPlatform, "request", lose)
+        with pytest.raises(RemoteError):
+            site.respond("--token-file", str(saved))
+    assert saved.stat().st_mode & 0o777 == 0o600
+    assert site.respond("--token-file", str(saved), code=None)["sent"]
+    token = Token.parse_file(saved.read_bytes(), DIGEST)
+    assert CODE.symbols not in token.to_file(DIGEST).decode()
+    assert [path.name for path in tmp_path.glob("token*")] == ["token.json"]
+
+
+def test_another_code_does_not_take_the_place_of_a_kept_request(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lose(platform: HeadlessPlatform, method: str, url: str, **more: Any) -> Reply:
+        if url.endswith("/tokens"):
+            raise RemoteError("lost", code="remote.unreachable")
+        return await real(platform, method, url, **more)
+
+    saved, real = tmp_path / "token.json", HeadlessPlatform.request
+    with monkeypatch.context() as patch:
+        patch.setattr(HeadlessPlatform, "request", lose)
+        with pytest.raises(RemoteError):
+            site.respond("--token-file", str(saved))
+    kept = saved.read_bytes()
+    with pytest.raises(StateError, match="another code") as caught:
+        site.respond("--code", InvitationCode.create(b"another code").text, "--token-file", str(saved))
+    assert caught.value.code == "state.token"
+    assert saved.read_bytes() == kept
 
 
 def test_a_refused_code_leaves_no_empty_file(site: Site, tmp_path: Path) -> None:
