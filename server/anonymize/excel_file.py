@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import zlib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
 import numpy as np
@@ -14,6 +16,20 @@ from server.anonymize.data_file import DataColumn, DataFile, Replacement, column
 from server.microaggregation.need import IntArray
 from server.reading.table import quoted
 from shared.errors import InputError
+
+_DAMAGE = (
+    OSError,
+    EOFError,
+    BadZipFile,
+    zlib.error,
+    ParseError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+)
+"""What openpyxl lets through when parts of a workbook are damaged or encrypted."""
 
 _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
@@ -33,8 +49,9 @@ class ExcelFile(DataFile):
 
         self.source, self.form = path.name, "Excel"
         try:
-            book = openpyxl.load_workbook(path)
-        except (OSError, BadZipFile, InvalidFileException, KeyError, ValueError) as error:
+            with path.open("rb") as file:  # openpyxl leaves a damaged one open
+                book = openpyxl.load_workbook(file)
+        except (*_DAMAGE, InvalidFileException) as error:
             raise InputError(f"the file cannot be read as Excel .xlsx ({error})", where=self.source) from None
         filled = [s.title for s in book.worksheets if s.max_row > 1 or s.cell(1, 1).value is not None]
         title = sheet or (filled[0] if len(filled) == 1 else "")

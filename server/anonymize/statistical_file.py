@@ -34,7 +34,7 @@ class StatisticalFile(DataFile):
         self.source, self.form = path.name, form
         try:
             frame, meta = _reader(form)(str(path), user_missing=True, disable_datetime_conversion=True)
-        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError) as error:
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, UnicodeError) as error:
             reason = str(error).splitlines()[0][:160] if str(error) else "damaged"
             raise InputError(f"the file cannot be read as {form} ({reason})", where=self.source) from None
         self._frame: Any = frame

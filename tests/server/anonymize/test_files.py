@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -21,7 +22,7 @@ from server.anonymize.preparation import prepare
 from server.anonymize.request import Request
 from server.anonymize.workflow import mask
 from shared.errors import InputError, RoomfulError
-from tests.server.anonymize.conftest import N, town, write_csv, write_sav
+from tests.server.anonymize.conftest import N, town, write_csv, write_sav, write_xlsx
 
 
 def test_a_town_is_read_the_same_from_every_format(town_file: Path) -> None:
@@ -446,3 +447,31 @@ def test_whole_numbers_keep_their_type_when_records_are_left_out(tmp_path: Path)
     pq.write_table(pa.table({"age": pa.array([None, *range(10)], pa.int16())}), path)
     mask(prepare(path, out, Request(quasi_identifiers=("age",), k=5, method="mdav", missing="drop")), out)
     assert pq.read_schema(out).field("age").type == pa.int16()
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new"),
+    [
+        ("xl/worksheets/sheet1.xml", b"<row", b"<raw"),
+        ("xl/workbook.xml", b"visibility", b"visibilitv"),
+        ("xl/worksheets/sheet1.xml", b"</worksheet>", b""),
+    ],
+)
+def test_damaged_parts_of_a_workbook_are_refused(tmp_path: Path, part: str, old: bytes, new: bytes) -> None:
+    path, damaged = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    write_xlsx(path)
+    with zipfile.ZipFile(path) as before, zipfile.ZipFile(damaged, "w") as after:
+        for name in before.namelist():
+            data = before.read(name)
+            assert name != part or old in data
+            after.writestr(name, data.replace(old, new) if name == part else data)
+    with pytest.raises(InputError, match=r"cannot be read as Excel"):
+        open_data(damaged)
+
+
+def test_texts_of_another_encoding_in_a_statistical_file_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.dta"
+    pyreadstat.write_dta(pd.DataFrame({"town": ["Köln"] * 9}), str(path))
+    path.write_bytes(path.read_bytes().replace("Köln".encode(), b"K\xf6\xf6ln"))
+    with pytest.raises(InputError, match=r"cannot be read as Stata"):
+        open_data(path)
