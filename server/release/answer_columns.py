@@ -5,7 +5,7 @@ from __future__ import annotations
 from server.release.columns import TableColumn
 from shared.questions import Answer, FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
 
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def answer_columns(question: Question, language: str) -> tuple[TableColumn, ...]:
@@ -109,8 +109,9 @@ def answer_values(question: Question, answer: Answer | None) -> tuple[str, ...]:
     if isinstance(answer, bool):
         return (_boolean(answer),)
     text = str(answer)
-    # A spreadsheet would run a text that begins like a formula; a respondent is a stranger to the analyst.
-    if isinstance(question, FreeText) and text.startswith(_FORMULA_SIGNS):
+    # A spreadsheet would run a text that begins like a formula, some after blanks or with wide signs;
+    # a respondent is a stranger to the analyst.
+    if isinstance(question, FreeText) and text.lstrip().startswith(_FORMULA_SIGNS):
         text = f"'{text}"
     return (text,)
 
