@@ -150,7 +150,7 @@ CATALOGUE: dict[str, Entry] = {
         "L_E and L_SSE of MDAV, mu-Approx and M-d",
         "mu-approx",
         "mu_approx:table_5",
-        15,
+        30,
         ("census", "tarragona", "eia"),
     ),
     "mu-approx-table-6": Entry(

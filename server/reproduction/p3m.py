@@ -133,7 +133,8 @@ def table_3(inputs: Inputs, progress: StageProgress) -> Reproduction:
             )
             + "Shown is the nearest reading that we found: importances from an exponential distribution with "
             f"mean {MEAN_IMPORTANCE}, in units of Table 2's {IMPORTANCE_UNIT}, all else as in Table 2. "
-            "Census comes near; EIA stays too low.\n\n"
+            "Census comes near; EIA is too low, and with heavier tails, which bring EIA within 2 points, "
+            "Tarragona is up to 11 too high.\n\n"
             "Also tried: uniform, log-uniform over two to four decades, powers of uniform, inverse uniform "
             "and two-valued importances, drawn per value, per record and per attribute; means of 1 to 1,000 "
             "times that of Table 2; importances on both terms of the objective; distances drawn at random "
