@@ -42,7 +42,8 @@ from shared.invitation_code import InvitationCode
 from shared.model import format_model
 from tests.builders import ORGANIZER_KEY, sign, small_rows
 from tests.invited import digest_of, invited, invited_specification
-from tests.server.web.process import ServerProcess, free_port
+from tests.programs import free_port
+from tests.server.web.process import ServerProcess
 
 KEY_FILE = Path(__file__).resolve().parents[1] / "tests" / "keys" / "tokens.pem"
 PSS = padding.PSS(padding.MGF1(hashes.SHA384()), 48)

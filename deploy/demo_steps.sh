@@ -139,7 +139,7 @@ import time
 import urllib.request
 
 port, server = sys.argv[1], int(sys.argv[2])
-for _ in range(150):
+for _ in range(600):
     time.sleep(0.2)
     try:
         os.kill(server, 0)

@@ -10,9 +10,19 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.chromium import ARGUMENTS, CHROMIUM
+from tests.waiting import PATIENCE_SECONDS
+
+# Property tests: the same examples in every run and in every selection of tests, however slow the machine.
+settings.register_profile(
+    "roomful", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("roomful")
+PATIENCE_MILLISECONDS = 1000 * PATIENCE_SECONDS
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 PROJECT = Path(__file__).resolve().parent.parent
 _DATA = Path(os.environ.get("ROOMFUL_REFERENCE_DATA", PROJECT.parent / "shared" / "data"))
@@ -61,7 +71,10 @@ def browser() -> Iterator[Browser]:
     if not CHROMIUM.exists():
         pytest.skip(f"no Chromium at {CHROMIUM}; set ROOMFUL_CHROMIUM to run this test")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=ARGUMENTS, timeout=PATIENCE_MILLISECONDS
+        )
+        browser.on("context", lambda context: context.set_default_timeout(PATIENCE_MILLISECONDS))
         yield browser
         browser.close()
 

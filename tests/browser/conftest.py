@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from respondent_client.build import build
 from shared.envelope import encode_key
@@ -14,7 +14,6 @@ from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope, small_model
 
 KEY = encode_key(public_bytes(ORGANIZER_KEY))
-expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +26,6 @@ def static() -> Path:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A profile for the tests of one file; the runtime is in its cache after the first."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
-    context.set_default_timeout(60_000)
     yield context
     context.close()
 

@@ -26,7 +26,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 @pytest.fixture(scope="module")
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]
-    context.set_default_timeout(60_000)
     yield context
     context.close()
 

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.browser.invited_office import CODES, Office, office
 from tests.browser.test_invited_survey import PHONE, InvitedWalk
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -45,13 +46,10 @@ def visit(browser: Browser) -> Iterator[Callable[[], InvitedWalk]]:
         context.close()
 
 
-def ended(page: Page, number: int) -> None:
-    """Wait until all tracks have ended; the page's policy lets no text be evaluated in it again and again."""
-    for _ in range(40):
-        if page.evaluate("tracks.map((track) => track.readyState)") == ["ended"] * number:
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(page.evaluate("tracks.map((track) => track.readyState)"))
+def tracks_are(page: Page, states: list[str]) -> None:
+    """Wait until the camera's tracks are in these states."""
+    seen = "tracks.map((track) => track.readyState)"
+    until(lambda: page.evaluate(seen) == states, lambda: str(page.evaluate(seen)))
 
 
 def test_the_camera_is_let_go_when_its_screen_goes(direct: Office, visit: Callable[[], InvitedWalk]) -> None:
@@ -62,13 +60,13 @@ def test_the_camera_is_let_go_when_its_screen_goes(direct: Office, visit: Callab
     page.click("#scan")
     page.click("#scanner button")
     expect(page.locator("#scanner video")).to_be_visible()
-    assert page.evaluate("tracks.map((track) => track.readyState)") == ["live"]
+    tracks_are(page, ["live"])
     page.click("#scan")  # once more: another scanner takes the place of the first
-    ended(page, 1)
+    tracks_are(page, ["ended"])
     page.click("#scanner button")
     expect(page.locator("#scanner video")).to_be_visible()
     page.click("#back")
-    ended(page, 2)
+    tracks_are(page, ["ended", "ended"])
     assert walk.problems == []
 
 
@@ -105,8 +103,7 @@ def test_another_language_while_it_is_sent(
     page.context.route("**/submissions", lambda route: held.append(route))
     page.check("#when-now")
     walk.go_on()
-    while not held:
-        page.wait_for_timeout(50)
+    until(lambda: held or page.wait_for_timeout(20))
     page.click("[data-language=de]")
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(page.locator("#screen button:not([disabled])")).to_have_count(0)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +16,8 @@ from server.storage.data_directory import DataDirectory
 from shared.invitation import survey_link
 from tests.browser.walk import Walk
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, small_envelope, small_model
+from tests.programs import free_port
+from tests.server.web.process import ServerProcess
 
 pytestmark = pytest.mark.browser
 ROOMFUL = str(Path(sys.executable).with_name("roomful"))
@@ -38,50 +37,17 @@ class Office:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @pytest.fixture
 def office(static: Path, tmp_path: Path) -> Iterator[Office]:
     with DataDirectory(tmp_path) as directory:
         survey = directory.publish(small_envelope(), small_model())
         directory.open(survey)
         digest = directory.survey(survey).published.digest
-    url = f"http://127.0.0.1:{free_port()}/surveys/"
-    command = [
-        "serve",
-        "--data",
-        str(tmp_path),
-        "--port",
-        re.findall(r":(\d+)/", url)[0],
-        "--public-url",
-        url,
-    ]
-    process = subprocess.Popen(
-        [ROOMFUL, *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if url.rstrip("/") in line:
-                break
+    port = free_port()
+    url = f"http://127.0.0.1:{port}/surveys/"
+    with ServerProcess(tmp_path, port, public_url=url):
         link = survey_link(url, digest, public_bytes(ORGANIZER_KEY))
         yield Office(data=tmp_path, survey=survey, link=link)
-    finally:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=30)
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
 
 
 def test_from_the_link_to_the_stored_answer(browser: Browser, office: Office, tmp_path: Path) -> None:

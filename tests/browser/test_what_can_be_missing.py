@@ -20,7 +20,6 @@ pytestmark = pytest.mark.browser
 def fresh(browser: Browser) -> Iterator[BrowserContext]:
     """A profile with nothing in its cache."""
     context = browser.new_context(viewport={"width": 360, "height": 740})
-    context.set_default_timeout(60_000)
     yield context
     context.close()
 

@@ -7,21 +7,22 @@ the order of the page, all in one empty folder; after ``<!-- output -->`` what t
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from tests.docs.documents import DOCS, Block, blocks, pages
+from tests.programs import free_port
+from tests.waiting import until
 
 FILE, RUN, OUTPUT = "file:", "run", "output"
-TIMEOUT_SECONDS = 240
-WAIT = 'n=0; until grep -q "^Serving" serve.log || [ $n = 60 ]; do sleep 0.5; n=$((n + 1)); done'
+TIMEOUT_SECONDS = 900
+WAIT = 'n=0; until grep -q "^Serving" serve.log || [ $n = 500 ]; do sleep 0.5; n=$((n + 1)); done'
 _MARK = "@@ end of block"
 _OUTPUT_BLOCK = re.compile(rf"<!-- {OUTPUT} -->\n```text\n.*?```\n", re.DOTALL)
 _CHANGING = (
@@ -86,13 +87,10 @@ def _run(commands: list[Block], folder: Path) -> list[str]:
     """What each block printed on standard output."""
     script = "".join(f"{block.text}\necho '{_MARK}'\n" for block in commands)
     script = re.sub(r"^sleep \d+$", WAIT, script, flags=re.MULTILINE)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     binaries = Path(sys.executable).parent
     environment = os.environ | {
         "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}",
-        "ROOMFUL_SERVER_PORT": str(port),
+        "ROOMFUL_SERVER_PORT": str(free_port()),
         "HOME": str(folder),
     }
     output, errors = folder / ".stdout", folder / ".stderr"
@@ -116,14 +114,9 @@ def _run(commands: list[Block], folder: Path) -> list[str]:
 
 def _end(group: int) -> None:
     """End what the page left running, such as a server, and wait until it is gone."""
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGTERM)
-        while time.monotonic() < deadline:
-            time.sleep(0.05)
-            os.killpg(group, 0)
-    except ProcessLookupError:
-        return
+        until(lambda: os.killpg(group, 0))
 
 
 def rewrite(path: Path) -> None:

@@ -31,10 +31,11 @@ def office(tmp_path: Path) -> Office:
     return Office(tmp_path)
 
 
-@pytest.fixture(params=["public", "register"])
-def released(office: Office, request: pytest.FixtureRequest) -> tuple[Office, str]:
+@pytest.fixture(scope="module", params=["public", "register"])
+def released(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> tuple[Office, str]:
     """A survey of a town, from its file to its release; one person answers by hand."""
     kind = request.param
+    office = Office(tmp_path_factory.mktemp(kind))
     write_town(office.folder, kind=kind, participation=RATES, people=1200)
     office.run("design", "survey.toml", "--out", "out")
     office.run("keygen", "--out", "key.pem")

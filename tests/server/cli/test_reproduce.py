@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from server.reproduction.catalogue import CATALOGUE
 from tests.docs.documents import ROOT
+from tests.programs import COMMAND
+from tests.waiting import PATIENCE_SECONDS, until
 
-MAIN = [sys.executable, "-c", "from server.cli.main import main; main()", "reproduce"]
+MAIN = [*COMMAND, "reproduce"]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -78,12 +78,9 @@ def test_a_stopped_run_leaves_nothing(tmp_path: Path, number: signal.Signals, co
     try:
         assert process.stderr is not None
         assert "to reproduce" in process.stderr.readline()
-        deadline = time.monotonic() + 30
-        while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert list(tmp_path.iterdir())
+        until(lambda: list(tmp_path.iterdir()))
         process.send_signal(number)
-        assert process.wait(60) == code
+        assert process.wait(PATIENCE_SECONDS) == code
     finally:
         process.kill()
         process.communicate()

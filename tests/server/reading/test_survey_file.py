@@ -243,7 +243,11 @@ def test_lines_inside_long_texts_are_no_keys() -> None:
     assert document.where(("c", 1, "d", "e")) == "survey.toml, line 7, c number 2, d, e"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(
     key=st.sampled_from(
         [

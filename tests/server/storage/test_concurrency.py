@@ -14,6 +14,7 @@ from server.storage.states import State
 from server.storage.store import SurveyStore
 from shared.errors import StateError
 from tests.server.storage import sample
+from tests.waiting import PATIENCE_SECONDS, until
 
 
 def test_a_flood_from_many_threads_is_stored_completely(store: SurveyStore) -> None:
@@ -62,21 +63,20 @@ def test_nothing_is_accepted_after_another_process_closed(store: SurveyStore, da
     ]
     for worker in workers:
         worker.start()
-    barrier.wait(timeout=60)
-    while store.total() < 50:
-        time.sleep(0.01)
+    barrier.wait(timeout=PATIENCE_SECONDS)
+    until(lambda: store.total() >= 50)
     began = time.monotonic()
     store.close()
     waited = time.monotonic() - began
     at_closing = store.total()
-    acknowledged = [receipt for _ in workers for receipt in outcomes.get(timeout=60)]
+    acknowledged = [receipt for _ in workers for receipt in outcomes.get(timeout=PATIENCE_SECONDS)]
     for worker in workers:
-        worker.join(timeout=60)
+        worker.join(timeout=PATIENCE_SECONDS)
         assert worker.exitcode == 0
     assert store.state is State.CLOSED
     assert len(acknowledged) == len(set(acknowledged)) == store.total() == at_closing
     assert all(map(store.has_receipt, acknowledged))
-    assert waited < 15  # the command line has its turn in the middle of a flood
+    assert waited < PATIENCE_SECONDS  # the command line has its turn in a flood that only closing ends
 
 
 def test_opening_is_noticed_by_a_store_that_is_running(draft: SurveyStore, data: DataDirectory) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from server.storage.group_commit import MAX_GROUP, GroupCommitter
 from shared.errors import StateError, StorageError
+from tests.waiting import PATIENCE_SECONDS, until
 
 
 def _run_all(committer: GroupCommitter[int], items: Sequence[int]) -> dict[int, Exception | None]:
@@ -27,26 +28,23 @@ def _run_all(committer: GroupCommitter[int], items: Sequence[int]) -> dict[int, 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join()
     return outcomes
 
 
 def test_waiting_items_share_a_commit_and_each_gets_its_own_outcome() -> None:
     groups: list[list[int]] = []
-    first = threading.Event()
 
     def commit(group: Sequence[int]) -> list[Exception | None]:
         groups.append(list(group))
         if len(groups) == 1:
-            first.set()
-            time.sleep(0.3)  # meanwhile the others line up
+            until(lambda: committer._line.qsize() == 50 - len(group))  # meanwhile the others line up
         return [StateError("odd") if item % 2 else None for item in group]
 
     committer = GroupCommitter(commit, lambda: True, turn=nullcontext, name="test", quiet_seconds=60)
     outcomes = _run_all(committer, range(50))
     committer.end()
-    assert first.is_set()
-    assert len(groups) <= 5
+    assert len(groups) <= 2
     assert sorted(item for group in groups for item in group) == list(range(50))
     assert {item for item, error in outcomes.items() if error is None} == set(range(0, 50, 2))
     assert all(isinstance(outcomes[item], StateError) for item in range(1, 50, 2))
@@ -56,7 +54,7 @@ def test_nobody_is_answered_before_the_commit() -> None:
     go, answered = threading.Event(), threading.Event()
 
     def commit(group: Sequence[int]) -> list[Exception | None]:
-        assert go.wait(10)
+        assert go.wait(PATIENCE_SECONDS)
         return [None] * len(group)
 
     committer = GroupCommitter(commit, lambda: True, turn=nullcontext, name="test", quiet_seconds=60)
@@ -64,7 +62,7 @@ def test_nobody_is_answered_before_the_commit() -> None:
     thread.start()
     assert not answered.wait(0.2)
     go.set()
-    assert answered.wait(10)
+    assert answered.wait(PATIENCE_SECONDS)
     thread.join()
     committer.end()
 
@@ -96,7 +94,8 @@ def test_tidying_up_is_tried_again_until_it_succeeds_and_once_more_at_the_end() 
         lambda group: [None] * len(group), quiet, turn=nullcontext, name="test", quiet_seconds=0.05
     )
     committer.store(1)
-    time.sleep(0.6)
+    until(lambda: len(calls) == 3)
+    time.sleep(0.3)
     assert len(calls) == 3
     committer.end()
     assert len(calls) == 4
@@ -126,49 +125,30 @@ def test_ending_stores_what_waits_and_refuses_what_comes_later() -> None:
 
 
 def test_a_group_has_a_limit() -> None:
-    sizes: list[int] = []
-    go = threading.Event()
-
-    def commit(group: Sequence[int]) -> list[Exception | None]:
-        go.wait(10)
-        sizes.append(len(group))
-        return [None] * len(group)
-
-    committer = GroupCommitter(commit, lambda: True, turn=nullcontext, name="test", quiet_seconds=60)
-    threads = [threading.Thread(target=committer.store, args=(n,)) for n in range(MAX_GROUP + 40)]
-    for thread in threads:
-        thread.start()
-    go.set()
-    for thread in threads:
-        thread.join(timeout=20)
-    committer.end()
-    assert sum(sizes) == MAX_GROUP + 40
-    assert max(sizes) <= MAX_GROUP
+    assert _sizes(MAX_GROUP + 40) == [MAX_GROUP, 40]
 
 
 def test_those_who_come_during_the_wait_for_the_turn_are_taken_along() -> None:
-    groups: list[int] = []
-    free = threading.Event()
+    assert _sizes(20) == [20]
+
+
+def _sizes(number: int) -> list[int]:
+    """Sizes of the groups if the first turn comes when so many are in line."""
+    sizes: list[int] = []
 
     @contextmanager
     def turn() -> Iterator[None]:
-        assert free.wait(10)
+        until(lambda: sizes or committer._line.qsize() == number - 1)
         yield
 
     def commit(group: Sequence[int]) -> list[Exception | None]:
-        groups.append(len(group))
+        sizes.append(len(group))
         return [None] * len(group)
 
     committer = GroupCommitter(commit, lambda: True, turn=turn, name="test", quiet_seconds=60)
-    threads = [threading.Thread(target=committer.store, args=(n,)) for n in range(20)]
-    for thread in threads:
-        thread.start()
-    time.sleep(0.2)
-    free.set()
-    for thread in threads:
-        thread.join(timeout=20)
+    _run_all(committer, range(number))
     committer.end()
-    assert groups == [20]
+    return sizes
 
 
 def test_a_turn_that_never_comes_is_told_to_the_caller() -> None:

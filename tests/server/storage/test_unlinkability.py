@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ from shared.errors import StateError, StorageError
 from shared.submission import decode
 from tests.server.storage import sample
 from tests.server.storage.raw_bytes import files_containing, order_in_pages
+from tests.waiting import until
 
 
 def _in_key_order(path: Path) -> bool:
@@ -40,9 +40,7 @@ def test_the_database_is_swept_when_it_is_quiet(tmp_path: Path) -> None:
         store.open()
         for _ in range(40):
             store.submit(sample.message())
-        deadline = time.monotonic() + 10
-        while store.settings()["user_version"] != 0 and time.monotonic() < deadline:
-            time.sleep(0.05)
+        until(lambda: store.settings()["user_version"] == 0)
         assert _in_key_order(store.published.folder / "answers.sqlite")
 
 

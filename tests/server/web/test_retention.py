@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import threading
@@ -64,15 +65,16 @@ class Office:
         return files_containing(self.data, CANARY)
 
 
-@pytest.fixture
-def office(tmp_path: Path) -> Office:
-    """A closed survey with seven answers, kept for two days."""
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a closed survey with seven answers, kept for two days."""
     let_midnight_pass()
-    signed = tmp_path / "design"
+    folder = tmp_path_factory.mktemp("closed")
+    signed = folder / "design"
     signed.mkdir()
     (signed / "survey.dsse.json").write_bytes(sample.sign(PAYLOAD))
     (signed / "model.csv").write_bytes(sample.MODEL)
-    office = Office(tmp_path)
+    office = Office(folder)
     office.run("publish", "design")
     office.run("open", SURVEY, "--yes")
     with DataDirectory(office.data) as data:
@@ -82,7 +84,15 @@ def office(tmp_path: Path) -> Office:
             data.survey(SURVEY).submit(encode(survey_digest(PAYLOAD), 0, answers, entropy))
     closed = office.run("close", SURVEY, "--yes").stdout
     assert f"Release them before {utc_today() + timedelta(days=DAYS)}" in closed
-    return office
+    return folder
+
+
+@pytest.fixture
+def office(tmp_path: Path, closed: Path) -> Office:
+    """A copy of the closed survey."""
+    let_midnight_pass()
+    shutil.copytree(closed, tmp_path, dirs_exist_ok=True)
+    return Office(tmp_path)
 
 
 def test_expire_deletes_on_its_day_and_says_so(office: Office) -> None:
