@@ -174,8 +174,12 @@ def _order_table(
             rows.append(tuple(row))
     return Table(
         name="order",
-        title="mu-Approx in the order of the file, and as other commands run it (L_E, L_SSE)",
-        columns=("data", "k", "file", "any order", "printed", "file", "any order", "printed"),
+        title="mu-Approx in the order of the file, and as other commands run it",
+        columns=(
+            "data",
+            "k",
+            *(f"{m}, {how}" for m in ("L_E", "L_SSE") for how in ("file", "any order", "printed")),
+        ),
         rows=tuple(rows),
         note="Any order: the smallest tree grows next and the longest edge goes, so that rows may be sorted.",
     )
