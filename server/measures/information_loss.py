@@ -88,50 +88,10 @@ def combined_distortion(d_x: Measure, d_y: Measure, weight: float) -> Measure:
     return _named(f"D(lambda = {weight:g})", (1 - weight) * d_x.value + weight * d_y.value)
 
 
-def expected_distortion(
-    original: ArrayLike, labels: IntArray, participation: ArrayLike, *, people: ArrayLike | None = None
-) -> Measure:
-    """Distortion expected among those who take part. Higher loses more.
-
-    Parameters
-    ----------
-    original : array, shape (n, d)
-        Quasi-identifiers of the eligible people, or of tuples that stand for ``people``.
-    labels : int array, shape (n,)
-        Cells; the published centroids are the means over the eligible people of a cell.
-    participation : float or array, shape (n,)
-        Probability to take part, in (0, 1].
-    people : array of int, shape (n,), optional
-
-    Notes
-    -----
-    Expected squared error of the participants over their expected squared distance to the population's mean.
-    With the same participation for all it is SSE/SST, whatever that participation is.
-    """
-    X = data_matrix(original)
-    weight = np.ones(len(X), dtype=np.int64) if people is None else np.asarray(people, dtype=np.int64)
-    chance = np.broadcast_to(np.asarray(participation, dtype=np.float64), (len(X),))
-    if weight.shape != (len(X),) or not (weight > 0).all():
-        raise ValueError("people must be one positive number per record")
-    if not ((chance > 0) & (chance <= 1)).all():
-        raise ValueError("participation lies in (0, 1]")
-    mean = weight @ X / weight.sum()
-    deviation = np.sqrt(weight @ (X - mean) ** 2 / weight.sum())
-    Z = (X - mean) / np.where(deviation > 0, deviation, 1)
-    error = ((Z - group_means(Z, labels, weight)[labels]) ** 2).sum(axis=1)
-    here = weight * chance
-    return Measure(
-        name="expected distortion under participation",
-        value=_ratio(float(here @ error), float(here @ (Z**2).sum(axis=1))),
-        direction="higher loses more",
-        source="Anonymization of surveys with uncertain participation, section VI.B",
-    )
-
-
 def expected_distortion_of_published(
     original: ArrayLike, masked: ArrayLike, participation: ArrayLike, *, scaled: bool = False
 ) -> Measure:
-    """`expected_distortion` of whatever values are published, means or not. Higher loses more.
+    """Distortion expected among those who take part, of whatever is published. Higher loses more.
 
     Parameters
     ----------
@@ -141,6 +101,11 @@ def expected_distortion_of_published(
         Probability to take part, in (0, 1].
     scaled : bool
         Compare in the units given.
+
+    Notes
+    -----
+    Expected squared error of the participants over their expected squared distance to the mean of all. With
+    the same participation for all it is SSE/SST, whatever that participation is.
     """
     X, Y = aligned(original, masked, scaled=scaled)
     chance = np.broadcast_to(np.asarray(participation, dtype=np.float64), (len(X),))

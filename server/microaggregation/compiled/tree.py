@@ -186,7 +186,10 @@ def _shrink_leaf(tree: Tree, leaf: int) -> bool:
 
 @compiled
 def _shrink_node(tree: Tree, node: int) -> bool:
-    """Recompute box and lowest index of an inner node from its children; whether anything changed."""
+    """Recompute box and lowest index of an inner node from its children; whether anything changed.
+
+    Apart from `_shrink_leaf`: one function for both, over slices or by index, costs MDAV a tenth of its time.
+    """
     group, lane = node // LANES, node % LANES
     changed = False
     for j in range(tree.low.shape[1]):

@@ -15,7 +15,7 @@ from server.measures.information_loss import (
     distortion_of_dependence,
     distortion_of_quasi_identifiers,
     euclidean_loss,
-    expected_distortion,
+    expected_distortion_of_published,
     sse_over_sst,
 )
 from server.measures.moments import PARTS, moments, probabilistic_information_loss
@@ -83,28 +83,18 @@ def test_dependence_weighs_both_sides() -> None:
 def test_expected_distortion_is_what_simulation_finds() -> None:
     random = np.random.default_rng(2)
     X, labels = random.standard_normal((60, 2)), np.arange(60) // 6
+    masked = group_means(X, labels)[labels]
     chance = random.uniform(0.1, 0.9, 60)
     Z = standardize(X)[0]
     error = ((Z - group_means(Z, labels)[labels]) ** 2).sum(1)
     there = random.random((20_000, 60)) < chance
     simulated = (there @ error).mean() / (there @ (Z**2).sum(1)).mean()
-    assert expected_distortion(X, labels, chance).value == pytest.approx(simulated, rel=0.01)
-    same = sse_over_sst(X, group_means(X, labels)[labels]).value
-    assert expected_distortion(X, labels, 0.3).value == pytest.approx(same)
-
-
-def test_expected_distortion_of_tuples_is_that_of_people() -> None:
-    random = np.random.default_rng(3)
-    X, people, labels = random.standard_normal((8, 2)), random.integers(1, 5, 8), np.arange(8) // 2
-    chance = random.uniform(0.1, 0.9, 8)
-    repeated = expected_distortion(
-        np.repeat(X, people, axis=0), np.repeat(labels, people), np.repeat(chance, people)
-    )
-    assert expected_distortion(X, labels, chance, people=people).value == pytest.approx(repeated.value)
-    with pytest.raises(ValueError, match="participation"):
-        expected_distortion(X, labels, 0.0)
-    with pytest.raises(ValueError, match="people"):
-        expected_distortion(X, labels, 0.5, people=np.zeros(8))
+    assert expected_distortion_of_published(X, masked, chance).value == pytest.approx(simulated, rel=0.01)
+    same = sse_over_sst(X, masked).value
+    assert expected_distortion_of_published(X, masked, 0.3).value == pytest.approx(same)
+    for wrong in (0.0, 1.1, np.nan):
+        with pytest.raises(ValueError, match="participation"):
+            expected_distortion_of_published(X, masked, wrong)
 
 
 def test_moments_of_numpy() -> None:
