@@ -66,7 +66,7 @@ export function loadingNote({ state, language, engine }) {
       { class: "notice error", role: "alert" },
       h("h2", {}, language.t("failure.heading")),
       h("p", {}, language.t(`failure.${engine.failed}`)),
-      h("p", {}, language.t("failure.nothing-sent")),
+      h("p", {}, language.t(state.tried ? "failure.perhaps-sent" : "failure.nothing-sent")),
       h("ul", {}, ["other-browser", "other-device", "ask"].map((key) => h("li", {}, language.t(`failure.${key}`)))),
     );
   }

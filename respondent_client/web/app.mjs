@@ -42,6 +42,7 @@ const state = {
   when: "random", // an invited survey: at a random moment, or "now"
   waiting: null, // until that moment
   sending: false, // whether it is on its way just now
+  tried: false, // whether it was ever on its way
   problem: null, // why it could not be sent
   receipt: null,
 };
@@ -220,6 +221,11 @@ function listen() {
     if (entered() && !state.leaving) event.preventDefault();
   });
   window.addEventListener("hashchange", anotherLink);
+  window.addEventListener("pageshow", (event) => {
+    if (!event.persisted || state.receipt) return; // a receipt may be all that she has
+    state.leaving = true;
+    location.reload(); // whoever goes back to a page that was left must not find the answers
+  });
   document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
     page.focus();

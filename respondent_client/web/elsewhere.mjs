@@ -15,8 +15,16 @@ export function elsewhere(context, forget) {
     replace(after, goOnThere(language, forget));
   };
   const show = async () => {
-    replace(place, h("figure", { class: "sheet" }, await codePicture(token.link, language.t("token.code"), "low"), h("figcaption", {}, language.t("token.code.text"))));
+    let picture;
+    try {
+      picture = await codePicture(token.link, language.t("token.code"), "low");
+    } catch {
+      replace(place, h("p", { class: "notice error", role: "alert" }, language.t("scan.lost")));
+      return false;
+    }
+    replace(place, h("figure", { class: "sheet" }, picture, h("figcaption", {}, language.t("token.code.text"))));
     done();
+    return true;
   };
   if (saved) replace(after, goOnThere(language, forget));
   return h(
@@ -30,7 +38,7 @@ export function elsewhere(context, forget) {
       { class: "actions" },
       h("button", { type: "button", id: "save-token", onclick: () => { saveFile(`roomful-token-${document.getElementById("main").dataset.id}.json`, token.file, "application/json"); done(); } }, language.t("token.save")),
       h("button", { type: "button", id: "show-token", onclick: show }, language.t("token.show")),
-      h("button", { type: "button", id: "print-token", onclick: async () => { await show(); window.print(); } }, language.t("token.print")),
+      h("button", { type: "button", id: "print-token", onclick: async () => { if (await show()) window.print(); } }, language.t("token.print")),
     ),
     place,
     after,

@@ -40,6 +40,7 @@ export class Engine {
   ask(method, given = {}) {
     const id = ++this.#number;
     return new Promise((resolve, reject) => {
+      if (this.failed) return reject(this.#broken());
       this.#pending.set(id, { resolve, reject });
       this.#worker.postMessage({ id, method, arguments: given });
     });
@@ -62,11 +63,18 @@ export class Engine {
     }
   }
 
+  /** What every request gets once there is nobody to answer it. */
+  #broken() {
+    return Object.assign(new Error(this.failed), { code: "engine" });
+  }
+
   #fail(cause, detail = "") {
     if (this.failed) return;
     clearInterval(this.#watchdog);
     this.#worker?.terminate();
     this.failed = cause;
+    for (const { reject } of this.#pending.values()) reject(this.#broken());
+    this.#pending.clear();
     this.listeners.failed({ cause, detail });
   }
 }

@@ -126,7 +126,9 @@ function waiting(context) {
 
 async function proceed(context, number) {
   const { language, state, engine } = context;
+  const { step } = state;
   const { errors } = await engine.ask("check_answers", { page: number, answers: plainAnswers(context) });
+  if (state.step !== step) return; // pressed twice, or gone back meanwhile
   const wrong = model.pages[number].questions.filter(({ name }) => name in errors);
   if (wrong.length === 0) return context.next();
   for (const question of model.pages[number].questions) {

@@ -36,8 +36,12 @@ async function compose(context, place, send, problem) {
   try {
     message = await engine.ask("compose", { answers: plainAnswers(context) });
   } catch (error) {
-    replace(problem, failure(context, error));
+    replace(problem, error.code === "remote.unreachable" ? lost(language) : failure(context, error));
     replace(place);
+    if (error.code !== "remote.unreachable") return;
+    state.message = null;
+    send.textContent = language.t("questions.retry");
+    send.disabled = false;
     return;
   }
   state.message = message;
@@ -62,6 +66,11 @@ async function compose(context, place, send, problem) {
     h("h2", {}, language.t("review.stored")),
     h("ul", { id: "stored" }, storedLines(language, state.survey).map((line) => h("li", {}, line))),
   );
+}
+
+/** The program that seals has not arrived; there is nothing to send yet. */
+function lost(language) {
+  return h("div", { class: "notice error", role: "alert" }, h("h2", {}, language.t("review.lost")), h("p", {}, language.t("review.lost.text")));
 }
 
 function answerText(language, values) {
@@ -110,21 +119,21 @@ function moment({ language, state }) {
 async function press(context, send) {
   const { state } = context;
   send.disabled = true;
+  if (!state.message) return context.refresh(); // it could not be prepared
   if (!state.message.sealed || state.when === "now") return sendMessage(context);
-  await startWaiting(context, () => sendMessage(context));
-  context.refresh();
+  if (await startWaiting(context, () => sendMessage(context))) context.refresh();
 }
 
 /** Nothing can be pressed while it is on its way, whatever draws the page again. */
 function sendingScreen({ language }) {
-  return [h("h1", { tabindex: "-1" }, language.t("review.heading")), h("p", { role: "status", class: "notice" }, language.t("review.sending"))];
+  return [h("h1", { tabindex: "-1" }, language.t("review.sending")), h("p", { class: "notice" }, language.t("review.sending.text")), h("progress", { "aria-label": language.t("review.sending") })];
 }
 
 /** At once, when the moment has come, or when she will not wait for it. */
 async function sendMessage(context) {
   const { state, engine } = context;
   if (state.sending) return;
-  state.sending = true;
+  state.sending = state.tried = true;
   if (state.waiting) state.when = "now"; // she has waited once
   stopWaiting(state);
   state.problem = null;

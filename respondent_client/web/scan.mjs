@@ -54,8 +54,8 @@ export function scan(element, language, { accept = () => true } = {}) {
         const text = await codeInPicture(chosen);
         if (text === null) say("scan.none");
         else take(text);
-      } catch {
-        say("scan.no-picture");
+      } catch (error) {
+        say(error instanceof TypeError ? "scan.lost" : "scan.no-picture"); // a module that did not arrive, or no picture
       }
     }
 
@@ -70,15 +70,23 @@ export function scan(element, language, { accept = () => true } = {}) {
       }
       if (!video.isConnected) finish(null);
       if (done) return stream.getTracks().forEach((track) => track.stop());
-      video.srcObject = stream;
-      video.hidden = false;
-      say("scan.aim");
-      await video.play();
-      frames();
+      try {
+        const { decodeQR } = await import("./qr.mjs");
+        if (!video.isConnected) finish(null);
+        if (done) return stream.getTracks().forEach((track) => track.stop());
+        video.srcObject = stream;
+        video.hidden = false;
+        say("scan.aim");
+        await video.play();
+        frames(decodeQR);
+      } catch {
+        stream.getTracks().forEach((track) => track.stop());
+        video.hidden = true;
+        if (!done) say("scan.lost");
+      }
     }
 
-    async function frames() {
-      const { decodeQR } = await import("./qr.mjs");
+    function frames(decodeQR) {
       const canvas = document.createElement("canvas");
       const look = () => {
         if (!video.isConnected) finish(null);

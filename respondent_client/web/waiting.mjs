@@ -4,9 +4,11 @@ import { h } from "./dom.mjs";
 
 const REFRESH_MS = 1000;
 
-/** Wait for a moment that Python drew; `due` is called then. */
+/** Wait for a moment that Python drew; `due` is called then. False if she has gone back meanwhile. */
 export async function startWaiting({ state, engine }, due) {
+  const { step } = state;
   const { milliseconds } = await engine.ask("delay");
+  if (state.step !== step || state.waiting) return false;
   const waiting = { until: Date.now() + milliseconds, timer: null };
   // A timer alone stands still while the device sleeps; the clock does not.
   waiting.timer = setInterval(() => {
@@ -15,6 +17,7 @@ export async function startWaiting({ state, engine }, due) {
     due();
   }, Math.min(REFRESH_MS, milliseconds));
   state.waiting = waiting;
+  return true;
 }
 
 export function stopWaiting(state) {

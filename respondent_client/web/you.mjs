@@ -46,7 +46,9 @@ async function submit(event, context) {
     if (typed === null) quasi[field.name] = null;
     else quasi[field.name] = field.kind === "numeric" ? language.plainNumber(typed ?? "") : (typed ?? "");
   }
+  const { step } = state;
   const { room, errors } = await context.engine.ask("place", { quasi_identifiers: quasi });
+  if (state.step !== step) return; // pressed twice, or gone back meanwhile
   if (errors) {
     replace(document.getElementById("screen"), you.render(context, errors));
     document.getElementById("error-summary").focus();

@@ -47,6 +47,13 @@ class InvitedWalk(Walk):
         self.go_on()
         self.page.fill("#field-0", "43")
         self.answer_from_you()
+        expect(self.page.locator("#bytes")).to_be_visible()
+
+    def answer_to_review(self) -> None:
+        """The same, whatever the review says."""
+        self.go_on()
+        self.page.fill("#field-0", "43")
+        self.answer_from_you()
 
     def answer_from_you(self) -> None:
         """From her details, the first of them filled in, to the review."""
@@ -61,7 +68,7 @@ class InvitedWalk(Walk):
         expect(wage).to_be_visible()
         wage.fill(WAGE)
         self.go_on()
-        expect(page.locator("#bytes")).to_be_visible()
+        expect(page.locator("#bytes, #send-problem .error").first).to_be_visible()
 
     def send_now(self) -> str:
         """Send; the receipt's text."""

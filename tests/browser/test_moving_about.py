@@ -58,6 +58,20 @@ def test_back_keeps_everything_and_forward_works(walk: Walk) -> None:
     expect(walk.heading).to_have_text("Health in Smallville")
 
 
+def test_a_double_click_skips_no_step(walk: Walk) -> None:
+    page = walk.page
+    walk.go_on()
+    walk.fill_in()
+    walk.primary.dblclick()
+    expect(walk.heading).to_have_text("Your group: 25 people")
+    expect(page.locator("figure svg").first).to_be_visible()
+    walk.go_on()
+    walk.question("Good").click()
+    page.evaluate("() => { const b = document.querySelector('#screen .primary'); b.click(); b.click(); }")
+    expect(walk.question("smokes")).to_be_visible()
+    expect(page.locator("#indicator")).to_contain_text("Step 5 of 7")
+
+
 def test_forward_does_not_skip_a_changed_answer(walk: Walk) -> None:
     page = walk.page
     walk.to_questions()

@@ -110,3 +110,28 @@ def test_a_code_leaves_the_address_in_every_state_of_the_survey(page: Page, site
     page.go_back()
     expect(page.locator("html")).to_have_attribute("lang", "en")
     assert page.url == site.link(KEY)
+
+
+def test_a_page_that_the_browser_brings_back_has_forgotten_the_answers(page: Page, site: Site) -> None:
+    """Some browsers freeze a page that was left, and thaw it, answers and all, for whoever goes back."""
+    thaw = "() => { window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })); }"
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.type), dialog.accept()))
+    walk = Walk(page)
+    walk.open(site.link(KEY))
+    walk.start()
+    walk.go_on()
+    walk.fill_in()
+    page.evaluate(thaw)
+    walk.start()
+    walk.go_on()
+    expect(page.get_by_label("Age", exact=True)).to_have_value("")
+    assert dialogs == []
+    walk.fill_in()
+    walk.go_on()
+    expect(page.locator("figure svg").first).to_be_visible()
+    walk.go_on()
+    walk.to_review()
+    walk.send()
+    page.evaluate(thaw)
+    expect(page.locator("#receipt")).to_be_visible()
