@@ -9,6 +9,7 @@ from server.anonymize.hierarchy import Hierarchy
 from server.measures import diversity as d
 from server.measures.measure import Measure
 from server.microaggregation.need import IntArray
+from server.microaggregation.preparation import mean_and_deviation
 from server.reading.table import quoted
 from shared.errors import InputError
 
@@ -60,10 +61,9 @@ def confidential_measures(
         measures.append(d.average_l(labels[given], codes[given].astype(np.float64)))
     else:
         measures.append(d.average_l(labels[given], numbers[given]))
-        if interval > 0 and numbers[given].std() > 0:
-            measures.append(
-                d.average_l(labels[given], numbers[given], interval=interval * float(numbers[given].std()))
-            )
+        width = interval * mean_and_deviation(numbers[given])[1]
+        if width > 0:
+            measures.append(d.average_l(labels[given], numbers[given], interval=width))
     return tuple(measures), contingency
 
 

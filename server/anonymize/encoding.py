@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from server.anonymize.data_file import DataColumn
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray
+from server.microaggregation.preparation import mean_and_deviation
 
 _MISSING = "\0missing"
 
@@ -71,12 +72,8 @@ class Encoding:
                 centre, scale, width = shares, float(np.sqrt(variance)) if variance > 0 else 1.0, len(shares)
             else:
                 numbers = _numbers(column)
-                constant = bool((numbers == numbers[0]).all())
-                mean = numbers[0] if constant else np.average(numbers, weights=people)
+                mean, deviation = mean_and_deviation(numbers, people)
                 centre = np.array([mean])
-                deviation = (
-                    0.0 if constant else float(np.sqrt(np.average((numbers - mean) ** 2, weights=people)))
-                )
                 scale, width, categories = deviation or 1.0, 1, np.array([], dtype=str)
             blocks.append(
                 Block(

@@ -72,6 +72,17 @@ def standardize(X: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
     return (scaled - means) / deviations, np.ldexp(means, exponents), np.ldexp(deviations, units)
 
 
+def mean_and_deviation(values: FloatArray, counts: IntArray | None = None) -> tuple[float, float]:
+    """Mean and population standard deviation of n finite values, whatever their unit; `counts` weigh them."""
+    if (values == values[0]).all():
+        return float(values[0]), 0.0
+    exponent = np.frexp(np.abs(values).max())[1]
+    scaled = np.ldexp(values, -exponent)  # as in `standardize`
+    mean = np.average(scaled, weights=counts)
+    deviation = np.sqrt(np.average((scaled - mean) ** 2, weights=counts))
+    return float(np.ldexp(mean, exponent)), float(np.ldexp(deviation, exponent))
+
+
 def encode(table: Mapping[str, ArrayLike]) -> FloatArray:
     """One matrix from named numeric and nominal columns, every attribute with the same say.
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from server.microaggregation.preparation import data_matrix, encode, group_means, sse, sst, standardize
+from server.microaggregation.preparation import (
+    data_matrix,
+    encode,
+    group_means,
+    mean_and_deviation,
+    sse,
+    sst,
+    standardize,
+)
 
 
 def test_standardize_is_undone_by_its_own_numbers() -> None:
@@ -91,3 +99,12 @@ def test_huge_and_tiny_columns_are_standardized_like_others(factor: float) -> No
     np.testing.assert_array_equal(there, means * [1, factor])
     np.testing.assert_array_equal(wide, deviations * [1, factor])
     np.testing.assert_array_equal(encode({"x": X[:, 0] * factor}), encode({"x": X[:, 0]}))
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0**1000, 2.0**-1000])
+def test_mean_and_deviation_are_those_of_repeated_records_in_any_unit(factor: float) -> None:
+    values, counts = np.random.default_rng(4).normal(3, 2, 30), np.arange(1, 31)
+    repeated = np.repeat(values, counts)
+    expected = repeated.mean() * factor, repeated.std() * factor
+    np.testing.assert_allclose(mean_and_deviation(values * factor, counts), expected, rtol=1e-12)
+    assert mean_and_deviation(np.full(3, 0.1) * factor) == (0.1 * factor, 0.0)
