@@ -8,6 +8,7 @@ nothing.
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import hashlib
 import io
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -79,6 +81,22 @@ def build(*, progress: bool = True) -> Path:
     SetupError
         npm is missing or could not install the locked packages.
     """
+    with _alone():
+        return _build(progress=progress)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Let a build that is under way end first: each removes what it does not know, the other's files too."""
+    folder = os.open(CLIENT, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _build(*, progress: bool) -> Path:
     fingerprint = _fingerprint()
     marker = STATIC / ".built-from"
     if marker.is_file() and marker.read_text("ascii") == fingerprint and (STATIC / "manifest.json").is_file():

@@ -18,7 +18,8 @@ if ! command -v chromium >/dev/null 2>&1 && [ -z "${ROOMFUL_CHROMIUM:-}" ]; then
   fi
 fi
 
-spread="--numprocesses=auto --maxprocesses=4 --dist=loadfile"
+# What was skipped is said with its reason.
+spread="-r s --numprocesses=auto --maxprocesses=4 --dist=loadfile"
 
 if [ $# -gt 0 ]; then
   exec "$bin/python" -m pytest "$@"

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import fcntl
 import gzip
 import hashlib
 import json
+import os
 import re
+import threading
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +17,7 @@ import pytest
 from respondent_client import build as building
 from respondent_client.build import CLIENT, Assets, build, static
 from shared.errors import SetupError
+from tests.waiting import PATIENCE_SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +135,15 @@ def test_packages_are_pinned_and_the_lock_names_no_registry() -> None:
         assert "resolved" not in entry, name
         assert not name or "integrity" in entry, name
     assert {name: lock["packages"][f"node_modules/{name}"]["version"] for name in wanted} == wanted
+
+
+def test_a_build_waits_for_another_one() -> None:
+    other = os.open(CLIENT, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    built = threading.Event()
+    thread = threading.Thread(target=lambda: (build(progress=False), built.set()))
+    thread.start()
+    assert not built.wait(1)
+    os.close(other)
+    assert built.wait(PATIENCE_SECONDS)
+    thread.join()
