@@ -12,7 +12,6 @@ ballots.bin               per ballot its length (4 bytes, big endian) and its by
 from __future__ import annotations
 
 import hashlib
-import mmap
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -133,10 +132,9 @@ class BallotFile:
         self._path, self._specification = path, specification
         try:
             self._stream = path.open("rb")
-            empty = path.stat().st_size == 0
+            self._size = os.fstat(self._stream.fileno()).st_size
         except OSError as problem:
             raise _wrong(f"cannot be read ({problem.strerror})", path.name) from None
-        self._map = b"" if empty else mmap.mmap(self._stream.fileno(), 0, access=mmap.ACCESS_READ)
 
     def __enter__(self) -> Self:
         return self
@@ -144,14 +142,12 @@ class BallotFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(self._map, mmap.mmap):
-            self._map.close()
         self._stream.close()
 
     @property
     def size_bytes(self) -> int:
-        """Length of the file."""
-        return len(self._map)
+        """Length of the file as it was opened."""
+        return self._size
 
     def frames(self) -> Iterator[tuple[int, bytes]]:
         """Where each ballot ends in the file, and its bytes.
@@ -159,18 +155,31 @@ class BallotFile:
         Raises
         ------
         OpeningError
-            With the code ``opening.export`` where the file is cut or a length is absurd.
+            With the code ``opening.export`` where the file is cut, also while it is read, or a length is
+            absurd.
+
+        Notes
+        -----
+        The file is not mapped into memory: whoever shortens a mapped file ends the process that reads it.
         """
-        data, at = self._map, 0
-        while at < len(data):
-            start = at + _LENGTH_BYTES
-            end = start + int.from_bytes(data[at:start], "big")
-            if start > len(data) or end > len(data):
-                raise _wrong(
-                    "the file is cut off, or a length in it is wrong", f"{self._path.name}, byte {at}"
-                )
-            yield end, bytes(data[start:end])
-            at = end
+        at = 0
+        while at < self._size:
+            length = int.from_bytes(self._bytes(at, _LENGTH_BYTES), "big")
+            data = self._bytes(at, _LENGTH_BYTES + length)[_LENGTH_BYTES:]
+            at += _LENGTH_BYTES + length
+            yield at, data
+
+    def _bytes(self, at: int, number: int) -> bytes:
+        data = b""
+        if at + number <= self._size:
+            try:
+                self._stream.seek(at)
+                data = self._stream.read(number)
+            except OSError as problem:
+                raise _wrong(f"cannot be read ({problem.strerror})", self._path.name) from None
+        if len(data) < number:
+            raise _wrong("the file is cut off, or a length in it is wrong", f"{self._path.name}, byte {at}")
+        return data
 
     def ballots(self) -> Iterator[tuple[int, bytes, Ballot]]:
         """As :meth:`frames`, with the ballot itself.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from server.trustees.export import (
 )
 from server.trustees.ledger import Ledger, Opening, opening_of
 from server.trustees.shares import Share, join_shares
+from shared.ballot import Ballot
 from shared.blind_rsa import PUBLIC_EXPONENT, SALT_BYTES
 from shared.errors import OpeningError, SubmissionError
 from shared.invitation import Invitation
@@ -108,7 +109,7 @@ def open_answers(
     survey = read_survey(export, invitation)  # 1
     with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
         root, receipts = verify_export(export, survey, ballots, progress)  # 2
-        counts, opening = _count_tokens(survey, ballots, root, progress)  # 3
+        counts, opening = _count_tokens(survey, ballots, receipts, root, progress)  # 3
         ledger = Ledger.read(ledger_path, survey.invited.opening_key)
         repeated = ledger.require_no_overlap(opening)  # 4
         permitted = permit(counts, survey.specification)  # 5
@@ -157,8 +158,32 @@ def rebuild_key(survey: SignedSurvey, shares: Sequence[Share]) -> OpeningKey:
     return key
 
 
+def _verified(ballots: BallotFile, receipts: Sequence[bytes]) -> Iterator[tuple[int, Ballot]]:
+    """The ballots once more, and where each ends: exactly those that were verified, whoever touched the file.
+
+    Else a cell could be counted by other ballots than those whose boxes are then opened.
+    """
+    number = 0
+    for end, data, ballot in ballots.ballots():
+        if number >= len(receipts) or hashlib.sha256(data).digest() != receipts[number]:
+            raise _changed()
+        yield end, ballot
+        number += 1
+    if number < len(receipts):
+        raise _changed()
+
+
+def _changed() -> OpeningError:
+    return OpeningError(
+        "the file changed while it was read",
+        where=BALLOTS_FILE,
+        remedy="Copy the export to this computer and start again.",
+        code="opening.export",
+    )
+
+
 def _count_tokens(
-    survey: SignedSurvey, ballots: BallotFile, root: bytes, progress: Progress
+    survey: SignedSurvey, ballots: BallotFile, receipts: Sequence[bytes], root: bytes, progress: Progress
 ) -> tuple[tuple[int, ...], Opening]:
     """Distinct valid tokens of each cell, and the entry for the ledger.
 
@@ -169,7 +194,7 @@ def _count_tokens(
     pss, sha384 = PSS(MGF1(SHA384()), SALT_BYTES), SHA384()
     counts = [0] * survey.specification.cells.count
     seen: set[bytes] = set()
-    for number, (end, _, ballot) in enumerate(ballots.ballots(), 1):
+    for number, (end, ballot) in enumerate(_verified(ballots, receipts), 1):
         where = f"{BALLOTS_FILE}, entry {number}"
         try:
             key.verify(ballot.token.signature, ballot.token.message(survey.digest), pss, sha384)
@@ -215,14 +240,7 @@ def _decrypt(
     group_of = permitted.group_of
     found: list[list[dict[str, Answer]]] = [[] for _ in permitted.groups]
     invalid: Counter[str] = Counter()
-    for place, (end, data, ballot) in enumerate(ballots.ballots()):
-        if place >= len(receipts) or hashlib.sha256(data).digest() != receipts[place]:
-            raise OpeningError(
-                "the file changed while it was read",
-                where=BALLOTS_FILE,
-                remedy="Copy the export to this computer and start again.",
-                code="opening.export",
-            )
+    for end, ballot in _verified(ballots, receipts):
         if ballot.cell in group_of:
             try:
                 info = box_info(survey.digest, ballot.token.prefix, ballot.cell)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +20,13 @@ from server.trustees import opening
 from server.trustees.ledger import Ledger
 from shared.ballot import Ballot
 from shared.errors import OpeningError, ReleaseError, TokenError
+from shared.invitation import Invitation
 from shared.sealing import SUITES, box_info
 from shared.specification import ReleaseRule
 from shared.submission import encode
-from tests.builders import ANSWERS
+from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
 from tests.invited import invited
-from tests.sealed_surveys import SECRET, SealedSurvey, sealed_specification, token
+from tests.sealed_surveys import SECRET, SealedSurvey, sealed_specification, shares, token
 
 MERGE = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
 
@@ -79,6 +82,58 @@ def test_a_box_outside_the_permitted_groups_is_never_decrypted(
     monkeypatch.setattr(opening.OpeningKey, "open", watched)
     SealedSurvey(tmp_path).fill(3, 4, 5, 2, 2, 0, 6, 7).open()
     assert {cell: opened.count(cell) for cell in set(opened)} == {0: 3, 1: 4, 2: 5, 6: 6, 7: 7}
+
+
+def _change_during(
+    survey: SealedSurvey, export: Path, change: Callable[[str, int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Open while somebody changes the export after each ballot; it is refused, and nothing is decrypted."""
+    opened: list[bytes] = []
+    monkeypatch.setattr(opening.OpeningKey, "open", lambda _key, info, _sealed: opened.append(info))
+    with pytest.raises(OpeningError) as caught:
+        opening.open_answers(
+            export,
+            invitation=Invitation(digest=survey.digest, organizer_key=public_bytes(ORGANIZER_KEY)),
+            shares=shares(1, 3),
+            ledger_path=survey.ledger,
+            progress=lambda stage, done, _total: change(stage, done),
+        )
+    assert caught.value.code == "opening.export"
+    assert opened == []
+
+
+@pytest.mark.parametrize("left", [0, 5_000])
+@pytest.mark.parametrize("pass_", ["receipts", "tokens"])
+def test_a_file_that_is_shortened_while_it_is_read_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pass_: str, left: int
+) -> None:
+    survey = SealedSurvey(tmp_path).fill(*[4] * 8)
+    export = survey.write()
+
+    def shorten(stage: str, _done: int) -> None:
+        if stage == pass_:
+            os.truncate(export / "ballots.bin", left)
+
+    _change_during(survey, export, shorten, monkeypatch)
+
+
+def test_other_ballots_cannot_be_counted_than_were_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else somebody could count a cell of one person as a full one, and put her ballot back for opening."""
+    survey = SealedSurvey(tmp_path).fill(1, 9)
+    export = survey.write()
+    forged = [replace(ballot, cell=0) for ballot in survey.ballots]
+    real, false = export / "ballots.bin", survey.write("forged", ballots=forged) / "ballots.bin"
+    files = {"tokens": real.read_bytes(), "receipts": false.read_bytes()}
+    size = real.stat().st_size
+
+    def swap(stage: str, done: int) -> None:
+        if done == size and stage in files:
+            with real.open("r+b") as stream:
+                stream.write(files[stage])
+
+    _change_during(survey, export, swap, monkeypatch)
 
 
 def test_too_few_answers_in_all(tmp_path: Path) -> None:
