@@ -94,6 +94,7 @@ def invite(
             language=language,
             letters=not no_letters,
             progress=progress,
+            waiting=_say_waiting,
         )
     _warn(config.public_url, notes, made)
     if as_json:
@@ -147,15 +148,24 @@ def remind(
             language=language,
             letters=not no_letters,
             progress=progress,
+            waiting=_say_waiting,
         )
     _warn(config.public_url, [], None)
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(made)))
         return
-    click.echo(
-        f"Reminders for {made.people} of {made.of} people; at least {made.issued_at_least} have a token."
-    )
-    click.echo(f"Written to {out}: {', '.join(made.files)}. They are secret: read README.txt.")
+    if made.finished_earlier:
+        click.echo(
+            f"An interrupted run was finished: its letters are in {made.folder}, for those who had no token"
+            " then."
+        )
+    of = "" if made.of is None else f" of {made.of}"
+    click.echo(f"Reminders for {made.people}{of} people; at least {made.issued_at_least} have a token.")
+    click.echo(f"Written to {made.folder}: {', '.join(made.files)}. They are secret: read README.txt.")
+
+
+def _say_waiting() -> None:
+    click.echo("Waiting: another roomful invite or remind writes letters of this survey.", err=True)
 
 
 def _warn(public_url: str, notes: list[str], made: Invitations | None) -> None:

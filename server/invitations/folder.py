@@ -1,7 +1,7 @@
 """The folder of letters: filled under another name, and given its own only when it counts.
 
 What an interruption leaves is an *unfinished* folder. The next run finishes it, wherever it is, if its codes
-are in the registrar's file already; else the next run with the same ``--out`` throws it away.
+or its reminder are in the registrar's file already; else the next run with the same ``--out`` throws it away.
 """
 
 from __future__ import annotations
@@ -57,6 +57,10 @@ def require_free(out: Path) -> None:
         raise InputError("the folder around it is not there", where=str(out.parent), code="input.exists")
 
 
+def silent_waiting() -> None:
+    """Waiting that nobody is told of."""
+
+
 @contextmanager
 def filling(work: Path) -> Iterator[Path]:
     """An unfinished folder, empty, for the owner only; it vanishes if the block fails."""
@@ -103,7 +107,9 @@ def strange(message: str, where: Path, *, remedy: str = "") -> InputError:
         message,
         where=str(where),
         expected="the folder as the interrupted run left it",
-        remedy=remedy or "Find out who touched it. Do not send these letters; invite with a new survey.",
+        remedy=remedy
+        or "Find out who touched it, and do not send these letters. Reminders: remove the folder and run this"
+        " again. Invitations: invite with a new survey.",
         code="input.unfinished",
     )
 

@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 
 from server.design.design import StageProgress
 from server.invitations import folder
-from server.invitations.mail_merge import guard, read_mail_merge
-from server.invitations.mailing import Addressee, fill, frame_of
+from server.invitations.mail_merge import guard
+from server.invitations.mailing import Addressee, fill, finish_earlier, frame_of
 from server.invitations.people import People
 from server.storage.data_directory import DataDirectory
 from server.storage.keys import registrar_key
 from server.storage.states import State, refusal
 from server.storage.store import SurveyStore
 from shared.ballot import require_invited
-from shared.errors import InputError, RoomfulError, StateError
+from shared.errors import RoomfulError, StateError
 from shared.invitation_code import ENTROPY_BYTES, InvitationCode
 
 Entropy = Callable[[int], bytes]
@@ -66,6 +66,7 @@ def invite(
     language: str | None = None,
     letters: bool = True,
     progress: StageProgress = folder.silent,
+    waiting: Callable[[], None] = folder.silent_waiting,
     entropy: Entropy = secrets.token_bytes,
 ) -> Invitations:
     """Invite people to a survey that is a draft or open.
@@ -88,6 +89,8 @@ def invite(
         Whether to make letters.
     progress : callable
         Told the stage, what is done and the total.
+    waiting : callable
+        Called when another run has been waited for longer than a moment.
     entropy : callable
         The system's generator.
 
@@ -117,10 +120,9 @@ def invite(
         raise refusal(state, "invite people")
     registrar_key(store.published.folder, invited)
     frame = frame_of(store.published, language, public_url)
-    with data.inviting(survey):
-        data.require_current(
-            survey
-        )  # before anything is thrown away: of an old copy nobody knows who is in it
+    with data.inviting(survey, waiting):
+        # Before anything is thrown away: of an old copy nobody knows who is in it.
+        data.require_current(survey)
         earlier = _finish_earlier(data, store)
         if earlier is not None:
             return earlier
@@ -202,10 +204,7 @@ def _waiting_letters(data: DataDirectory, survey: str) -> Path | None:
 
 
 def _finish_earlier(data: DataDirectory, store: SurveyStore) -> Invitations | None:
-    """Give the folder of a run that stopped after its codes were stored its name; None if there is none.
-
-    What takes that name was made by this user and by nobody else, and every code in it is this survey's.
-    """
+    """Finish a run that stopped after its codes were stored; None if there is none."""
     out = _waiting_letters(data, store.id)
     if out is None:
         return None
@@ -220,23 +219,7 @@ def _finish_earlier(data: DataDirectory, store: SurveyStore) -> Invitations | No
             )
         registrar.note_finished()  # the run stopped after all was done but this
         return None
-    folder.require_own(work)
-    try:
-        merged = read_mail_merge(work / folder.MAIL_MERGE_FILE, letters=False)
-    except InputError as error:
-        raise folder.strange(
-            f"the codes of an interrupted run cannot be read: {error.message}", work
-        ) from None
-    hashes = [person.code.hash(store.published.digest) for person in merged.recipients]
-    if registrar.fetched(hashes).known < len(hashes):
-        raise folder.strange("some of the codes of an interrupted run are not this survey's", work)
-    if out.exists() or out.is_symlink():
-        raise folder.strange(
-            f"the letters of an interrupted run wait in {work}, and this is in their way",
-            out,
-            remedy="Move it away and run this again.",
-        )
-    folder.finish(work, out)
+    hashes = finish_earlier(work, out, registrar, store.published.digest)
     registrar.note_finished()
     return Invitations(
         people=len(hashes),

@@ -9,11 +9,12 @@ from pathlib import Path
 from server.design.design import StageProgress
 from server.invitations import folder
 from server.invitations.letters import Letter, LetterFrame, require_printable
-from server.invitations.mail_merge import format_mail_merge
+from server.invitations.mail_merge import format_mail_merge, read_mail_merge
 from server.invitations.readme import readme
 from server.invitations.texts import texts_for
 from server.storage import files
 from server.storage.published import PublishedSurvey
+from server.storage.registrar import RegistrarStore
 from shared.errors import InputError
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
@@ -40,6 +41,36 @@ class Addressee:
     lines: tuple[str, ...] = field(repr=False)
     code: InvitationCode
     place: str
+
+
+def finish_earlier(work: Path, out: Path, registrar: RegistrarStore, digest: str) -> list[bytes]:
+    """Give the folder of an interrupted run its name; return the hashes of its codes.
+
+    What takes that name was made by this user and by nobody else, and every code in it is this survey's.
+
+    Raises
+    ------
+    InputError
+        With the code ``input.unfinished``; the folder is as it was then.
+    """
+    folder.require_own(work)
+    try:
+        merged = read_mail_merge(work / folder.MAIL_MERGE_FILE, letters=False)
+    except InputError as error:
+        raise folder.strange(
+            f"the codes of an interrupted run cannot be read: {error.message}", work
+        ) from None
+    hashes = [person.code.hash(digest) for person in merged.recipients]
+    if registrar.fetched(hashes).known < len(hashes):
+        raise folder.strange("some of the codes of an interrupted run are not this survey's", work)
+    if out.exists() or out.is_symlink():
+        raise folder.strange(
+            f"the letters of an interrupted run wait in {work}, and this is in their way",
+            out,
+            remedy="Move it away and run this again.",
+        )
+    folder.finish(work, out)
+    return hashes
 
 
 def frame_of(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -24,6 +24,7 @@ from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import NotFoundError, RoomfulError, StateError
 
 _ID: Final = re.compile(r"[0-9a-f]{16}")
+_SILENT_SECONDS: Final = 1.0
 
 
 class DataDirectory:
@@ -103,6 +104,7 @@ class DataDirectory:
         with files.named_file_errors("surveys"):
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._surveys.mkdir(mode=0o700, exist_ok=True)
+        with self._publishing(), files.named_file_errors("surveys"):
             if folder.exists():
                 return self._publish_again(published)
             with files.new_folder(folder) as work:
@@ -187,10 +189,17 @@ class DataDirectory:
         return registrar
 
     @contextmanager
-    def inviting(self, survey: str) -> Iterator[None]:
-        """Wait until nobody else invites or reminds the people of a survey."""
-        with db.turn(self.survey(survey).published.folder / "inviting"):
-            yield
+    def inviting(self, survey: str, waiting: Callable[[], None]) -> Iterator[None]:
+        """Wait until nobody else invites or reminds the people of a survey; say so if it takes a while."""
+        notice = threading.Timer(_SILENT_SECONDS, waiting)
+        notice.daemon = True
+        notice.start()
+        try:
+            with db.turn(self.survey(survey).published.folder / "inviting"):
+                notice.cancel()
+                yield
+        finally:
+            notice.cancel()
 
     def invite(self, survey: str, hashes: Iterable[bytes], *, letters_to: Path | None = None) -> int:
         """Add the hashes of codes to the registrar's file; see :meth:`RegistrarStore.add`."""
@@ -249,9 +258,10 @@ class DataDirectory:
             The surveys that are damaged, and how. The others are ready.
         """
         damaged = []
-        if self._surveys.is_dir():
-            for leftover in self._surveys.glob(".new-*"):
-                shutil.rmtree(leftover, ignore_errors=True)
+        if any(self._surveys.glob(".new-*")):
+            with self._publishing():  # what is still there then, nobody fills
+                for leftover in self._surveys.glob(".new-*"):
+                    shutil.rmtree(leftover, ignore_errors=True)
         for name in self.ids():
             try:
                 store = self.survey(name)
@@ -287,6 +297,10 @@ class DataDirectory:
             for store in self._stores.values():
                 store.end()
             self._stores.clear()
+
+    def _publishing(self) -> AbstractContextManager[None]:
+        """Wait until nobody else publishes; only then is a half-filled folder left over."""
+        return db.turn(self._surveys / "publishing")
 
     def _publish_again(self, published: PublishedSurvey) -> str:
         store = self.survey(published.digest)

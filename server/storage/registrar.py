@@ -28,6 +28,7 @@ from shared.errors import StateError, StorageError, TokenError
 REGISTRAR_NAME: Final = "registrar.sqlite"
 _REMINDED: Final = "reminded"
 _LETTERS: Final = "letters_to"
+_REMINDERS: Final = "reminders_to"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,20 +194,23 @@ class RegistrarStore:
                         code="state.invitations",
                     )
                 if letters_to is not None:
-                    place = letters_to.absolute().as_uri()
-                    connection.execute("INSERT OR REPLACE INTO survey VALUES (?, ?)", (_LETTERS, place))
+                    _keep(connection, _LETTERS, letters_to.absolute().as_uri())
             self._anchor.note(generation)
             db.sweep(database)
         return total
 
-    def letters_to(self) -> Path | None:
-        """Where the letters of a run were to be that stored its codes and has not come to its end."""
+    def letters_to(self, *, reminders: bool = False) -> Path | None:
+        """Where the letters of a run were to be that was stored and has not come to its end.
+
+        Of invitations, or of reminders.
+        """
+        name = _REMINDERS if reminders else _LETTERS
         with closing(db.connect(self._path).conn) as connection, db.named_errors():
-            row = connection.execute("SELECT value FROM survey WHERE name = ?", (_LETTERS,)).fetchone()
+            row = connection.execute("SELECT value FROM survey WHERE name = ?", (name,)).fetchone()
         return None if row is None else Path(os.fsdecode(unquote_to_bytes(urlsplit(str(row[0])).path)))
 
-    def note_finished(self) -> None:
-        """Note that the letters are where they were to be.
+    def note_finished(self, *, reminders: bool = False) -> None:
+        """Note that the letters are where they were to be: those of invitations, or of reminders.
 
         Raises
         ------
@@ -217,7 +221,8 @@ class RegistrarStore:
         with closing(database.conn), db.turn(self._path):
             with db.transaction(database) as connection:
                 generation = next_generation(connection, self._anchor)
-                connection.execute("DELETE FROM survey WHERE name = ?", (_LETTERS,))
+                name = _REMINDERS if reminders else _LETTERS
+                connection.execute("DELETE FROM survey WHERE name = ?", (name,))
             self._anchor.note(generation)
 
     def spend(self, code: bytes, blinded_message: bytes) -> None:
@@ -259,8 +264,10 @@ class RegistrarStore:
             last_issued=last_issued,
         )
 
-    def note_reminder(self, seen: Fetched, day: str) -> None:
-        """Note that people are reminded, by what was seen.
+    def note_reminder(self, seen: Fetched, day: str, *, letters_to: Path) -> None:
+        """Note that people are reminded, by what was seen, and where their letters will be.
+
+        The place is kept until :meth:`note_finished`.
 
         Raises
         ------
@@ -279,9 +286,8 @@ class RegistrarStore:
                         remedy="Use its letters; the next reminder can be made tomorrow.",
                         code="state.reminder",
                     )
-                connection.execute(
-                    "INSERT OR REPLACE INTO survey VALUES (?, ?)", (_REMINDED, f"{day} {seen.issued}")
-                )
+                _keep(connection, _REMINDED, f"{day} {seen.issued}")
+                _keep(connection, _REMINDERS, letters_to.absolute().as_uri())
             self._anchor.note(generation)
 
     def end(self) -> None:
@@ -297,7 +303,7 @@ class RegistrarStore:
 
 
 def delete_codes(folder: Path) -> None:
-    """Delete all codes, the day of the last reminder and the place of letters.
+    """Delete all codes, the day of the last reminder and the places of letters.
 
     The survey's digest and its count of commits stay.
 
@@ -311,9 +317,15 @@ def delete_codes(folder: Path) -> None:
     with closing(database.conn), db.turn(path):
         with db.transaction(database) as connection:
             connection.execute("DELETE FROM code")
-            connection.execute("DELETE FROM survey WHERE name IN (?, ?)", (_REMINDED, _LETTERS))
+            connection.execute(
+                "DELETE FROM survey WHERE name IN (?, ?, ?)", (_REMINDED, _LETTERS, _REMINDERS)
+            )
             connection.execute(f"PRAGMA user_version={db.DIRTY}")
         db.sweep(database)
+
+
+def _keep(connection: sqlite3.Connection, name: str, value: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO survey VALUES (?, ?)", (name, value))
 
 
 def _last_reminder(connection: sqlite3.Connection) -> tuple[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
@@ -14,10 +15,11 @@ from server.invitations.inviting import invite
 from server.invitations.mail_merge import read_mail_merge
 from server.invitations.people import read_people
 from server.invitations.reminding import Reminders, remind
+from server.storage import data_directory
 from server.storage.data_directory import DataDirectory
-from server.storage.registrar import Fetched
+from server.storage.registrar import Fetched, RegistrarStore
 from server.storage.store import SurveyStore
-from shared.errors import InputError, StateError
+from shared.errors import InputError, StateError, StorageError
 from shared.invitation_code import InvitationCode
 from tests.server.invitations.people_lists import codes_of, fetch, read_rows, write_list
 from tests.server.storage.ballots import DIGEST
@@ -156,6 +158,100 @@ def test_a_batch_is_k_or_ten(k: int, least: int) -> None:
 
 def test_totals_are_rounded_down() -> None:
     assert [shown_total(issued) for issued in (0, 9, 10, 99)] == [0, 0, 10, 90]
+
+
+def _interrupt(run: Remind, name: str, patch: pytest.MonkeyPatch) -> None:
+    """Stop a run after it was noted."""
+
+    def interrupted(*_paths: Path) -> None:
+        raise KeyboardInterrupt
+
+    with patch.context() as inner:
+        inner.setattr(folder, "finish", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(name)
+
+
+@pytest.mark.parametrize(("again", "days"), [("rem", 0), ("other", 0), ("other", 1)])
+def test_an_interruption_after_the_reminder_was_noted_is_finished(
+    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, again: str, days: int,
+) -> None:  # fmt: skip
+    """Where it was begun, whatever --out says now; the next run is free again."""
+    fetch(data, survey.id, codes[:13])
+    _interrupt(run, "rem", monkeypatch)
+    assert not (tmp_path / "rem").exists()
+    fetch(data, survey.id, codes[13:33])
+    made = run(again, days=days)
+    assert (made.people, made.of, made.issued_at_least) == (47, None, 10)
+    assert (made.folder, made.finished_earlier) == (str(tmp_path / "rem"), True)
+    assert codes_of(tmp_path / "rem") == codes[13:]
+    assert "today already" in _refused(run, "third")
+    assert run("fourth", days=1).people == 27
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_reminders_that_are_gone_cost_that_reminder_only(
+    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    fetch(data, survey.id, codes[:13])
+    _interrupt(run, "rem", monkeypatch)
+    folder.discard(folder.unfinished(tmp_path / "rem", survey.id, reminders=True))
+    assert "today already" in _refused(run, "rem")
+    fetch(data, survey.id, codes[13:33])
+    assert not run("rem", days=1).finished_earlier
+
+
+def test_reminders_that_others_could_have_changed_are_named(
+    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    fetch(data, survey.id, codes[:13])
+    _interrupt(run, "rem", monkeypatch)
+    work = folder.unfinished(tmp_path / "rem", survey.id, reminders=True)
+    (work / "mail-merge.csv").chmod(0o666)
+    with pytest.raises(InputError) as caught:
+        run("rem")
+    assert caught.value.code == "input.unfinished"
+    assert str(work) in caught.value.where
+
+
+def test_a_reminder_that_could_not_be_noted_leaves_nothing(
+    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise StorageError("the disk is full", code="storage.full")
+
+    fetch(data, survey.id, codes[:13])
+    with monkeypatch.context() as patch:
+        patch.setattr(RegistrarStore, "note_reminder", fail)
+        with pytest.raises(StorageError):
+            run("rem")
+    assert not list(tmp_path.glob("*rem*"))
+    assert not list(tmp_path.glob(".*"))
+    assert run("rem").people == 47
+
+
+def test_who_waits_for_another_run_is_told(
+    data: DataDirectory, survey: SurveyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a moment, and nobody is told who need not wait."""
+    monkeypatch.setattr(data_directory, "_SILENT_SECONDS", 0.01)
+    told, entered = threading.Event(), threading.Event()
+
+    def second() -> None:
+        with DataDirectory(data.path) as own, own.inviting(survey.id, told.set):
+            entered.set()
+
+    with data.inviting(survey.id, lambda: pytest.fail("told without need")):
+        thread = threading.Thread(target=second)
+        thread.start()
+        assert told.wait(20)
+        assert not entered.is_set()
+    thread.join(20)
+    assert entered.is_set()
 
 
 def test_a_reminder_leaves_the_letters_of_an_interrupted_invitation_alone(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import stat
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from server.storage import data_directory
 from server.storage.data_directory import DataDirectory
 from server.storage.publishing import publish_files
 from server.storage.states import State
@@ -120,6 +123,33 @@ def test_settling_clears_what_an_interrupted_publication_left(
     (leftover / "model.csv").write_text("x")
     assert data.settle() == ()
     assert not leftover.exists()
+
+
+def test_settling_leaves_a_publication_that_runs_alone(
+    data: DataDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that starts while somebody publishes waits, and takes nothing away."""
+    began, settled = threading.Event(), threading.Event()
+    create = data_directory.create_database
+
+    def settle() -> None:
+        assert began.wait(20)
+        with DataDirectory(data.path) as server:
+            server.settle()
+        settled.set()
+
+    def slow(*arguments: Any, **options: Any) -> None:
+        began.set()
+        assert not settled.wait(0.5)
+        create(*arguments, **options)
+
+    monkeypatch.setattr(data_directory, "create_database", slow)
+    thread = threading.Thread(target=settle)
+    thread.start()
+    survey = data.publish(sample.envelope(), sample.MODEL)
+    thread.join(20)
+    assert settled.is_set()
+    assert data.survey(survey).state is State.DRAFT
 
 
 def test_settling_names_the_damaged_survey_and_keeps_the_others(data: DataDirectory) -> None:
