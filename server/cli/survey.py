@@ -10,7 +10,7 @@ import click
 
 from server.cli.expire import in_words, open_store
 from server.cli.serve import data_option, open_data
-from server.invitations.batches import shown_total
+from server.invitations.batches import arrived, shown_total
 from server.signing.signing import read_file
 from server.storage.data_directory import DataDirectory
 from server.storage.publishing import publish_files
@@ -178,14 +178,6 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
             if "tokens_issued" in row:
                 more = f", {row['tokens_issued']} tokens issued"
             click.echo(f"{row['id']}  {row['state']:9}{total:>9}  {row['title']}  ({in_words(found)}{more})")
-
-
-def arrived(store: SurveyStore) -> int | None:
-    """The answers of a survey, of an invited one rounded down while it is open; None if they are deleted."""
-    state, total = store.state, store.total()
-    if total is None or state is not State.OPEN or store.specification.invited is None:
-        return total
-    return shown_total(total)
 
 
 def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import Final
 
 from server.storage.registrar import Fetched
+from server.storage.states import State
+from server.storage.store import SurveyStore
 from shared.errors import StateError
 
 FEWEST: Final = 10
@@ -25,6 +27,17 @@ def least_batch(k: int) -> int:
 def shown_total(issued: int) -> int:
     """A number of tokens or ballots as it is shown while it grows: rounded down to a multiple of ten."""
     return issued - issued % FEWEST
+
+
+def arrived(store: SurveyStore) -> int | None:
+    """The answers of a survey, of an invited one rounded down while it is open; None if they are deleted.
+
+    Whoever asks every second must not see single ballots arrive.
+    """
+    state, total = store.state, store.total()
+    if total is None or state is not State.OPEN or store.specification.invited is None:
+        return total
+    return shown_total(total)
 
 
 def require_batch(found: Fetched, *, given: int, k: int, today: str) -> None:

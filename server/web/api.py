@@ -11,9 +11,8 @@ from typing import Final
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
-from server.invitations.batches import shown_total
+from server.invitations.batches import arrived
 from server.storage.data_directory import DataDirectory
-from server.storage.states import State
 from server.tokens.exchange import TokenOffice
 from server.web.config import Config
 from server.web.openapi import document
@@ -65,10 +64,7 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
     @routes.get("/surveys/<survey>/status")
     def status(survey: str) -> Response:
         store = data.survey(survey)
-        state, total = store.state, store.total()
-        if state is State.OPEN and total is not None and store.specification.invited is not None:
-            total = shown_total(total)  # whoever asks every second must not see single ballots arrive
-        return _json({"state": state.value, "total": total}, 200)
+        return _json({"state": store.state.value, "total": arrived(store)}, 200)
 
     @routes.get("/surveys/<survey>/receipts/<receipt>")
     def receipt(survey: str, receipt: str) -> Response:
