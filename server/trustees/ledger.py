@@ -165,7 +165,7 @@ class Ledger:
                 fcntl.flock(stream, fcntl.LOCK_EX)  # whoever waits here finds another file afterwards
                 if self.path.read_bytes() != self.data:
                     raise _damaged(self.path, "somebody changed it while it was in use")
-                replace(self.path, self.data + line)
+                replace(self.path.resolve(), self.data + line)
         except OSError as problem:
             raise _damaged(self.path, f"cannot be written ({problem.strerror})") from None
         return Ledger(path=self.path, data=self.data + line, openings=(*self.openings, opening))

@@ -116,6 +116,16 @@ def test_a_full_disk_leaves_it_as_it_was(ledger: Ledger, monkeypatch: pytest.Mon
     assert [path.name for path in ledger.path.parent.iterdir()] == [ledger.path.name]
 
 
+def test_a_link_to_the_ledger_stays_a_link(ledger: Ledger) -> None:
+    """Else the opening would be missing in the file that it leads to, perhaps on a stick."""
+    link = ledger.path.with_name("link")
+    link.symlink_to(ledger.path)
+    opening = opening_of(SURVEY, bytes(32), tokens(1, 2))
+    Ledger.read(link, KEY).append(opening)
+    assert link.is_symlink()
+    assert Ledger.read(ledger.path, KEY).openings == (opening,)
+
+
 def test_of_two_openings_at_once_one_is_refused(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else both would be opened, and either could be subtracted from the other."""
     read = Path.read_bytes
