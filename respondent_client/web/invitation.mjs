@@ -200,7 +200,7 @@ function words(language, { code, look: seen }) {
 function codeWords(language, { symbols, wanted, foreign, good }) {
   const figures = { count: symbols, wanted: language.number(wanted) };
   if (good) return language.t("invitation.code.good");
-  if (foreign) return language.t("invitation.code.foreign", { characters: language.list([...foreign].map((character) => `“${character}”`)) });
+  if (foreign) return language.t("invitation.code.foreign", { characters: language.list([...foreign].map((text) => language.t("quoted", { text }))) });
   if (symbols < wanted) return language.t("invitation.code.short", figures);
   if (symbols > wanted) return language.t("invitation.code.long", figures);
   return language.t("invitation.code.wrong");

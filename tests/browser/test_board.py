@@ -14,7 +14,7 @@ import segno
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from respondent_client.build import build
-from server.board.creating import create_board
+from server.board.creating import create_board, finish_board
 from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
 from server.web.app import create_app
@@ -22,9 +22,11 @@ from server.web.config import Config
 from server.web.static_files import ClientFiles
 from shared.envelope import encode_key
 from shared.receipt import BallotReceipt
+from tests.boards import SUBMISSIONS, TOKENS
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope
 from tests.served import serving
+from tests.server.board.survey import released_files
 from tests.server.storage import ballots
 from tests.vectors.generate import FOLDER
 
@@ -261,6 +263,29 @@ def test_before_there_is_a_board_no_receipt_stays_in_the_address(tmp_path: Path,
             page.goto(f"{board}#{pin}.{receipt}")
             expect(page.locator(".notice")).to_contain_text("not closed yet")
             assert page.url == f"{board}#{pin}"
+
+
+def test_the_groups_of_the_results_fit_on_a_telephone(tmp_path: Path, page: Page) -> None:
+    client = ClientFiles.load(build(progress=False))
+    files = tmp_path / "files"
+    files.mkdir()
+    for name, content in released_files().items():
+        (files / name).write_bytes(content)
+    with DataDirectory(tmp_path / "data") as data:
+        store = ballots.store_of(data)
+        for i in range(SUBMISSIONS):
+            store.submit(ballots.seal_ballot(ballots.DIGEST, ballots.ballot(i, cell=i % 8)))
+        store.close()
+        create_board(store, tokens_issued=TOKENS, key=ORGANIZER_KEY)
+        store.mark_released(files)
+        finish_board(store, key=ORGANIZER_KEY)
+        with serving(create_app(Config(), data, client=lambda: client)) as port:
+            for language in ("en", "de"):
+                page.goto(f"http://127.0.0.1:{port}/s/{store.id}/board?lang={language}")
+                page.locator("details:has(.table) summary").click()
+                expect(page.locator(".table tbody tr")).to_have_count(3)
+                hidden = "(table) => table.scrollWidth - table.clientWidth"
+                assert page.locator(".table").evaluate(hidden) == 0, language
 
 
 def test_a_saved_receipt_of_another_survey_raises_no_alarm(

@@ -254,6 +254,8 @@ def test_a_token_is_saved_and_spent_elsewhere(
     page = second.page
     second.to_invitation(direct.link(query="?lang=de"))
     expect(second.heading).to_have_text("Ihre Einladung")
+    page.fill("#code", "U" + CODES[1].text[1:])
+    expect(page.locator("#code-said")).to_contain_text("In keinem Code kommt „U“ vor.")
     page.set_input_files("#token-file", file)
     expect(page.locator("#token-there")).to_be_visible()
     second.look("3-invitation-token")

@@ -14,6 +14,8 @@ from shared.specification import RELEASE_RULES, STORED
 
 LANGUAGES = sorted(path.stem for path in (WEB / "texts").glob("*.json"))
 PLURAL = re.compile(r"\.(zero|one|two|few|many|other)$")
+QUOTES = {"ar": "«»", "de": "„“", "en": "“”"}
+MARKS = frozenset('"„“”«»‹›')
 
 
 def texts(language: str) -> dict[str, str]:
@@ -38,6 +40,19 @@ def test_languages_use_the_same_figures(language: str) -> None:
         original = english.get(key) or english[PLURAL.sub("", key) + ".other"]
         used = set(re.findall(r"\{([a-z_-]+)\}", text))
         assert used == set(re.findall(r"\{([a-z_-]+)\}", original)), key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_languages_quote_with_their_own_marks(language: str) -> None:
+    opening, closing = QUOTES[language]
+    for key, text in texts(language).items():
+        outside = re.sub(f"{opening}[^{opening}{closing}]+{closing}", "", text)
+        assert not MARKS & set(outside), key
+
+
+@pytest.mark.parametrize("path", sorted(WEB.glob("*.mjs")), ids=lambda path: path.name)
+def test_no_module_quotes_in_one_language(path: Path) -> None:
+    assert not set("„“”«»‹›") & set(path.read_text("utf-8"))
 
 
 def test_every_counted_text_has_a_form_for_all_other_numbers() -> None:
