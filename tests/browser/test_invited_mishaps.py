@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.browser.invited_office import CODES, Office, office
-from tests.browser.test_invited_survey import PHONE, InvitedWalk
+from tests.browser.test_invited_survey import PHONE, WAGE, InvitedWalk
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -21,6 +21,17 @@ navigator.mediaDevices.getUserMedia = async () => {
   const stream = canvas.captureStream(10);
   window.tracks.push(...stream.getTracks());
   return stream;
+};
+"""
+
+HOLD_THE_DRAW = """
+const post = Worker.prototype.postMessage;
+Worker.prototype.postMessage = function (message) {
+  if (message.method !== "delay") return post.call(this, message);
+  window.draw = () => new Promise((drawn) => {
+    this.addEventListener("message", ({ data }) => { if (data.id === message.id) setTimeout(drawn); });
+    post.call(this, message);
+  });
 };
 """
 
@@ -87,6 +98,38 @@ def test_a_held_key_does_not_skip_the_random_moment(direct: Office, visit: Calla
     page.wait_for_timeout(700)
     expect(page.locator("#waiting")).to_be_visible()
     assert direct.store.total() == before
+
+
+@pytest.mark.parametrize("goes_back", [True, False])
+def test_the_moment_is_drawn_for_nobody_who_has_gone_back(
+    direct: Office, visit: Callable[[], InvitedWalk], goes_back: bool
+) -> None:
+    """She types on undisturbed, and nothing is sent behind her back; otherwise it waits as she wished."""
+    walk = visit()
+    page = walk.page
+    page.add_init_script(HOLD_THE_DRAW)
+    walk.to_invitation(direct.link(CODES[0 if goes_back else 1]))
+    walk.exchange()
+    walk.answer()
+    before = direct.store.total()
+    walk.let_wait()
+    walk.go_on()
+    page.wait_for_function("() => 'draw' in window")
+    if not goes_back:
+        page.evaluate("draw()")
+        expect(page.locator("#waiting")).to_be_visible()
+        return
+    page.click("#back")
+    wage = page.locator(".questionnaire input[type=text]")
+    expect(wage).to_have_value(WAGE)
+    wage.focus()
+    page.evaluate("draw()")
+    expect(wage).to_be_focused()
+    walk.let_wait(minutes=16)
+    walk.go_on()
+    expect(page.locator("#bytes")).to_be_visible()
+    assert direct.store.total() == before
+    walk.send_now()
 
 
 @pytest.mark.parametrize("ends_well", [True, False])

@@ -178,8 +178,9 @@ def test_the_browser_decapsulates_the_published_x_wing_key(bench: Bench) -> None
 
 
 def test_blinding_takes_no_time_that_anybody_notices(bench: Bench) -> None:
+    """Measured against one exponentiation on the same machine, some 50 times what blinding takes."""
     r = int.from_bytes(bytes(range(200)) * 2, "big") % (N - 1) + 1
     blinded, _ = blind(N, prepare(b"message", bytes(32)), salt=bytes(48), r=r)
     times = bench.python("times", n=f"{N:x}", blind_signature=sign_plainly(blinded).hex())
-    assert times["blind"] < 1000
-    assert times["finalize"] < 1000
+    assert times["blind"] < times["sign"] / 4, times
+    assert times["finalize"] < times["sign"] / 4, times
