@@ -29,7 +29,8 @@ from shared.errors import InputError
 @click.option(
     "--token-file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where the token is saved once it is fetched, and read from if it is there already.",
+    help="Where first the request for the token is saved, then the token in its place; read if it is there. "
+    "After a lost answer, call again with the same file: without it the code may be lost.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the exact bytes that would be sent, and send nothing.")
 @click.option(
