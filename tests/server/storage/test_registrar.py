@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -45,11 +46,11 @@ def test_a_code_is_spent_once(registrar: RegistrarStore) -> None:
 def test_a_reminder_is_noted_by_day_and_only_once(registrar: RegistrarStore) -> None:
     registrar.spend(CODES[0], b"blinded")
     seen = registrar.fetched(CODES)
-    registrar.note_reminder(seen, "2026-11-28")
+    registrar.note_reminder(seen, "2026-11-28", letters_to=Path("reminders"))
     noted = registrar.fetched(CODES)
     assert (noted.last_day, noted.last_issued) == ("2026-11-28", 1)
     with pytest.raises(StateError) as caught:
-        registrar.note_reminder(seen, "2026-11-28")
+        registrar.note_reminder(seen, "2026-11-28", letters_to=Path("reminders"))
     assert caught.value.code == "state.reminder"
     assert registrar.fetched(CODES) == noted
 

@@ -118,7 +118,7 @@ def invited(data: DataDirectory) -> SurveyStore:
     data.invite(store.id, CODES)
     data.registrar(store.id).spend(CODES[0], b"blinded")
     seen = data.registrar(store.id).fetched(CODES)
-    data.registrar(store.id).note_reminder(seen, "2030-01-30")
+    data.registrar(store.id).note_reminder(seen, "2030-01-30", letters_to=Path("reminders"))
     store.submit(ballots.sealed(1))
     store.close()
     return store
@@ -140,11 +140,13 @@ def test_keys_and_codes_are_deleted_with_the_ballots(
     (folder / "keys" / ".new-interrupted").write_bytes((folder / "keys" / "tokens.pem").read_bytes())
     assert invited.expire() is None
     assert len(_secrets(invited)) == 4
+    assert data.registrar(invited.id).letters_to(reminders=True) is not None
     clock.day = DUE
     assert invited.expire() == 1
     assert _secrets(invited) == []
     assert not (folder / "keys").exists()
     assert (data.registrar(invited.id).issued(), data.registrar(invited.id).invited()) == (0, 0)
+    assert data.registrar(invited.id).letters_to(reminders=True) is None
     assert invited.expire() is None
 
 
