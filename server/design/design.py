@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +78,7 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
     """
     _refuse_records_from_register(plan)
     _refuse_unreachable_diversity(plan)
-    _refuse_too_many_invited(plan, model)
+    _refuse_invitations_that_do_not_fit(plan, model)
     smallest, safe = _needed_people(plan, model.levels)
     _refuse_too_few(model, safe)
     people = model.people.sum(axis=1)
@@ -189,13 +190,27 @@ def _refuse_unreachable_diversity(plan: Plan) -> None:
             )
 
 
-def _refuse_too_many_invited(plan: Plan, model: Model) -> None:
-    if plan.invited is not None and plan.invited.people > model.n_people:
+def _refuse_invitations_that_do_not_fit(plan: Plan, model: Model) -> None:
+    if plan.invited is None:
+        return
+    invited = plan.invited.people
+    if invited > model.n_people:
         raise DesignError(
-            f"{plan.invited.people} people are invited, but the model has {model.n_people}",
+            f"{invited} people are invited, but the model has {model.n_people}",
             where="invited.people",
             expected="no more invitations than people in the model",
             remedy="Cells are counted from the model, so everybody who is invited must be in it.",
+        )
+    counted_on = sum(
+        int(people) * level.lowest
+        for people, level in zip(model.people.sum(axis=0), model.levels, strict=True)
+    )
+    if invited < counted_on:
+        raise DesignError(
+            f"{invited} people are invited, but at the lowest participation {ceil(counted_on)} would answer",
+            where="invited.people",
+            expected=f"at least {ceil(counted_on)} invitations",
+            remedy="Invite more people, or give the participation of the whole model, those not invited too.",
         )
 
 

@@ -26,6 +26,7 @@ from tests.builders import (
     small_rows,
     small_specification,
 )
+from tests.invited import invited, invited_specification
 from tests.vectors.surveys import (
     STRANGER_KEY,
     SoundnessVector,
@@ -413,6 +414,11 @@ def _cell_failure() -> Iterator[SoundnessVector]:
         "cell-safe-by-being-empty",
         "At low participation a cell of 5 hardly ever fails, but whoever does answer from it is alone.",
         lonely,
+    )
+    yield refused(
+        "fewer-invitations-than-answers",
+        "Eight cells of 25 are counted on for half, which is 100 answers; 99 people are invited.",
+        invited_specification(invited=invited(people=99)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from shared.invitation import Invitation
 from shared.soundness import examine
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, QUESTIONNAIRE, public_bytes, sign
+from tests.invited import invited
 from tests.towns import EVEN, RATES, write_town
 
 RANGE = '[participation]\nlow = "0.3"\nhigh = "0.6"'
@@ -108,6 +110,21 @@ def test_too_few_people_are_refused_with_the_number_needed(tmp_path: Path, peopl
     with pytest.raises(DesignError, match="too few") as caught:
         make(write_town(tmp_path, people=people))
     assert "two cells of n_min_safe" in caught.value.expected
+
+
+@pytest.mark.parametrize(("people", "fits"), [(649, False), (650, True), (1300, True), (1301, False)])
+def test_invitations_fit_the_model_and_its_participation(tmp_path: Path, people: int, fits: bool) -> None:
+    declared = read_survey_file(write_town(tmp_path, people=1300, participation=EVEN))
+    plan = replace(plan_of(declared), invited=invited(people=people))
+    if fits:
+        specification = design(plan, read_model(declared)).specification
+        envelope = sign(specification.to_bytes(), ORGANIZER_KEY)
+        key = Invitation(digest=None, organizer_key=public_bytes(ORGANIZER_KEY))
+        assert examine(envelope, [True], key).refusal is None
+        return
+    with pytest.raises(DesignError, match=f"{people} people are invited") as caught:
+        design(plan, read_model(declared))
+    assert caught.value.where == "invited.people"
 
 
 def test_a_single_possible_cell_is_refused(tmp_path: Path) -> None:
