@@ -11,6 +11,7 @@ import click
 from server.cli.progress import stages
 from server.design.audit import audit_survey
 from server.signing.keys import load_public_key
+from server.signing.signing import envelope_at
 from shared.checks import Floor
 from shared.limits import MAX_K
 from shared.soundness import PASSED
@@ -45,14 +46,14 @@ def audit(
     encoding: str | None,
     as_json: bool,
 ) -> None:
-    """Rebuild the specification FILE from its model and compare, check by check.
+    """Rebuild the specification FILE (or its folder) from its model and compare, check by check.
 
     Exit code 0 if it is what it claims to be, 5 if not.
     """
     floor = Floor(k=k or Floor().k, cell_failure=failure or Floor().cell_failure)
     with stages(hidden=as_json) as progress:
         result = audit_survey(
-            file,
+            envelope_at(file),
             model,
             expected_key=None if key is None else load_public_key(key),
             floor=floor,

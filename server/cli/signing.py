@@ -11,9 +11,9 @@ import click
 from server.cli.passphrase import ask_passphrase, passphrase_option
 from server.signing.keys import create_key_pair, load_private_key, load_public_key
 from server.signing.signing import (
-    ENVELOPE_FILE,
     MODEL_FILE,
     countersign,
+    envelope_at,
     examine_envelope,
     read_file,
     sign_design,
@@ -88,7 +88,7 @@ def sign(path: Path, key: Path, passphrase_file: Path | None, as_auditor: bool) 
     """
     private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
     if as_auditor:
-        _show(countersign(path / ENVELOPE_FILE if path.is_dir() else path, private))
+        _show(countersign(envelope_at(path), private))
     else:
         _show(sign_design(path, private))
 
@@ -102,12 +102,12 @@ def sign(path: Path, key: Path, passphrase_file: Path | None, as_auditor: bool) 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 def verify(file: Path, key: str | None, digest: str | None, model: Path | None, as_json: bool) -> None:
-    """Verify the signatures of FILE and make the checks of a respondent's device.
+    """Verify the signatures of FILE (or its folder) and make the checks of a respondent's device.
 
     Exit code 5 if a check was refused, else 0: then read which checks passed, which words are still to be
     compared, and whether the model was recounted.
     """
-    path = file / ENVELOPE_FILE if file.is_dir() else file
+    path = envelope_at(file)
     envelope = Envelope.parse(read_file(path, "a signed survey"))
     invitation = replace(
         Invitation.parse_fragment(digest or ""), organizer_key=None if key is None else load_public_key(key)

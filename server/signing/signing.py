@@ -20,6 +20,11 @@ ENVELOPE_FILE = "survey.dsse.json"
 MODEL_FILE = "model.csv"
 
 
+def envelope_at(path: Path) -> Path:
+    """The file of a signed survey, which may be named by its folder."""
+    return path / ENVELOPE_FILE if path.is_dir() else path
+
+
 def sign_design(folder: Path, key: Ed25519PrivateKey) -> VerifiedPayload:
     """Sign ``design.json`` as the organizer; writes ``survey.dsse.json`` beside it.
 

@@ -40,7 +40,7 @@ def released(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
     office.run("design", "survey.toml", "--out", "out")
     office.run("keygen", "--out", "key.pem")
     office.run("sign", "out", "--key", "key.pem")
-    office.run("audit", "out/survey.dsse.json", "--model", "town.csv", "--key", "key.pub", "--k", "5")
+    office.run("audit", "out", "--model", "town.csv", "--key", "key.pub", "--k", "5")
     office.run("verify", "out", "--key", "key.pub")
     published = office.run("publish", "out", "--data", "data")
     survey = re.search(r"[0-9a-f]{16}", published)
