@@ -204,6 +204,18 @@ def test_constraints_that_cannot_be_met_are_reported(town_csv: Path) -> None:
     assert any("could not be kept" in warning for warning in masked.warnings)
 
 
+def test_distances_that_rounding_undoes_are_warned_of(tmp_path: Path) -> None:
+    """Ages of three years in a row: what P3M moves by less than half a year, rounding moves back."""
+    path = tmp_path / "ages.csv"
+    path.write_text("age,illness\n" + "".join(f"{30 + i % 3},flu\n" for i in range(60)))
+    wanted = {"quasi_identifiers": ("age",), "k": 20, "breach": "p3m", "drop": ()}
+    near = Distances(common=0.3, trade_off=0.0)
+    masked, _ = run(path, distances=near, **wanted)
+    assert any(w.startswith('Rounding "age" brings published values back') for w in masked.warnings)
+    masked, _ = run(path, distances=near, unrounded=True, **wanted)
+    assert not any("Rounding" in warning for warning in masked.warnings)
+
+
 def test_bad_parameters_of_p3m_are_refused(town_csv: Path) -> None:
     with pytest.raises(InputError, match="trade_off"):
         run(town_csv, quasi_identifiers=("age",), breach="p3m", distances=Distances(trade_off=1.0))
