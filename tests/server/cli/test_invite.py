@@ -49,7 +49,8 @@ def test_from_list_to_reminder(data: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(remind, [*options, "--out", str(tmp_path / "rem")])
     assert json.loads(done.stdout) == {
         "people": 21, "of": 40, "issued_at_least": 10,
-        "files": ["mail-merge.csv", "letters.pdf", "README.txt"],
+        "folder": str(tmp_path / "rem"), "files": ["mail-merge.csv", "letters.pdf", "README.txt"],
+        "finished_earlier": False,
     }  # fmt: skip
     again = CliRunner().invoke(remind, [*options, "--out", str(tmp_path / "again")])
     assert isinstance(again.exception, RoomfulError)
