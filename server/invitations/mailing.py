@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from server.design.design import StageProgress
 from server.invitations import folder
 from server.invitations.letters import Letter, LetterFrame, require_printable
-from server.invitations.mail_merge import format_mail_merge, read_mail_merge
+from server.invitations.mail_merge import Recipient, format_mail_merge, read_mail_merge
 from server.invitations.readme import readme
 from server.invitations.texts import texts_for
 from server.storage import files
@@ -17,29 +17,19 @@ from server.storage.published import PublishedSurvey
 from server.storage.registrar import RegistrarStore
 from shared.errors import InputError
 from shared.invitation import survey_link
-from shared.invitation_code import InvitationCode
 from shared.words import digest_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Addressee:
+class Addressee(Recipient):
     """Who gets a letter.
 
     Attributes
     ----------
-    cells : tuple of str
-        The columns of the organizer's list.
-    lines : tuple of str
-        Name and address on the letter.
-    code : InvitationCode
-        Hers.
     place : str
         Where she stands in the list, for messages.
     """
 
-    cells: tuple[str, ...] = field(repr=False)
-    lines: tuple[str, ...] = field(repr=False)
-    code: InvitationCode
     place: str
 
 
