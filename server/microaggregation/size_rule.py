@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from server.microaggregation.need import IntArray, Need
 
@@ -28,7 +30,7 @@ class SizeRule:
     ------
     ValueError
         People that are no integers or of another shape than n x L, a negative count, a record without
-        people, or several levels without people.
+        people, more people than 64 bits can add up, or several levels without people.
     """
 
     need: Need
@@ -42,6 +44,7 @@ class SizeRule:
         given = np.asarray(self.people)
         if given.dtype.kind not in "iu":
             raise ValueError(f"people must be integers, not {given.dtype}")
+        _refuse_overflow("people", given)
         people = given.astype(np.int64)
         if people.ndim == 1:
             people = people[:, None]
@@ -91,7 +94,8 @@ class SizeRule:
         Raises
         ------
         ValueError
-            Another number of records, both `counts` and the rule's own people, or a count below 1.
+            Another number of records, both `counts` and the rule's own people, a count below 1, or more
+            people than 64 bits can add up.
         """
         if self.people is not None:
             if counts is not None:
@@ -104,6 +108,7 @@ class SizeRule:
         given = np.asarray(counts)
         if given.shape != (n_records,) or given.dtype.kind not in "iu":
             raise ValueError(f"counts must be {n_records} integers, one a record")
+        _refuse_overflow("counts", given)
         if n_records and given.min() < 1:
             raise ValueError("counts must be at least 1; leave out records that nobody has")
         return given.astype(np.int64)[:, None]
@@ -137,3 +142,8 @@ class SizeRule:
         if n_records and people.max() > 1:
             raise ValueError(f"{algorithm} serves single records; repeat each record by its count")
         return k
+
+
+def _refuse_overflow(name: str, given: NDArray[np.integer[Any]]) -> None:
+    if given.sum(dtype=np.float64) >= 2.0**62:
+        raise ValueError(f"{name} add up to more than 2^62, too many to be added up")

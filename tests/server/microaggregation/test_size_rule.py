@@ -78,3 +78,12 @@ def test_refusals_name_the_reason() -> None:
         plain.head_counts("name", 2)
     with pytest.raises(ValueError, match="Lloyd serves single records"):
         plain.single_records("Lloyd", 2, np.array([2, 2]))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_more_people_than_can_be_added_up_are_refused(dtype: type[np.integer]) -> None:
+    many = np.array([2**62, 2**62, 5], dtype=dtype)
+    with pytest.raises(ValueError, match="counts add up to more than"):
+        SizeRule.of_k(3).head_counts("Lloyd", 3, many)
+    with pytest.raises(ValueError, match="people add up to more than"):
+        SizeRule.of_need(Need(minimum=(3,)), many[:, None])
