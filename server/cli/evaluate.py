@@ -11,6 +11,7 @@ import click
 
 from server.cli.names import assigned, listed
 from server.cli.progress import stages
+from server.cli.stopping import tidy_when_ended
 
 
 @click.command()
@@ -108,7 +109,7 @@ def evaluate(
         blocks=tuple(listed(block) for block in blocks),
         dependence=dependence,
     )
-    with stages(hidden=as_json) as progress:
+    with tidy_when_ended(), stages(hidden=as_json) as progress:
         result = evaluate_files(
             original,
             masked,

@@ -267,6 +267,29 @@ def test_whoever_stops_it_finds_nothing_half_written(
     assert sorted(path.name for path in town_csv.parent.iterdir()) == ["town.csv"]
 
 
+def test_a_stopped_evaluation_leaves_nothing(town_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from server.anonymize import runs
+
+    went_on = []
+
+    def stopped(*_, **__):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.2)
+        went_on.append(True)
+
+    monkeypatch.setattr(runs, "evaluation_report", stopped)
+    # Without a handler of the command the signal would end the tests themselves.
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        arguments = [str(town_csv), str(town_csv), "--quasi-identifiers", "age"]
+        report = town_csv.with_name("report.html")
+        assert CliRunner().invoke(evaluate_command, [*arguments, "--report", str(report)]).exit_code != 0
+        assert not went_on
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert sorted(path.name for path in town_csv.parent.iterdir()) == ["town.csv"]
+
+
 def test_an_earlier_result_stands_until_the_new_one_is_complete(
     town_csv: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
