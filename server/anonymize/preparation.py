@@ -124,6 +124,7 @@ def prepare(
         raise InputError("the masked file would overwrite the original", where=str(out))
     stage = None if progress is None else (lambda done, total: progress("reading", done, total))
     original = open_data(path, progress=stage, **reading)
+    _refuse_other_separator(path, out, original)
     for name in (*request.confidential, *request.drop):
         original.checked(name)
     everything = [original.usable(name) for name in request.quasi_identifiers]
@@ -341,3 +342,15 @@ def _warnings(
     ):
         warnings.append("All importances are equal within their attribute, so they change nothing.")
     return tuple(warnings)
+
+
+def _refuse_other_separator(path: Path, out: Path, original: DataFile) -> None:
+    """Programs expect tabs in what is called .tsv, and a file keeps its separator."""
+    separator = original.understood().get("separator")
+    renamed = out.suffix.lower() == ".tsv" and path.suffix.lower() != ".tsv"
+    if renamed and separator not in (None, "\t"):
+        raise InputError(
+            f"{out.name} would not hold tabs, but the separator {separator!r} of {path.name}; files are not"
+            " converted",
+            expected=f"an --out that ends in {path.suffix}",
+        )

@@ -475,3 +475,29 @@ def test_texts_of_another_encoding_in_a_statistical_file_are_refused(tmp_path: P
     path.write_bytes(path.read_bytes().replace("Köln".encode(), b"K\xf6\xf6ln"))
     with pytest.raises(InputError, match=r"cannot be read as Stata"):
         open_data(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "separator", "out", "fits"),
+    [
+        ("a.csv", ",", "out.tsv", False),
+        ("a.csv", "\t", "out.tsv", True),
+        ("a.tsv", "\t", "out.tsv", True),
+        ("a.tsv", ",", "out.tsv", True),
+        ("a.csv", ",", "out.txt", True),
+    ],
+)
+def test_what_is_called_tsv_holds_tabs_unless_the_original_is_so_called(
+    tmp_path: Path, name: str, separator: str, out: str, fits: bool
+) -> None:
+    path = tmp_path / name
+    path.write_text(
+        "".join(f"{a}{separator}{b}\n" for a, b in [("age", "ill"), *((i, "flu") for i in range(9))])
+    )
+    request = Request(quasi_identifiers=("age",), method="mdav", k=3, drop=("ill",))
+    if fits:
+        prepare(path, tmp_path / out, request)
+        return
+    with pytest.raises(InputError, match=r"out\.tsv.*separator") as caught:
+        prepare(path, tmp_path / out, request)
+    assert ".csv" in caught.value.expected
