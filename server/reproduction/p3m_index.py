@@ -234,7 +234,7 @@ def figures(inputs: Inputs, progress: StageProgress) -> Reproduction:
         figures=tuple(
             Figure(
                 f"{measure}-against-{axis}",
-                f"{label.split(',')[0]} of P3M against {axis} ({fixed})",
+                f"{label.split(',')[0]} of P3M against {axis.replace('delta', 'Delta')} ({fixed})",
                 x_label,
                 label,
                 tuple(Curve(name, *_columns(curves[axis, measure, name])) for name in MATRICES),
@@ -245,7 +245,10 @@ def figures(inputs: Inputs, progress: StageProgress) -> Reproduction:
         comparisons=(),
         explanation=(
             "The published curves are not at hand as numbers, so ours stand alone; which of them is which of "
-            "Figures 2 to 9 is not known to us, nor over which values they run. SL is taken at the Delta "
+            "Figures 2 to 9 is not known to us, nor over which values they run. SL is the share of published "
+            "values at least Delta from the true ones (more is safer), IL the information loss, DLD and SDID "
+            "the risks of linkage and of a true value close by (more is unsafe), and SI = PIL / 2 + DLD / 4 "
+            "+ SDID / 4. SL is taken at the Delta "
             "of the setting. Large alpha and small Delta leave only the constraints: P3M "
             "then is MDAV with rescaled centroids. Beyond a threshold of Delta, at which the objective of a "
             "tight group gets two minima, groups jump away from their members and all measures bend."
