@@ -137,8 +137,9 @@ def _page(reproductions: Sequence[Reproduction], command: str) -> Page:
     compared = sum(len(r.comparisons) for r in reproductions)
     promises = sum(len(r.promised) for r in reproductions)
     broken = [item for r in reproductions for item in r.broken]
+    what = "1 entry" if len(reproductions) == 1 else f"{len(reproductions)} entries"
     lead = (
-        f"{len(reproductions)} published tables and figures, computed again. {compared} values stand beside "
+        f"Published tables and figures, computed again: {what}. {compared} values stand beside "
         f"the published ones; {promises - len(broken)} of {promises} promised bounds are kept."
     )
     warnings = tuple(f"Not kept: {worst(item)}." for item in broken)
