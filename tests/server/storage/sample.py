@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import dataclass
+from datetime import date
 from functools import cache
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -15,6 +17,16 @@ from shared.submission import encode, entropy_needed
 KEY = Ed25519PrivateKey.from_private_bytes(b"\x07" * 32)
 AUDITOR = Ed25519PrivateKey.from_private_bytes(b"\x08" * 32)
 MODEL = b"age,level,people\n20,0,40\n60,0,60\n"
+
+
+@dataclass
+class Clock:
+    """A day that a test sets."""
+
+    day: date
+
+    def __call__(self) -> date:
+        return self.day
 
 
 def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, object]:

@@ -19,23 +19,15 @@ from shared import base64url
 from shared.errors import StateError
 from shared.invitation_code import InvitationCode
 from tests.server.storage import ballots
+from tests.server.storage.sample import Clock
 
 DAY = date(2030, 1, 31)
 CODE = InvitationCode.create(b"a secret code")
 
 
-class Clock:
-    """A day that a test sets."""
-
-    day = DAY
-
-    def __call__(self) -> date:
-        return self.day
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(DAY)
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from server.storage.store import SurveyStore
 from shared.errors import SetupError, StateError, StorageError
 from tests.server.storage import ballots, sample
 from tests.server.storage.raw_bytes import files_containing
+from tests.server.storage.sample import Clock
 
 CLOSED = date(2030, 1, 31)
 DAYS = 365
@@ -31,19 +32,9 @@ DUE = CLOSED + timedelta(days=DAYS)
 CANARY = "the-canary-of-the-retention"
 
 
-class Clock:
-    """A day that a test sets."""
-
-    def __init__(self) -> None:
-        self.day = CLOSED
-
-    def __call__(self) -> date:
-        return self.day
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(CLOSED)
 
 
 @pytest.fixture
