@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -178,25 +178,20 @@ class RegistrarStore:
         StorageError
             If it cannot be written, or the file was restored from an old copy.
         """
-        database = db.connect(self._path)
-        with closing(database.conn), db.turn(self._path):
-            with db.transaction(database) as connection:
-                generation = next_generation(connection, self._anchor)
-                connection.executemany(
-                    "INSERT OR IGNORE INTO code VALUES (?, NULL)", [(value,) for value in sorted(hashes)]
+        with self._change(sweep=True) as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO code VALUES (?, NULL)", [(value,) for value in sorted(hashes)]
+            )
+            total = self._intake.count(connection)
+            if total > people:
+                raise StateError(
+                    f"there would be {total} invitations",
+                    expected=f"at most {people}, as the specification says",
+                    remedy="Invite fewer people; the number was signed and cannot grow.",
+                    code="state.invitations",
                 )
-                total = self._intake.count(connection)
-                if total > people:
-                    raise StateError(
-                        f"there would be {total} invitations",
-                        expected=f"at most {people}, as the specification says",
-                        remedy="Invite fewer people; the number was signed and cannot grow.",
-                        code="state.invitations",
-                    )
-                if letters_to is not None:
-                    _keep(connection, _LETTERS, letters_to.absolute().as_uri())
-            self._anchor.note(generation)
-            db.sweep(database)
+            if letters_to is not None:
+                _keep(connection, _LETTERS, letters_to.absolute().as_uri())
         return total
 
     def letters_to(self, *, reminders: bool = False) -> Path | None:
@@ -217,13 +212,9 @@ class RegistrarStore:
         StorageError
             If it cannot be written, or the file was restored from an old copy.
         """
-        database = db.connect(self._path)
-        with closing(database.conn), db.turn(self._path):
-            with db.transaction(database) as connection:
-                generation = next_generation(connection, self._anchor)
-                name = _REMINDERS if reminders else _LETTERS
-                connection.execute("DELETE FROM survey WHERE name = ?", (name,))
-            self._anchor.note(generation)
+        with self._change() as connection:
+            name = _REMINDERS if reminders else _LETTERS
+            connection.execute("DELETE FROM survey WHERE name = ?", (name,))
 
     def spend(self, code: bytes, blinded_message: bytes) -> None:
         """Spend a code for a blinded message, durably; the same message again is welcome.
@@ -276,23 +267,31 @@ class RegistrarStore:
         StorageError
             If it cannot be written, or the file was restored from an old copy.
         """
-        database = db.connect(self._path)
-        with closing(database.conn), db.turn(self._path):
-            with db.transaction(database) as connection:
-                generation = next_generation(connection, self._anchor)
-                if _last_reminder(connection) != (seen.last_day, seen.last_issued):
-                    raise StateError(
-                        "another reminder was made at the same time",
-                        remedy="Use its letters; the next reminder can be made tomorrow.",
-                        code="state.reminder",
-                    )
-                _keep(connection, _REMINDED, f"{day} {seen.issued}")
-                _keep(connection, _REMINDERS, letters_to.absolute().as_uri())
-            self._anchor.note(generation)
+        with self._change() as connection:
+            if _last_reminder(connection) != (seen.last_day, seen.last_issued):
+                raise StateError(
+                    "another reminder was made at the same time",
+                    remedy="Use its letters; the next reminder can be made tomorrow.",
+                    code="state.reminder",
+                )
+            _keep(connection, _REMINDED, f"{day} {seen.issued}")
+            _keep(connection, _REMINDERS, letters_to.absolute().as_uri())
 
     def end(self) -> None:
         """Store what waits, sweep, and let go of the file."""
         self._writer.end()
+
+    @contextmanager
+    def _change(self, *, sweep: bool = False) -> Iterator[sqlite3.Connection]:
+        """Make a durable change, alone, which the anchor counts."""
+        database = db.connect(self._path)
+        with closing(database.conn), db.turn(self._path):
+            with db.transaction(database) as connection:
+                generation = next_generation(connection, self._anchor)
+                yield connection
+            self._anchor.note(generation)
+            if sweep:
+                db.sweep(database)
 
     def _read(self, query: str) -> str:
         with closing(db.connect(self._path).conn) as connection, db.named_errors():
