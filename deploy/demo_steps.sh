@@ -84,7 +84,8 @@ read_options() {
 begin() {
   started=$(date +%s)
   mark=$dir/.roomful-demo
-  if [ -f "$dir/server.pid" ] && ps -o args= -p "$(cat "$dir/server.pid")" 2>/dev/null | grep -q roomful; then
+  # -ww: ps cuts a line at the width of the screen, and the folder's name alone can be longer.
+  if [ -f "$dir/server.pid" ] && ps -ww -o args= -p "$(cat "$dir/server.pid")" 2>/dev/null | grep -q roomful; then
     fail "a demo is running in $dir; stop it first, or choose another folder with --dir"
   fi
   if [ -e "$dir" ] && [ ! -f "$mark" ] && [ -n "$(ls -A "$dir" 2>/dev/null || echo file)" ]; then

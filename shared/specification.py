@@ -32,7 +32,8 @@ from shared.model import ReadingRules
 from shared.participation import ParticipationLevel, ParticipationSource, parse_levels
 from shared.questionnaire import Questionnaire
 
-PROTOCOL = "roomful/2"
+PROTOCOL = "roomful/3"
+_EARLIER_PROTOCOLS = ("roomful/1", "roomful/2")
 MODEL_KINDS = ("public", "register")
 RELEASE_RULES = ("withhold", "merge")
 STORED = {"open": ("cell", "answers", "receipt"), "invited": ("cell", "sealed", "token")}
@@ -268,7 +269,21 @@ def _sub(fields: Fields, name: str, keys: Sequence[str]) -> Fields:
     return Fields(fields.raw(name), fields.where(name), keys, error=SpecificationError)
 
 
+def _require_protocol(value: Any) -> None:
+    """Tell a document of an earlier protocol by its name, before its other fields look wrong."""
+    protocol = value.get("protocol") if isinstance(value, dict) else None
+    if protocol in _EARLIER_PROTOCOLS:
+        raise SpecificationError(
+            f"this survey was signed under {protocol}, an earlier version of the protocol",
+            where="protocol",
+            expected=PROTOCOL,
+            remedy="Design and sign it again with this version of Roomful; a survey that is open already is "
+            "finished with the version that opened it.",
+        )
+
+
 def _parse(value: Any) -> Specification:
+    _require_protocol(value)
     fields = Fields(value, "", _KEYS, error=SpecificationError)
     fields.choice("protocol", (PROTOCOL,))
     languages = _parse_languages(fields)

@@ -120,7 +120,9 @@ def _each(
                 progress(len(items))
         except RoomfulError as error:
             pool.shutdown(cancel_futures=True)
-            remedy = f"{error.remedy} {len(results)} of {len(items)} {name} were acknowledged."
+            # Not only the results that were looked at: what has ended is told in no order.
+            acknowledged = sum(not future.cancelled() and future.exception() is None for future in futures)
+            remedy = f"{error.remedy} {acknowledged} of {len(items)} {name} were acknowledged."
             raise type(error)(
                 error.message,
                 where=error.where,

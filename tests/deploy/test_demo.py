@@ -28,7 +28,12 @@ every = pytest.mark.parametrize("name", list(SCRIPTS))
 
 def demo(*arguments: str, folder: Path, name: str = "demo") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["sh", str(SCRIPTS[name]), *arguments], cwd=folder, capture_output=True, text=True, check=False
+        ["sh", str(SCRIPTS[name]), *arguments],
+        cwd=folder,
+        env=os.environ | {"COLUMNS": "80"},  # a narrow screen: nothing may be cut
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -74,7 +79,8 @@ def test_a_running_demo_is_not_overwritten(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     folder.mkdir()
     (folder / ".roomful-demo").touch()
-    waiting = [sys.executable, "-c", "import sys; sys.stdin.read()", "roomful serve"]
+    long_path = "x" * 200
+    waiting = [sys.executable, "-c", "import sys; sys.stdin.read()", f"/{long_path}/roomful serve"]
     with subprocess.Popen(waiting, stdin=subprocess.PIPE) as running:
         (folder / "server.pid").write_text(str(running.pid))
         result = demo("--no-serve", folder=tmp_path, name=name)

@@ -50,6 +50,15 @@ def test_the_same_specification_gives_the_same_bytes() -> None:
     assert small_specification().to_bytes() == SMALL.to_bytes()
 
 
+@pytest.mark.parametrize("earlier", ["roomful/1", "roomful/2"])
+def test_a_document_of_an_earlier_protocol_is_refused_with_what_to_do(earlier: str) -> None:
+    """Whatever else it holds: its fields may have other names."""
+    with pytest.raises(SpecificationError, match=f"signed under {earlier}") as caught:
+        Specification.parse(dumps({"protocol": earlier, "field": "of old"}))
+    assert caught.value.where == "protocol"
+    assert "Design and sign it again" in caught.value.remedy
+
+
 def test_vector_of_a_person() -> None:
     assert SMALL.vector({"sex": "male", "age": "17"}) == (17, 0, 1)
     assert uneven_survey()[0].vector({"sex": "male"}) == (1, 1, 0, 1)

@@ -32,7 +32,7 @@ def document(**changes: Any) -> dict[str, Any]:
     """Six cells along the age; `changes` replace whole members."""
     attribute = {"help": text(""), "missing": "refused"}
     value: dict[str, Any] = {
-        "protocol": "roomful/2",
+        "protocol": "roomful/3",
         "languages": ["en"],
         "title": text("Health & <work>"),
         "description": text("About <b>health</b>"),

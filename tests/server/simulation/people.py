@@ -47,7 +47,7 @@ def specification(
 ) -> Specification:
     """Twelve cells of five ages each."""
     value = {
-        "protocol": "roomful/2",
+        "protocol": "roomful/3",
         "languages": ["en"],
         "title": text("Simulated"),
         "description": text(""),

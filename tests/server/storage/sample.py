@@ -32,7 +32,7 @@ class Clock:
 def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, object]:
     """The specification as an object."""
     return {
-        "protocol": "roomful/2",
+        "protocol": "roomful/3",
         "languages": ["en", "de"],
         "title": {"en": title, "de": "Kleine Umfrage"},
         "description": {"en": "About <b>health</b> & work", "de": "Über Gesundheit"},
