@@ -12,9 +12,8 @@ from server.board.creating import create_board, finish_board
 from server.board.sources import find_source
 from server.board.verifying import Verification, verify_board
 from server.cli.expire import open_store, warn_of_old_copy
-from server.cli.passphrase import ask_passphrase, passphrase_option
+from server.cli.passphrase import passphrase_option, signing_key
 from server.cli.serve import data_option, open_data
-from server.signing.keys import load_private_key
 from server.signing.signing import read_file
 from server.storage.data_directory import DataDirectory
 from shared.board import Board
@@ -60,7 +59,7 @@ def create(
     Everybody can then look for her receipt. Do it before the trustees get their export: the checkpoint that
     is signed here fixes which ballots there are. A published board never changes.
     """
-    private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
+    private = signing_key(key, passphrase_file)
     with open_data(data) as directory:
         store = open_store(directory, survey)
         warn_of_old_copy(store)
@@ -80,7 +79,7 @@ def create(
 @json_option
 def finish(survey: str, data: Path, key: Path, passphrase_file: Path | None, as_json: bool) -> None:
     """Add the groups and the digest of the release to the board of SURVEY, and sign it again."""
-    private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
+    private = signing_key(key, passphrase_file)
     with open_data(data) as directory:
         recounted = finish_board(open_store(directory, survey), key=private)
     _show(recounted, as_json)

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inspect": ("server.cli.inspect:inspect", "Show what is understood of a population file."),
     "design": ("server.cli.design:design", "Design a partition from survey.toml."),
     "keygen": ("server.cli.signing:keygen", "Make a key: for signing, or for a server of an invited survey."),
+    "passphrase": ("server.cli.signing:passphrase", "Encrypt a private key anew, under another passphrase."),
     "sign": ("server.cli.signing:sign", "Sign a designed survey, or countersign as an auditor."),
     "verify": ("server.cli.signing:verify", "Verify the signatures and the soundness of a specification."),
     "audit": ("server.cli.audit:audit", "Rebuild a specification from its model and compare."),

@@ -1,4 +1,4 @@
-"""``roomful keygen``, ``roomful sign``, ``roomful verify``."""
+"""``roomful keygen``, ``roomful passphrase``, ``roomful sign``, ``roomful verify``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from server.cli.passphrase import ask_passphrase, passphrase_option
-from server.signing.keys import create_key_pair, load_private_key, load_public_key
+from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
+from server.signing.keys import create_key_pair, encrypt_again, load_public_key
 from server.signing.signing import (
     MODEL_FILE,
     countersign,
@@ -74,6 +74,29 @@ def keygen(out: Path, purpose: str, suite: str | None, passphrase_file: Path | N
 
 
 @click.command()
+@click.argument("key", type=click.Path(path_type=Path))
+@passphrase_option
+@click.option(
+    "--new-passphrase-file",
+    type=click.Path(path_type=Path),
+    help="File with the new passphrase in its first line.",
+)
+@click.option("--keep", is_flag=True, help="Keep the passphrase, and only encrypt the file anew.")
+def passphrase(key: Path, passphrase_file: Path | None, new_passphrase_file: Path | None, keep: bool) -> None:
+    """Encrypt the private key in the file KEY anew, under another passphrase.
+
+    A key file of an earlier version is easier to guess: with --keep its passphrase stays, and the file
+    costs a thief what today's do. The key itself does not change. Copies elsewhere stay as they are.
+    """
+    if keep and new_passphrase_file is not None:
+        raise click.UsageError("--keep and --new-passphrase-file exclude each other.")
+    old = ask_passphrase(passphrase_file, confirm=False)
+    new = old if keep else ask_new_passphrase(new_passphrase_file)
+    encrypt_again(key, old, new)
+    click.echo(f"Encrypted {key} anew. Destroy its older copies, and do the same with those that stay.")
+
+
+@click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--key", type=click.Path(path_type=Path), required=True, help="Private key of roomful keygen.")
 @passphrase_option
@@ -86,7 +109,7 @@ def sign(path: Path, key: Path, passphrase_file: Path | None, as_auditor: bool) 
     With --countersign, PATH is a signed survey (survey.dsse.json, or its folder) and the signature is an
     auditor's; audit it first.
     """
-    private = load_private_key(key, ask_passphrase(passphrase_file, confirm=False))
+    private = signing_key(key, passphrase_file)
     if as_auditor:
         _show(countersign(envelope_at(path), private))
     else:

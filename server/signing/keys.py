@@ -2,7 +2,7 @@
 
 References
 ----------
-RFC 8032 (Ed25519), RFC 8018 (PKCS #5, PBES2), RFC 5958 (PKCS #8), by the library ``cryptography``.
+RFC 8032 (Ed25519), by the library ``cryptography``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,10 @@ from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
-    Encoding,
-    PrivateFormat,
-    load_pem_private_key,
-)
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from server.signing.encrypted_pem import encrypt_pem, is_costly_to_guess
+from server.storage import files
 from shared.envelope import SignatureClaim, decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError
 
@@ -40,19 +37,42 @@ def create_key_pair(private_path: Path, passphrase: str) -> bytes:
         If a file is already there (a key is never overwritten), the passphrase is too short, or the folder
         cannot be written.
     """
+    _require_long(passphrase)
+    key = Ed25519PrivateKey.generate()
+    public = key.public_key().public_bytes_raw()
+    write_key_pair(private_path, encrypt_pem(key, passphrase), _PUBLIC_PREFIX + encode_key(public) + "\n")
+    return public
+
+
+def encrypt_again(path: Path, passphrase: str, new_passphrase: str) -> None:
+    """Write a private key's file anew, under another passphrase or the same, at today's cost of a guess.
+
+    Raises
+    ------
+    KeyFileError
+        As :func:`load_private_key`; if the new passphrase is too short, or the file cannot be written. The
+        old file is untouched then.
+    """
+    _require_long(new_passphrase)
+    key = load_private_key(path, passphrase)
+    try:
+        files.replace(path, encrypt_pem(key, new_passphrase))
+    except OSError as problem:
+        raise KeyFileError(f"cannot be written ({problem.strerror})", where=str(path)) from None
+
+
+def is_well_encrypted(path: Path) -> bool:
+    """Whether a private key's file costs a thief what it should for every guess at its passphrase."""
+    return is_costly_to_guess(_read(path))
+
+
+def _require_long(passphrase: str) -> None:
     if len(passphrase) < MIN_PASSPHRASE_CHARACTERS:
         raise KeyFileError(
             "the passphrase is too short",
             where="passphrase",
             expected=f"{MIN_PASSPHRASE_CHARACTERS} characters or more",
         )
-    key = Ed25519PrivateKey.generate()
-    pem = key.private_bytes(
-        Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase.encode("utf-8"))
-    )
-    public = key.public_key().public_bytes_raw()
-    write_key_pair(private_path, pem, _PUBLIC_PREFIX + encode_key(public) + "\n")
-    return public
 
 
 def write_key_pair(private_path: Path, pem: bytes, public_line: str) -> None:

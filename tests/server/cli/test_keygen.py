@@ -1,4 +1,4 @@
-"""``roomful keygen``: one command for each kind of key."""
+"""``roomful keygen``: one command for each kind of key; ``roomful passphrase``: a key under another one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from server.cli.signing import keygen
+from server.cli.signing import keygen, passphrase, sign
 from server.reading.public_keys import read_collector_key, read_token_key
 from server.signing.keys import load_private_key, load_public_key
 from server.tokens.keys import load_collector_key, load_token_key
 from shared.errors import KeyFileError
 from shared.sealing import DEFAULT_SUITE, SUITES
+from tests.server.signing.test_signing import PASSPHRASE, old_file
 
 
 def run(out: Path, *arguments: str, passphrase: str | None = None) -> Result:
@@ -72,3 +73,29 @@ def test_a_key_is_never_overwritten(tmp_path: Path, purpose: str) -> None:
     again = run(path, "--purpose", purpose, passphrase="long enough")
     assert isinstance(again.exception, KeyFileError)
     assert (path.read_bytes(), path.with_suffix(".pub").read_bytes()) == before
+
+
+def test_a_key_of_an_old_file_is_warned_of_until_it_is_encrypted_anew(tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    old_file(path)
+    environment = {"ROOMFUL_PASSPHRASE": PASSPHRASE}
+    signing = ["--key", str(path), str(tmp_path)]
+    warned = CliRunner().invoke(sign, signing, env=environment)
+    assert f"roomful passphrase {path}" in warned.stderr
+    assert CliRunner().invoke(passphrase, [str(path), "--keep"], env=environment).exit_code == 0
+    assert "Warning" not in CliRunner().invoke(sign, signing, env=environment).stderr
+    load_private_key(path, PASSPHRASE)
+
+
+def test_the_new_passphrase_comes_from_its_own_file(tmp_path: Path) -> None:
+    path, new = tmp_path / "key.pem", tmp_path / "new"
+    run(path, passphrase="long enough")
+    new.write_text("as long as needed\n")
+    arguments = [str(path), "--new-passphrase-file", str(new)]
+    assert CliRunner().invoke(passphrase, [*arguments, "--keep"], env={}).exit_code == 2
+    done = CliRunner().invoke(passphrase, arguments, env={"ROOMFUL_PASSPHRASE": "long enough"})
+    assert done.exit_code == 0, done.output
+    load_private_key(path, "as long as needed")
+    nobody = CliRunner().invoke(passphrase, [str(path)], env={"ROOMFUL_PASSPHRASE": "as long as needed"})
+    assert isinstance(nobody.exception, KeyFileError)
+    assert "--new-passphrase-file" in nobody.exception.expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import os
 import stat
@@ -9,8 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 
-from server.signing.keys import create_key_pair, load_private_key, load_public_key, verifies
+from server.signing.encrypted_pem import is_costly_to_guess
+from server.signing.keys import (
+    create_key_pair,
+    encrypt_again,
+    is_well_encrypted,
+    load_private_key,
+    load_public_key,
+    verifies,
+)
 from server.signing.signing import (
     DESIGN_FILE,
     ENVELOPE_FILE,
@@ -42,6 +53,56 @@ def test_a_key_pair_is_encrypted_private_and_readable_again(tmp_path: Path) -> N
     assert public_bytes(load_private_key(path, PASSPHRASE)) == public
     assert load_public_key(str(path.with_suffix(".pub"))) == public
     assert load_public_key(f"ed25519:{encode_key(public)}") == public
+
+
+def old_file(path: Path) -> bytes:
+    """A key as it was written before roomful/3; its public key."""
+    key = Ed25519PrivateKey.generate()
+    encryption = BestAvailableEncryption(PASSPHRASE.encode())
+    path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption))
+    return key.public_key().public_bytes_raw()
+
+
+def test_every_guess_at_a_passphrase_costs_memory_and_time(tmp_path: Path) -> None:
+    create_key_pair(tmp_path / "key.pem", PASSPHRASE)
+    assert is_well_encrypted(tmp_path / "key.pem")
+    encoded = b"".join((tmp_path / "key.pem").read_bytes().splitlines()[1:-1])
+    cost_128_mib = bytes.fromhex("0203020000 020108 020101 020120")  # N = 2^17, r = 8, p = 1, 32 bytes
+    assert cost_128_mib in base64.b64decode(encoded)
+
+
+def test_an_old_key_file_opens_and_is_encrypted_anew_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    public = old_file(path)
+    assert public_bytes(load_private_key(path, PASSPHRASE)) == public
+    assert not is_well_encrypted(path)
+    encrypt_again(path, PASSPHRASE, "another passphrase")
+    assert is_well_encrypted(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert public_bytes(load_private_key(path, "another passphrase")) == public
+    assert [found.name for found in tmp_path.iterdir()] == ["key.pem"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [("wrong horse battery", "long enough", "wrong passphrase"), (PASSPHRASE, "short", "too short")],
+)
+def test_a_key_that_is_not_encrypted_anew_is_as_before(
+    tmp_path: Path, old: str, new: str, match: str
+) -> None:
+    path = tmp_path / "key.pem"
+    old_file(path)
+    before = path.read_bytes()
+    with pytest.raises(KeyFileError, match=match):
+        encrypt_again(path, old, new)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "pem", [b"", b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n=\n-----END ENCRYPTED PRIVATE KEY-----"]
+)
+def test_what_is_no_key_file_is_not_well_encrypted(pem: bytes) -> None:
+    assert not is_costly_to_guess(pem)
 
 
 def test_a_key_is_never_overwritten(tmp_path: Path) -> None:
