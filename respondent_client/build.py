@@ -2,8 +2,9 @@
 
 Every file carries a hash of its content in its name, so that it may be cached for ever and a changed file is
 never mixed with an old one; modules name one another by these names. Beside each file lie its brotli and gzip
-forms. ``manifest.json`` maps logical names to the names with hashes. A second run with nothing changed does
-nothing.
+forms. ``manifest.json`` maps logical names to the names with hashes. ``SHA256SUMS`` has the hash of every
+file, as ``sha256sum -c`` reads it; its own SHA-256 is the build's digest. A second run with nothing changed
+does nothing, and the same sources give the same bytes in any folder and on any day.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ WEB: Final = CLIENT / "web"
 SEALING: Final = CLIENT / "sealing"
 SCANNING: Final = CLIENT / "scanning"
 NODE_MODULES: Final = CLIENT / "node_modules"
+SUMS: Final = "SHA256SUMS"
 REMEDY: Final = "Run: python -m respondent_client.build"
 
 # Brotli's best quality takes half a minute on the 10 MB of Pyodide for 10 % less; large files get quality 9.
@@ -99,16 +101,17 @@ def _alone() -> Iterator[None]:
 def _build(*, progress: bool) -> Path:
     fingerprint = _fingerprint()
     marker = STATIC / ".built-from"
-    if marker.is_file() and marker.read_text("ascii") == fingerprint and (STATIC / "manifest.json").is_file():
+    if marker.is_file() and marker.read_text("ascii") == fingerprint and (STATIC / SUMS).is_file():
         return STATIC
     _install_packages()
     STATIC.mkdir(exist_ok=True)
     assets = Assets(_sources())
     manifest = {name: assets.hashed(name) for name in sorted(assets.sources)}
-    kept = {"manifest.json", marker.name}
+    kept = {"manifest.json", SUMS, marker.name}
     for name, hashed in manifest.items():
         kept |= _write(hashed, assets.content(name), progress=progress)
     (STATIC / "manifest.json").write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", "utf-8")
+    (STATIC / SUMS).write_bytes(assets.sums())
     marker.write_text(fingerprint, "ascii")
     _remove_others(kept)
     return STATIC
@@ -151,6 +154,13 @@ class Assets:
             self._solved[name] = REFERENCE.sub(self._reference, raw) if ours else raw
             self._open.pop()
         return self._solved[name]
+
+    def sums(self) -> bytes:
+        """A line for each file: its SHA-256 and its name with the hash, by name."""
+        lines = sorted(
+            (self.hashed(name), hashlib.sha256(self.content(name)).hexdigest()) for name in self.sources
+        )
+        return "".join(f"{digest}  {name}\n" for name, digest in lines).encode("ascii")
 
     def _reference(self, match: re.Match[bytes]) -> bytes:
         name = match[1].decode("ascii")
@@ -325,5 +335,14 @@ def _remove_others(kept: set[str]) -> None:
             path.rmdir()
 
 
+def digest() -> str:
+    """What the sources of this checkout are built into, without writing it: the SHA-256 of ``SHA256SUMS``."""
+    _install_packages()
+    return hashlib.sha256(Assets(_sources()).sums()).hexdigest()
+
+
 if __name__ == "__main__":
-    print(build())
+    if sys.argv[1:] == ["--digest"]:
+        print(digest())
+    else:
+        print(build())

@@ -180,6 +180,7 @@ async function switchLanguage(code) {
   document.documentElement.lang = code;
   document.documentElement.dir = language.direction;
   document.getElementById("skip").textContent = language.t("skip");
+  document.getElementById("build-label").textContent = language.t("about.build");
   const titles = state.survey?.title ?? JSON.parse(page.dataset.titles ?? "{}");
   if (titles[code]) document.getElementById("survey-title").textContent = titles[code];
   for (const link of document.querySelectorAll("[data-language]")) {

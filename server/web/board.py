@@ -8,10 +8,9 @@ gets the whole list, and searches it herself.
 from __future__ import annotations
 
 import threading
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, Response
-from jinja2 import Environment, StrictUndefined, Template
 
 from server.board.folder import (
     BOARD_FILE,
@@ -25,9 +24,10 @@ from server.storage.published import PublishedSurvey
 from server.web import security
 from server.web.config import Config
 from server.web.pages import HTML, choose_language
+from server.web.rendering import RespondentPages
 from server.web.sending import send
 from server.web.static_files import ClientFiles, StaticFile
-from shared.board import Board, BoardRelease, parse_envelope
+from shared.board import Board, parse_envelope
 from shared.errors import SetupError
 
 BOARD_TYPE: Final = "application/vnd.roomful.board+json"
@@ -48,14 +48,10 @@ class BoardSite:
     """
 
     def __init__(self, *, config: Config, data: DataDirectory, client: ClientFiles | None) -> None:
-        self._config, self._data, self._client = config, data, client
+        self._config, self._data = config, data
         self._lists: dict[str, tuple[bytes, StaticFile]] = {}
         self._lock = threading.Lock()
-        self._page: Template | None = None
-        if client is not None and client.board_page is not None:
-            self._page = Environment(autoescape=True, undefined=StrictUndefined).from_string(
-                client.board_page
-            )
+        self._pages = None if client is None else RespondentPages(client, config.base)
 
     def blueprint(self) -> Blueprint:
         """The routes."""
@@ -92,57 +88,24 @@ class BoardSite:
     def page(self, survey: str) -> Response:
         """The counts in words and bars, readable before any script runs, and the search for a receipt."""
         store = self._data.survey(survey)
-        if self._page is None or self._client is None:
-            raise SetupError("the respondent's client is not built", code="setup.client-missing")
-        published = store.published
-        specification = published.specification
+        specification = store.specification
         language = choose_language(specification.languages)
-        page = self._page.render(
-            language=language,
-            languages=specification.languages,
-            title=specification.title[language],
-            organizer=specification.organizer.name,
-            id=store.id,
-            base=self._config.base,
-            assets=self._client.assets,
-            state=store.state.value,
-            invited=specification.invited is not None,
-            minimum=specification.release.minimum,
-            board=_counts(published),
-            command=self._command(published),
-        )
+        address = f"{self._config.public_url.rstrip('/')}/s/{store.id}"
+        page = None
+        if self._pages is not None:
+            board = _board(store.published)
+            page = self._pages.board(specification, store.id, language, store.state.value, board, address)
+        if page is None:
+            raise SetupError("the respondent's client is not built", code="setup.client-missing")
         response = Response(page, content_type=HTML)
         response.headers["Vary"] = "Accept-Language"
         response.headers["Content-Language"] = language
         response.headers["Permissions-Policy"] = security.CAMERA_PERMISSIONS
         return response
 
-    def _command(self, published: PublishedSurvey) -> str:
-        # The link has to be her own: one that this server wrote would pin what this server likes.
-        address = f"{self._config.public_url.rstrip('/')}/s/{published.id}"
-        return f"roomful board verify {address} --invitation LINK --receipt receipt.txt"
 
-
-def _counts(published: PublishedSurvey) -> dict[str, Any] | None:
-    """What the page shows of the board; None if there is none yet."""
+def _board(published: PublishedSurvey) -> Board | None:
+    """The board as it was signed; None if there is none yet."""
     if not has_board(published.folder):
         return None
-    board = Board.parse(parse_envelope(read_board_file(published.folder, BOARD_FILE)).payload)
-    return {
-        "invited": board.invited,
-        "tokens_issued": board.tokens_issued,
-        "submissions": board.submissions,
-        "release": None if board.release is None else _release(board.release),
-    }
-
-
-def _release(release: BoardRelease) -> dict[str, Any]:
-    return {
-        "released": release.answers,
-        "withheld": release.withheld,
-        "invalid": release.invalid,
-        "groups": [
-            {"number": group.cells[0], "people": group.people, "answers": group.answers}
-            for group in release.groups
-        ],
-    }
+    return Board.parse(parse_envelope(read_board_file(published.folder, BOARD_FILE)).payload)

@@ -106,6 +106,12 @@ def _client(client: ClientFiles | None) -> Iterator[Line]:
         "client-complete", not missing, "The client is complete.",
         "The client lacks " + ", ".join(missing) + ".", fix,
     )  # fmt: skip
+    damaged = client.damaged()
+    yield line(
+        "client-intact", not damaged,
+        f"Every file of the client has the hash that it was built with. Build {client.digest}.",
+        "Not as they were built: " + ", ".join(damaged) + ".", fix,
+    )  # fmt: skip
     large = [name for name, file in client.files.items() if len(file.bodies["identity"]) > 10_000]
     bare = [name for name in large if len(client.files[name].bodies) < 2]
     yield line(

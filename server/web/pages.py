@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from flask import Blueprint, Response, request
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from server.storage.data_directory import DataDirectory
 from server.storage.published import ReleasedFile
@@ -18,8 +18,8 @@ from server.web import security
 from server.web.checkup import examine_server
 from server.web.config import Config
 from server.web.problems import Problem
+from server.web.rendering import RespondentPages
 from server.web.sending import send
-from server.web.statement import statement_lines
 from server.web.static_files import ClientFiles, content_type, own_style
 from shared.errors import NotFoundError, RoomfulError, SetupError
 from shared.specification import Specification
@@ -68,11 +68,7 @@ class PageSite:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._survey_page: Template | None = None
-        if client is not None:
-            self._survey_page = Environment(autoescape=True, undefined=StrictUndefined).from_string(
-                client.page
-            )
+        self._pages = None if client is None else RespondentPages(client, config.base)
 
     def blueprint(self) -> Blueprint:
         """The routes of the pages."""
@@ -99,24 +95,11 @@ class PageSite:
     def survey(self, survey: str) -> Response:
         """The respondent's page, readable before any script runs."""
         store = self._data.survey(survey)
-        if self._survey_page is None or self._client is None:
+        if self._pages is None:
             raise SetupError("the respondent's client is not built", code="setup.client-missing")
         specification = store.specification
         language = choose_language(specification.languages)
-        page = self._survey_page.render(
-            language=language,
-            languages=specification.languages,
-            title=specification.title[language],
-            description=specification.description[language],
-            organizer=specification.organizer.name,
-            id=store.id,
-            base=self._config.base,
-            assets=self._client.assets,
-            state=store.state.value,
-            statement=statement_lines(specification, language, self._client.texts),
-            invited=specification.invited is not None,
-            relayed=relay_address(store) is not None,
-        )
+        page = self._pages.survey(specification, store.id, language, store.state.value)
         response = Response(page, content_type=HTML)
         response.headers["Vary"] = "Accept-Language"
         response.headers["Content-Language"] = language

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
@@ -18,6 +19,7 @@ from shared.errors import SetupError
 
 ENTRY_POINT: Final = ("roomful.client", "static")
 MANIFEST_NAME: Final = "manifest.json"
+SUMS_NAME: Final = "SHA256SUMS"
 
 #: Registered here and not asked of the machine: with another type for ``.wasm`` or ``.mjs``, Pyodide hangs.
 TYPES: Final = MappingProxyType(
@@ -107,6 +109,8 @@ class ClientFiles:
         The template of the public board's page; None if the client has none.
     texts : mapping
         Language -> key -> text, as the client shows them.
+    sums : bytes
+        ``SHA256SUMS`` of the build: a line for each file, the templates included.
     """
 
     assets: Mapping[str, str]
@@ -114,6 +118,32 @@ class ClientFiles:
     page: str
     texts: Mapping[str, Mapping[str, str]]
     board_page: str | None = None
+    sums: bytes = b""
+
+    @property
+    def digest(self) -> str:
+        """The build's digest, which the pages show and the release notes name."""
+        return hashlib.sha256(self.sums).hexdigest()
+
+    def damaged(self) -> tuple[str, ...]:
+        """Names of files that are not what the build wrote, in any form in which they are sent."""
+        templates = {
+            self.assets.get("survey.html"): self.page,
+            self.assets.get("board.html"): self.board_page,
+        }
+        found = {
+            name: [text.encode("utf-8")] for name, text in templates.items() if name and text is not None
+        }
+        for name, file in self.files.items():
+            found[name] = [decoded(encoding, body) for encoding, body in file.bodies.items()]
+        wanted = dict(line.split("  ", 1)[::-1] for line in self.sums.decode("ascii", "replace").splitlines())
+        return tuple(
+            sorted(
+                name
+                for name in found.keys() | wanted.keys()
+                if {hashlib.sha256(body).hexdigest() for body in found.get(name, ())} != {wanted.get(name)}
+            )
+        )
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -139,8 +169,9 @@ class ClientFiles:
             for name in assets.values():
                 if name not in (page_name, board_name):
                     files[name] = _read(folder, name)
-            page = (folder / str(page_name)).read_text("utf-8")
-            board = None if board_name is None else (folder / board_name).read_text("utf-8")
+            page = (folder / str(page_name)).read_bytes().decode("utf-8")
+            board = None if board_name is None else (folder / board_name).read_bytes().decode("utf-8")
+            sums = (folder / SUMS_NAME).read_bytes()
             texts = {
                 PurePosixPath(logical).stem: json.loads((folder / name).read_bytes())
                 for logical, name in assets.items()
@@ -156,6 +187,7 @@ class ClientFiles:
             page=page,
             texts=texts,
             board_page=board,
+            sums=sums,
         )
 
 
@@ -179,6 +211,17 @@ def find_client() -> ClientFiles:
         remedy="Install the whole package: pip install .",
         code="setup.client-missing",
     )
+
+
+def decoded(encoding: str, body: bytes) -> bytes:
+    """The bytes that a browser sees; empty if they cannot be unpacked."""
+    try:
+        if encoding == "br":
+            unpacked: bytes = brotli.decompress(body)
+            return unpacked
+        return gzip.decompress(body) if encoding == "gzip" else body
+    except (brotli.error, OSError, EOFError, zlib.error):
+        return b""
 
 
 def own_style(path: Path) -> tuple[str, StaticFile]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -63,6 +64,8 @@ def client_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.with_name(path.name + ".br").write_bytes(brotli.compress(content))
         path.with_name(path.name + ".gz").write_bytes(gzip.compress(content))
     (folder / "manifest.json").write_text(json.dumps(manifest))
+    sums = [f"{hashlib.sha256(SOURCES[name]).hexdigest()}  {hashed}\n" for name, hashed in manifest.items()]
+    (folder / "SHA256SUMS").write_text("".join(sums))
     (folder / "secret.txt").write_text("not in the manifest")
     return folder
 

@@ -47,8 +47,8 @@ def test_a_good_installation_passes(data: DataDirectory, store: SurveyStore, fil
     assert {line.outcome for line in lines.values()} == {Outcome.PASSED}
     assert set(lines) == {
         "python", "sqlite", "data-writable", "data-private", "disk-space", "clock", "client-built",
-        "client-complete", "client-compressed", "secure-context", "operator", "surveys", "durability",
-        "retention",
+        "client-complete", "client-intact", "client-compressed", "secure-context", "operator", "surveys",
+        "durability", "retention",
     }  # fmt: skip
 
 
@@ -144,6 +144,21 @@ def test_an_incomplete_and_uncompressed_client_is_found(data: DataDirectory, fil
     assert lines["client-complete"].outcome is Outcome.FAILED
     assert "roomful.zip" in lines["client-complete"].finding
     assert lines["client-compressed"].outcome is Outcome.WARNING
+
+
+@pytest.mark.parametrize("encoding", ["identity", "br", "gzip"])
+def test_a_client_whose_bytes_changed_is_not_called_intact(
+    data: DataDirectory, files: ClientFiles, encoding: str
+) -> None:
+    name = files.assets["app.mjs"]
+    bodies = files.files[name].bodies | {encoding: b"export const a = 2;"}
+    changed = dict(files.files) | {name: dataclasses.replace(files.files[name], bodies=bodies)}
+    lines = _by_code(examine_server(Config(operator="x"), data, dataclasses.replace(files, files=changed)))
+    assert lines["client-intact"].outcome is Outcome.FAILED
+    assert name in lines["client-intact"].finding
+    other_page = dataclasses.replace(files, page=files.page + " ")
+    assert other_page.damaged() == (files.assets["survey.html"],)
+    assert files.damaged() == ()
 
 
 # From outside
