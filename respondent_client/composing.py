@@ -1,7 +1,8 @@
 """From a person in her room and her answers to the exact bytes that will be sent.
 
 Of an open survey the bytes are the answers themselves, padded. Of an invited survey the same bytes are sealed
-to the trustees, put into a ballot with her cell and her token, and sealed once more to the collector.
+to the trustees, put into a ballot with her cell and her token, signed by the token's one-time key, and sealed
+once more to the collector.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from respondent_client.link import Link
 from respondent_client.platform import Platform
 from respondent_client.session import Placement
 from shared import submission
-from shared.ballot import CONTENT_TYPE, Ballot
+from shared.ballot import CONTENT_TYPE, Ballot, UnsignedBallot
 from shared.errors import StateError
 from shared.invited import Invited
 from shared.questions import Answer
 from shared.sealing import ballot_info, box_info
-from shared.token import Token
+from shared.token import HeldToken
 
 JSON = "application/json"
 
@@ -63,7 +64,7 @@ async def compose(
     link: Link,
     placement: Placement,
     answers: Mapping[str, Any],
-    token: Token | None = None,
+    token: HeldToken | None = None,
 ) -> Message:
     """The exact bytes for a person's answers: her cell, the answers, and padding.
 
@@ -135,12 +136,17 @@ def write_content(
 
 
 async def _fill_ballot(
-    platform: Platform, invited: Invited, digest: str, cell: int, content: bytes, token: Token
+    platform: Platform, invited: Invited, digest: str, cell: int, content: bytes, held: HeldToken
 ) -> Ballot:
+    token = held.token
     box = await platform.seal(
         suite=invited.suite.name,
         public_key=invited.opening_key,
-        info=box_info(digest, token.prefix, cell),
+        info=box_info(digest, token.prefix, token.device_key, cell),
         plaintext=content,
     )
-    return Ballot(cell=cell, token=token, box=box)
+    unsigned = UnsignedBallot(cell=cell, token=token, box=box)
+    signature = await platform.sign(secret=held.secret, message=unsigned.to_be_signed(digest))
+    ballot = unsigned.signed(signature)
+    ballot.verify(digest)
+    return ballot

@@ -5,12 +5,12 @@ from __future__ import annotations
 from shared.errors import TokenError, VerificationError
 from shared.invitation import Invitation
 from shared.invitation_code import InvitationCode
-from shared.token import MAX_FILE_BYTES, Token
+from shared.token import MAX_FILE_BYTES, HeldToken
 
 _LONGEST_CODE = 200
 
 
-def read_entry(text: str, digest: str) -> InvitationCode | Token:
+def read_entry(text: str, digest: str) -> InvitationCode | HeldToken:
     """The code or the token in a text; run on the respondent's device.
 
     Parameters
@@ -31,15 +31,15 @@ def read_entry(text: str, digest: str) -> InvitationCode | Token:
     if len(text) > MAX_FILE_BYTES:
         raise _neither("this is far too long")
     if text.startswith("{"):
-        return Token.parse_file(text.encode("utf-8"), digest)
+        return HeldToken.parse_file(text.encode("utf-8"), digest)
     if "#" in text:
         return _read_link(text.partition("#")[2], digest)
     if len(text) > _LONGEST_CODE:
-        return Token.parse_text("".join(text.split()))
+        return HeldToken.parse_text("".join(text.split()))
     return InvitationCode.parse(text)
 
 
-def _read_link(fragment: str, digest: str) -> InvitationCode | Token:
+def _read_link(fragment: str, digest: str) -> InvitationCode | HeldToken:
     try:
         invitation = Invitation.parse_fragment(fragment)
     except VerificationError as problem:

@@ -1,7 +1,7 @@
 """The seam between the respondent's one code path and the machine it runs on.
 
 ``headless`` implements it with the standard library and ``cryptography``, ``browser`` with what the worker
-offers (fetch and WebCrypto). Everything that can differ between the two is in these five functions.
+offers (fetch and WebCrypto). Everything that can differ between the two is in these seven functions.
 """
 
 from __future__ import annotations
@@ -61,6 +61,12 @@ class Platform(Protocol):
         SpecificationError
             With the code ``specification.sealing-key`` if nothing can be sealed to the key.
         """
+
+    async def public_key(self, *, secret: bytes) -> bytes:
+        """The public half of a private Ed25519 key (RFC 8032, section 5.1.5), 32 bytes each."""
+
+    async def sign(self, *, secret: bytes, message: bytes) -> bytes:
+        """The Ed25519 signature of a message (RFC 8032, section 5.1.6), 64 bytes."""
 
     def entropy(self, n_bytes: int) -> bytes:
         """Fresh random bytes from the operating system's generator."""

@@ -15,12 +15,12 @@ from respondent_client.platform import Platform
 from respondent_client.replies import refusal
 from shared import base64url, blind_rsa, strict_json
 from shared.ballot import require_invited
-from shared.errors import RemoteError
+from shared.errors import RemoteError, TokenError
 from shared.fields import Fields
 from shared.invitation_code import InvitationCode
 from shared.limits import TOKEN_KEY_BYTES
 from shared.soundness import SoundSpecification
-from shared.token import PREFIX_BYTES, Token, token_message
+from shared.token import PREFIX_BYTES, SECRET_BYTES, HeldToken, Token, token_message
 
 _MAX_REPLY_BYTES = 4096
 
@@ -30,11 +30,13 @@ OF_THE_CODE = ("token.code-unknown", "token.code-used")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRequest:
-    """One code's request; its blinding never leaves the device."""
+    """One code's request; its blinding and the private half of its device key never leave the device."""
 
     sound: SoundSpecification
     code: InvitationCode
     prefix: bytes
+    secret: bytes
+    device_key: bytes
     blinded_message: bytes
     inverse: int
 
@@ -49,8 +51,10 @@ class TokenRequest:
         )
 
 
-def prepare_request(platform: Platform, sound: SoundSpecification, code: InvitationCode) -> TokenRequest:
-    """Draw a token's prefix and its blinding (RFC 9474, sections 4.1 and 4.2).
+async def prepare_request(
+    platform: Platform, sound: SoundSpecification, code: InvitationCode
+) -> TokenRequest:
+    """Draw a token's prefix, its one-time key and its blinding (RFC 9474, sections 4.1 and 4.2).
 
     Raises
     ------
@@ -62,13 +66,23 @@ def prepare_request(platform: Platform, sound: SoundSpecification, code: Invitat
     n = require_invited(sound.specification).token_key
     prefix = platform.entropy(PREFIX_BYTES)
     r = blind_rsa.blinding_factor(n, platform.entropy(TOKEN_KEY_BYTES + blind_rsa.SURPLUS_BYTES))
-    prepared = blind_rsa.prepare(token_message(sound.digest), prefix)
+    secret = platform.entropy(SECRET_BYTES)
+    device_key = await platform.public_key(secret=secret)
+    prepared = blind_rsa.prepare(token_message(sound.digest, device_key), prefix)
     salt = platform.entropy(blind_rsa.SALT_BYTES)
     blinded, inverse = blind_rsa.blind(n, prepared, salt=salt, r=r)
-    return TokenRequest(sound=sound, code=code, prefix=prefix, blinded_message=blinded, inverse=inverse)
+    return TokenRequest(
+        sound=sound,
+        code=code,
+        prefix=prefix,
+        secret=secret,
+        device_key=device_key,
+        blinded_message=blinded,
+        inverse=inverse,
+    )
 
 
-async def fetch_token(platform: Platform, link: Link, request: TokenRequest) -> Token:
+async def fetch_token(platform: Platform, link: Link, request: TokenRequest) -> HeldToken:
     """Spend the code and finish the token (RFC 9474, section 4.4).
 
     Guarantee: a token is returned only if it verifies under the key in the signed specification, so a
@@ -88,9 +102,34 @@ async def fetch_token(platform: Platform, link: Link, request: TokenRequest) -> 
         raise refusal(reply)
     blind_signature = _read_signature(reply.body)
     n = require_invited(request.sound.specification).token_key
-    prepared = blind_rsa.prepare(token_message(request.sound.digest), request.prefix)
+    prepared = blind_rsa.prepare(token_message(request.sound.digest, request.device_key), request.prefix)
     signature = blind_rsa.finalize(n, prepared, blind_signature, request.inverse)
-    return Token(prefix=request.prefix, signature=signature)
+    token = Token(prefix=request.prefix, device_key=request.device_key, signature=signature)
+    return HeldToken(token=token, secret=request.secret)
+
+
+async def require_genuine(platform: Platform, sound: SoundSpecification, held: HeldToken) -> HeldToken:
+    """A token that came from a file, a link or a scan, once it is known to be of use.
+
+    Guarantee: if it returns, the registrar of this survey signed the token, and the secret beside it is that
+    of its device key, so that a ballot can be signed with it.
+
+    Raises
+    ------
+    TokenError
+        ``token.signature``, ``token.device-key``, or ``token.form`` if the secret is another's; nothing of
+        the token is repeated.
+    """
+    held.token.verify(require_invited(sound.specification).token_key, sound.digest)
+    if await platform.public_key(secret=held.secret) != held.token.device_key:
+        raise TokenError(
+            "the token and its secret do not belong together",
+            where="token",
+            expected="the token as it was saved",
+            remedy="Use the file or link that was saved.",
+            code="token.form",
+        )
+    return held
 
 
 def _read_signature(body: bytes) -> bytes:

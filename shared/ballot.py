@@ -2,10 +2,15 @@
 
 Two layers of HPKE. The inner one, the box, holds the answers for the trustees: the bytes of
 :func:`shared.submission.encode`, padded to a size class. The ballot puts cell and token beside the box, and
-the outer layer seals all of it to the collector, so that a relay in between sees only a length. Layout of a
-ballot, integers big endian::
+the one-time key in the token signs all of it: whoever changes the cell, the token or the box has no ballot
+any more. The outer layer seals it to the collector, so that a relay in between sees only a length. Layout of
+a ballot, integers big endian::
 
-    version 1 (1 byte) || cell (4) || token prefix (32) || token signature (384) || box
+    version 2 (1 byte) || cell (4) || token prefix (32) || device key (32) || token signature (384) || box
+    || signature by the device key (64)
+
+What is signed is ``roomful-ballot-signature/1`` || SHA-256 of the specification (32 bytes) || everything
+before the signature.
 """
 
 from __future__ import annotations
@@ -13,22 +18,26 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from shared import ed25519
 from shared.errors import SubmissionError
 from shared.invited import Invited
-from shared.limits import SIZE_CLASSES, TOKEN_KEY_BYTES
+from shared.limits import SIZE_CLASSES
 from shared.sealing import Suite
 from shared.specification import Specification
-from shared.token import PREFIX_BYTES, Token
+from shared.token import PREFIX_BYTES, TOKEN_BYTES, Token
 
-VERSION = 1
+VERSION = 2
 CONTENT_TYPE = "application/vnd.roomful.ballot"
-HEAD_BYTES = 1 + 4 + PREFIX_BYTES + TOKEN_KEY_BYTES
+HEAD_BYTES = 1 + 4 + TOKEN_BYTES
 """Bytes of a ballot before its box."""
+TAIL_BYTES = ed25519.SIGNATURE_BYTES
+"""Bytes after it."""
+_SIGNED = b"roomful-ballot-signature/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ballot:
-    """One token's sealed answers.
+class UnsignedBallot:
+    """A ballot before its device key has signed it.
 
     Attributes
     ----------
@@ -45,24 +54,69 @@ class Ballot:
     box: bytes
 
     def __repr__(self) -> str:
-        return f"Ballot({len(self.box)} sealed bytes)"
+        return f"{type(self).__name__}({len(self.box)} sealed bytes)"
+
+    @property
+    def body(self) -> bytes:
+        """Everything before the signature."""
+        token = self.token
+        head = VERSION.to_bytes(1, "big") + self.cell.to_bytes(4, "big")
+        return head + token.prefix + token.device_key + token.signature + self.box
+
+    def to_be_signed(self, specification_digest: str) -> bytes:
+        """What the device key signs."""
+        return _SIGNED + bytes.fromhex(specification_digest) + self.body
+
+    def signed(self, signature: bytes) -> Ballot:
+        """The ballot."""
+        return Ballot(cell=self.cell, token=self.token, box=self.box, signature=signature)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Ballot(UnsignedBallot):
+    """One token's sealed answers.
+
+    Attributes
+    ----------
+    signature : bytes
+        By the token's device key, 64 bytes.
+    """
+
+    signature: bytes
 
     def to_bytes(self) -> bytes:
         """The ballot as it is sealed to the collector, exported and hashed."""
-        head = VERSION.to_bytes(1, "big") + self.cell.to_bytes(4, "big")
-        return head + self.token.prefix + self.token.signature + self.box
+        return self.body + self.signature
 
     @property
     def receipt(self) -> str:
         """SHA-256 of the bytes, hexadecimal: what the public board lists."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
+    def verify(self, specification_digest: str) -> None:
+        """Verify that the holder of the token made exactly this ballot; run by the device.
+
+        Collector and trustees do the same with a library, see ``server/tokens/verifying.py``. Whether the
+        registrar signed the token, :meth:`Token.verify` says.
+
+        Guarantee: whoever cannot sign with the device key has no second ballot with this token; not even
+        another signature of the same one.
+
+        Raises
+        ------
+        SubmissionError
+            With the code ``ballot.signature``.
+        """
+        message = self.to_be_signed(specification_digest)
+        if not ed25519.verifies(self.token.device_key, self.signature, message):
+            raise not_signed()
+
     @classmethod
     def parse(cls, data: bytes, specification: Specification) -> Ballot:
         """Read a ballot; run by the collector and by the trustees' tool.
 
         Guarantee: for all bytes, either a :class:`SubmissionError`, or a ballot whose cell exists and whose
-        box has a length that sealing one size class gives. The token is not verified here.
+        box has a length that sealing one size class gives. Token and signature are not verified here.
 
         Raises
         ------
@@ -70,7 +124,7 @@ class Ballot:
             With the code ``ballot.form`` or ``ballot.cell``.
         """
         invited = require_invited(specification)
-        if len(data) - HEAD_BYTES not in box_lengths(invited.suite) or data[0] != VERSION:
+        if len(data) - HEAD_BYTES - TAIL_BYTES not in box_lengths(invited.suite) or data[0] != VERSION:
             raise SubmissionError(
                 "this is not a ballot",
                 where="ballot",
@@ -85,9 +139,25 @@ class Ballot:
                 expected=f"0 to {specification.cells.count - 1}",
                 code="ballot.cell",
             )
-        signature_at = 5 + PREFIX_BYTES
-        token = Token(prefix=data[5:signature_at], signature=data[signature_at:HEAD_BYTES])
-        return cls(cell=cell, token=token, box=data[HEAD_BYTES:])
+        key_at = 5 + PREFIX_BYTES
+        signature_at = key_at + ed25519.KEY_BYTES
+        token = Token(
+            prefix=data[5:key_at],
+            device_key=data[key_at:signature_at],
+            signature=data[signature_at:HEAD_BYTES],
+        )
+        return cls(cell=cell, token=token, box=data[HEAD_BYTES:-TAIL_BYTES], signature=data[-TAIL_BYTES:])
+
+
+def not_signed() -> SubmissionError:
+    """The error of a ballot that its token's device key did not sign."""
+    return SubmissionError(
+        "the ballot is not signed by the key of its token",
+        where="ballot",
+        expected="cell, token and box as the device signed them",
+        remedy="Send the ballot as the device made it.",
+        code="ballot.signature",
+    )
 
 
 def require_invited(specification: Specification) -> Invited:
@@ -112,4 +182,4 @@ def box_lengths(suite: Suite) -> tuple[int, ...]:
 
 def envelope_lengths(suite: Suite) -> tuple[int, ...]:
     """Lengths of a ballot sealed to the collector: what travels, and all that a relay can tell apart."""
-    return tuple(HEAD_BYTES + length + suite.overhead for length in box_lengths(suite))
+    return tuple(HEAD_BYTES + length + TAIL_BYTES + suite.overhead for length in box_lengths(suite))

@@ -118,7 +118,7 @@ def finalize(
         With the code ``token.signature`` if the signer's answer is none to what was asked.
     """
     if len(blind_sig) != modulus_bytes(n):
-        raise _invalid("the registrar's signature has a wrong length")
+        raise invalid("the registrar's signature has a wrong length")
     s = int.from_bytes(blind_sig, "big") * inv % n
     sig = s.to_bytes(modulus_bytes(n), "big")
     verify(n, prepared_msg, sig, salt_bytes=salt_bytes)
@@ -139,12 +139,12 @@ def verify(n: int, prepared_msg: bytes, sig: bytes, *, salt_bytes: int = SALT_BY
     k = modulus_bytes(n)
     s = int.from_bytes(sig, "big")
     if len(sig) != k or s >= n:
-        raise _invalid("the signature has a wrong length, or is larger than the key")
+        raise invalid("the signature has a wrong length, or is larger than the key")
     em = pow(s, PUBLIC_EXPONENT, n).to_bytes(k, "big")
     masked_db, h = em[: k - _HASH_BYTES - 1], em[k - _HASH_BYTES - 1 : -1]
     db = _xor(masked_db, _mgf1(h, len(masked_db)))
     if encode(prepared_msg, db[len(db) - salt_bytes :], k) != em:
-        raise _invalid("the signature does not verify")
+        raise invalid("the signature does not verify")
 
 
 def encode(message: bytes, salt: bytes, k: int) -> bytes:
@@ -188,7 +188,8 @@ def _xor(left: bytes, right: bytes) -> bytes:
     return number.to_bytes(len(left), "big")
 
 
-def _invalid(message: str) -> TokenError:
+def invalid(message: str) -> TokenError:
+    """The error of a signature that is none."""
     return TokenError(
         message,
         where="token",

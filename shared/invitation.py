@@ -6,7 +6,7 @@ opening a link spends nothing. Layout: ``<digest>.<key>.<code>.<token>``, each p
 - digest: SHA-256 of the specification, 64 hexadecimal digits;
 - key: the organizer's public key, 32 bytes in base64url;
 - code: of an invited person, twenty symbols (:mod:`shared.invitation_code`);
-- token: one that was fetched elsewhere, 416 bytes in base64url (:mod:`shared.token`), so that a telephone
+- token: one that was fetched elsewhere, 480 bytes in base64url (:mod:`shared.token`), so that a telephone
   can finish by scanning a screen.
 """
 
@@ -18,7 +18,7 @@ from typing import Self
 from shared.envelope import decode_key, encode_key, survey_id
 from shared.errors import EnvelopeError, TokenError, VerificationError
 from shared.invitation_code import InvitationCode
-from shared.token import Token
+from shared.token import HeldToken
 
 _HEX = frozenset("0123456789abcdef")
 _PARTS = 4
@@ -32,7 +32,7 @@ class Invitation:
     digest: str | None
     organizer_key: bytes | None
     code: InvitationCode | None = None
-    token: Token | None = None
+    token: HeldToken | None = None
 
     @classmethod
     def parse_fragment(cls, fragment: str) -> Self:
@@ -55,7 +55,7 @@ class Invitation:
                 digest=digest or None,
                 organizer_key=decode_key(key) if key else None,
                 code=InvitationCode.parse(code) if code else None,
-                token=Token.parse_text(token) if token else None,
+                token=HeldToken.parse_text(token) if token else None,
             )
         except EnvelopeError:
             raise _damaged("the key is not 32 bytes in base64url") from None
@@ -79,7 +79,7 @@ def survey_link(
     organizer_key: bytes,
     *,
     code: InvitationCode | None = None,
-    token: Token | None = None,
+    token: HeldToken | None = None,
 ) -> str:
     """Address to give to respondents; with a code or token, to one of them."""
     invitation = Invitation(digest=digest, organizer_key=organizer_key, code=code, token=token)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.blind_rsa import PREFIX_BYTES
+from shared.ed25519 import KEY_BYTES
 
 TAG_BYTES = 16
 """Bytes by which both AEADs lengthen a message (RFC 9180, section 7.3)."""
@@ -47,28 +48,29 @@ SUITES = {
 """Suites by name: RFC 9180, section 7, and the post-quantum hybrid X-Wing."""
 DEFAULT_SUITE = "x25519-hkdf-sha256-aes128gcm"
 
-_BOX = b"roomful-box/1"
+_BOX = b"roomful-box/2"
 _BALLOT = b"roomful-ballot/1"
 
 
-def box_info(specification_digest: str, token_prefix: bytes, cell: int) -> bytes:
+def box_info(specification_digest: str, token_prefix: bytes, device_key: bytes, cell: int) -> bytes:
     """``info`` of the inner layer, to the trustees.
 
-    Layout: ``roomful-box/1`` || SHA-256 of the specification (32 bytes) || prefix of the token (32 bytes) ||
-    cell (4 bytes, big endian).
+    Layout: ``roomful-box/2`` || SHA-256 of the specification (32 bytes) || prefix of the token (32 bytes) ||
+    its device key (32 bytes) || cell (4 bytes, big endian).
 
     Guarantee: a box opens for its survey, its token and its cell alone. So nobody who holds somebody else's
     box can count it again under a token of her own, to find the answers that repeat; nor can a registrar and
-    a collector give old boxes fresh tokens, to have all but one of them opened a second time.
+    a collector give old boxes fresh tokens, to have all but one of them opened a second time. The other
+    direction, from a token to its box, is the signature of the ballot (:mod:`shared.ballot`).
 
     Raises
     ------
     ValueError
-        If the prefix has another length.
+        If prefix or key has another length.
     """
-    if len(token_prefix) != PREFIX_BYTES:
-        raise ValueError(f"the prefix of a token has {PREFIX_BYTES} bytes")
-    return _BOX + bytes.fromhex(specification_digest) + token_prefix + cell.to_bytes(4, "big")
+    if len(token_prefix) != PREFIX_BYTES or len(device_key) != KEY_BYTES:
+        raise ValueError(f"a token has a prefix of {PREFIX_BYTES} bytes and a key of {KEY_BYTES}")
+    return _BOX + bytes.fromhex(specification_digest) + token_prefix + device_key + cell.to_bytes(4, "big")
 
 
 def ballot_info(specification_digest: str) -> bytes:

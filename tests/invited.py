@@ -15,16 +15,17 @@ from typing import Any
 
 from cryptography.hazmat.primitives import hashes, hpke
 from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from shared import submission
-from shared.ballot import Ballot
+from shared.ballot import Ballot, UnsignedBallot
 from shared.invited import Invited
 from shared.sealing import DEFAULT_SUITE, SUITES, ballot_info, box_info
 from shared.specification import STORED, Specification
-from shared.token import Token
+from shared.token import HeldToken, Token
 from tests.builders import ANSWERS, ORGANIZER_KEY, sign, small_specification
 
 TOKEN_KEY_FILE = Path(__file__).with_name("keys") / "tokens.pem"
@@ -71,11 +72,31 @@ def digest_of(specification: Specification) -> str:
     return hashlib.sha256(specification.to_bytes()).hexdigest()
 
 
-def issue_token(digest: str, prefix: bytes) -> Token:
-    """A valid token with a chosen prefix."""
-    message = Token(prefix=prefix, signature=bytes(384)).message(digest)
-    pss = padding.PSS(padding.MGF1(hashes.SHA384()), 48)
-    return Token(prefix=prefix, signature=token_key().sign(message, pss, hashes.SHA384()))
+def device_key(prefix: bytes) -> Ed25519PrivateKey:
+    """The one-time key of the token with this prefix, in tests."""
+    return Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"device key" + prefix).digest())
+
+
+def unsigned_token(prefix: bytes, key: Ed25519PrivateKey | None = None) -> Token:
+    """A token that the registrar has not signed."""
+    public = (key or device_key(prefix)).public_key().public_bytes_raw()
+    return Token(prefix=prefix, device_key=public, signature=bytes(384))
+
+
+def issue_token(digest: str, prefix: bytes, key: Ed25519PrivateKey | None = None) -> Token:
+    """A valid token with a chosen prefix, and a chosen device key."""
+    token = unsigned_token(prefix, key)
+    return replace(token, signature=sign_message(token.message(digest)))
+
+
+def sign_message(message: bytes) -> bytes:
+    """What a registrar's answer, finished, is a signature of."""
+    return token_key().sign(message, padding.PSS(padding.MGF1(hashes.SHA384()), 48), hashes.SHA384())
+
+
+def hold_token(digest: str, prefix: bytes) -> HeldToken:
+    """The same with its secret."""
+    return HeldToken(token=issue_token(digest, prefix), secret=device_key(prefix).private_bytes_raw())
 
 
 def make_ballot(
@@ -84,13 +105,20 @@ def make_ballot(
     token: Token,
     answers: Mapping[str, Any] | None = None,
     opening_key: X25519PublicKey | None = None,
+    key: Ed25519PrivateKey | None = None,
 ) -> Ballot:
-    """Answers sealed to the trustees of the tests."""
+    """Answers sealed to the trustees of the tests, signed by the token's key."""
     entropy = hashlib.shake_256(token.prefix).digest(submission.entropy_needed())
     plaintext = submission.encode(digest, cell, answers or ANSWERS, entropy)
-    info = box_info(digest, token.prefix, cell)
+    info = box_info(digest, token.prefix, token.device_key, cell)
     box = HPKE.encrypt(plaintext, opening_key or OPENING_KEY.public_key(), info)
-    return Ballot(cell=cell, token=token, box=box)
+    return sign_ballot(digest, UnsignedBallot(cell=cell, token=token, box=box), key)
+
+
+def sign_ballot(digest: str, ballot: UnsignedBallot, key: Ed25519PrivateKey | None = None) -> Ballot:
+    """A ballot signed, or signed anew, by the key of its token or by another."""
+    key = key or device_key(ballot.token.prefix)
+    return ballot.signed(key.sign(ballot.to_be_signed(digest)))
 
 
 def seal_ballot(digest: str, ballot: Ballot) -> bytes:

@@ -27,7 +27,7 @@ from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.specification import Specification
 from shared.token import Token
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign
-from tests.invited import digest_of, invited, invited_specification, issue_token, make_ballot
+from tests.invited import digest_of, invited, invited_specification, issue_token, make_ballot, sign_ballot
 
 SECRET = hashlib.sha256(b"opening secret of the test suite").digest()
 OPENING_KEY = OpeningKey(SUITES[DEFAULT_SUITE], SECRET)
@@ -139,11 +139,11 @@ class SealedSurvey:
         )
 
 
-def moved(ballot: Ballot, cell: int) -> Ballot:
-    """The same box under another cell."""
-    return replace(ballot, cell=cell)
+def moved(survey: SealedSurvey, ballot: Ballot, cell: int) -> Ballot:
+    """The same box under another cell, by somebody who has the token's secret."""
+    return sign_ballot(survey.digest, replace(ballot, cell=cell))
 
 
-def copied(ballot: Ballot, other: Ballot) -> Ballot:
-    """The same box under the token of another ballot."""
-    return replace(ballot, token=other.token)
+def copied(survey: SealedSurvey, ballot: Ballot, other: Ballot) -> Ballot:
+    """The same box under the token of another ballot, by the owner of that token."""
+    return sign_ballot(survey.digest, replace(ballot, token=other.token))

@@ -103,14 +103,14 @@ class Bridge:
         """What can be said of a code while it is typed."""
         return look_at_code(text)
 
-    def begin_invitation(self, kept: str | None) -> dict[str, Any]:
+    async def begin_invitation(self, kept: str | None) -> dict[str, Any]:
         """What is there already: of an earlier load of the page, or of the link."""
-        return _needed(self._entrance).begin(kept)
+        return await _needed(self._entrance).begin(kept)
 
-    def use_invitation(self, text: str) -> dict[str, Any]:
+    async def use_invitation(self, text: str) -> dict[str, Any]:
         """Take a code or a saved token."""
         self._message = None
-        return _needed(self._entrance).use(text)
+        return await _needed(self._entrance).use(text)
 
     async def fetch_token(self) -> dict[str, Any]:
         """Exchange the code for the token."""

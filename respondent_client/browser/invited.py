@@ -8,14 +8,19 @@ from respondent_client.invitation_text import read_entry
 from respondent_client.keeping import keep_request, keep_token, restore
 from respondent_client.link import Link
 from respondent_client.platform import Platform
-from respondent_client.token_request import OF_THE_CODE, TokenRequest, fetch_token, prepare_request
-from shared.ballot import require_invited
+from respondent_client.token_request import (
+    OF_THE_CODE,
+    TokenRequest,
+    fetch_token,
+    prepare_request,
+    require_genuine,
+)
 from shared.errors import StateError, TokenError
 from shared.invitation import survey_link
 from shared.invitation_code import SYMBOLS, InvitationCode, read_symbols
 from shared.receipt import BallotReceipt
 from shared.soundness import SoundSpecification
-from shared.token import Token
+from shared.token import HeldToken
 
 
 class Entrance:
@@ -41,9 +46,9 @@ class Entrance:
         self._sound = sound
         self._organizer_key = organizer_key
         self._request: TokenRequest | None = None
-        self.token: Token | None = None
+        self.token: HeldToken | None = None
 
-    def begin(self, kept: str | None) -> dict[str, Any]:
+    async def begin(self, kept: str | None) -> dict[str, Any]:
         """Take what the page kept over a reload, or else what the link holds; nothing is spent.
 
         What was kept comes first: it may hold a code that is already spent. If it is of no use, the link
@@ -51,24 +56,24 @@ class Entrance:
         not be the one whose token the tab keeps, and only she can tell.
         """
         try:
-            found = restore(self._sound, kept) if kept else None
+            found = await restore(self._platform, self._sound, kept) if kept else None
         except TokenError:
             found = None
         invitation = self._link.invitation
         if found is None:
             if invitation.token is not None:
-                return self._accept(invitation.token)
+                return await self._accept(invitation.token)
             return {"code": invitation.code.text if invitation.code else ""}
         brought = invitation.token or invitation.code
         same = brought is None or brought in (found, found.code if isinstance(found, TokenRequest) else None)
-        if isinstance(found, Token):
+        if isinstance(found, HeldToken):
             held = self._have(found)
         else:
             self._request = found
             held = {"pending": True, "code": found.code.text, "kept": kept}
         return held if same else held | {"other": True}
 
-    def use(self, text: str) -> dict[str, Any]:
+    async def use(self, text: str) -> dict[str, Any]:
         """Take a code or a saved token; nothing is spent yet.
 
         Returns
@@ -78,10 +83,10 @@ class Entrance:
             For a token see :meth:`_have`.
         """
         entry = read_entry(text, self._sound.digest)
-        if isinstance(entry, Token):
-            return self._accept(entry)
+        if isinstance(entry, HeldToken):
+            return await self._accept(entry)
         if self._request is None or self._request.code != entry:
-            self._request = prepare_request(self._platform, self._sound, entry)
+            self._request = await prepare_request(self._platform, self._sound, entry)
         return {"pending": True, "code": entry.text, "kept": keep_request(self._request)}
 
     async def fetch(self) -> dict[str, Any]:
@@ -108,11 +113,10 @@ class Entrance:
         page, _, fragment = pinned.partition("#")
         return f"{page}/board#{fragment}.{BallotReceipt.of(digest, receipt).to_text()}"
 
-    def _accept(self, token: Token) -> dict[str, Any]:
-        token.verify(require_invited(self._sound.specification).token_key, self._sound.digest)
-        return self._have(token)
+    async def _accept(self, token: HeldToken) -> dict[str, Any]:
+        return self._have(await require_genuine(self._platform, self._sound, token))
 
-    def _have(self, token: Token) -> dict[str, Any]:
+    def _have(self, token: HeldToken) -> dict[str, Any]:
         """What the page shows of a token: the link and the content of the file to finish elsewhere with."""
         self.token, self._request = token, None
         text = keep_token(token, self._sound.digest)

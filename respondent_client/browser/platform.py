@@ -18,7 +18,8 @@ class BrowserPlatform:
     Parameters
     ----------
     worker : object
-        The JavaScript object with ``request``, ``verify``, ``seal``, ``entropy`` and ``notify``.
+        The JavaScript object with ``request``, ``verify``, ``seal``, ``publicKey``, ``sign``,
+        ``entropy`` and ``notify``.
     to_js : callable
         Turns bytes into a ``Uint8Array``.
     """
@@ -53,6 +54,16 @@ class BrowserPlatform:
         if outcome == _NOT_A_KEY:
             raise unusable_key()
         data: bytes = sealed.to_bytes()
+        return data
+
+    async def public_key(self, *, secret: bytes) -> bytes:
+        """See :meth:`Platform.public_key`."""
+        data: bytes = (await self._worker.publicKey(self._to_js(secret))).to_bytes()
+        return data
+
+    async def sign(self, *, secret: bytes, message: bytes) -> bytes:
+        """See :meth:`Platform.sign`."""
+        data: bytes = (await self._worker.sign(self._to_js(secret), self._to_js(message))).to_bytes()
         return data
 
     def entropy(self, n_bytes: int) -> bytes:

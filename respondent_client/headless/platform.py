@@ -11,7 +11,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from respondent_client.headless.sealing import seal
 from respondent_client.platform import Reply
@@ -86,6 +86,14 @@ class HeadlessPlatform:
         except (InvalidSignature, ValueError):
             return False
         return True
+
+    async def public_key(self, *, secret: bytes) -> bytes:
+        """See :meth:`Platform.public_key`."""
+        return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+
+    async def sign(self, *, secret: bytes, message: bytes) -> bytes:
+        """See :meth:`Platform.sign`."""
+        return Ed25519PrivateKey.from_private_bytes(secret).sign(message)
 
     async def seal(self, *, suite: str, public_key: bytes, info: bytes, plaintext: bytes) -> bytes:
         """See :meth:`Platform.seal`."""

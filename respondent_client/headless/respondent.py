@@ -7,14 +7,15 @@ from typing import Any, TypeVar
 
 from respondent_client.composing import Message, compose, write_content
 from respondent_client.headless.platform import HeadlessPlatform
+from respondent_client.keeping import restore
 from respondent_client.link import Link
 from respondent_client.sending import Receipt, Sender
 from respondent_client.session import Placement, examine_survey, place
-from respondent_client.token_request import TokenRequest, fetch_token, prepare_request
+from respondent_client.token_request import TokenRequest, fetch_token, prepare_request, require_genuine
 from shared.errors import StateError
 from shared.invitation_code import InvitationCode
 from shared.soundness import Examination, SoundSpecification
-from shared.token import Token
+from shared.token import HeldToken
 
 T = TypeVar("T")
 
@@ -70,19 +71,27 @@ class HeadlessRespondent:
         return self._sound
 
     def prepare_token(self, code: InvitationCode) -> TokenRequest:
-        """Draw the blinding of a code's token; keep the result until :meth:`fetch_token` has succeeded."""
-        return prepare_request(self._platform, self._checked(), code)
+        """Draw a code's key and blinding; keep the result until :meth:`fetch_token` has succeeded."""
+        return run(prepare_request(self._platform, self._checked(), code))
 
-    def fetch_token(self, request: TokenRequest) -> Token:
+    def fetch_token(self, request: TokenRequest) -> HeldToken:
         """Exchange a code for its token; may be repeated with the same request."""
         return run(fetch_token(self._platform, self.link, request))
+
+    def restore(self, text: str) -> TokenRequest | HeldToken:
+        """What was kept of this survey: a request, or a token that is of use."""
+        return run(restore(self._platform, self._checked(), text))
+
+    def require_genuine(self, token: HeldToken) -> HeldToken:
+        """A token that a link brought, once it is known to be of use."""
+        return run(require_genuine(self._platform, self._checked(), token))
 
     def preview(self, placement: Placement, answers: Mapping[str, Any]) -> bytes:
         """What a message would say, before it is sealed."""
         return write_content(self._platform, placement, answers)[1]
 
     def compose(
-        self, placement: Placement, answers: Mapping[str, Any], token: Token | None = None
+        self, placement: Placement, answers: Mapping[str, Any], token: HeldToken | None = None
     ) -> Message:
         """The exact bytes to be sent."""
         return run(compose(self._platform, self.link, placement, answers, token))

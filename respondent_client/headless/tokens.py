@@ -6,19 +6,19 @@ import os
 from pathlib import Path
 
 from respondent_client.headless.respondent import HeadlessRespondent
-from respondent_client.keeping import keep_request, restore
+from respondent_client.keeping import keep_request
 from respondent_client.token_request import OF_THE_CODE, TokenRequest
 from shared.errors import InputError, RemoteError, StateError, TokenError
 from shared.invitation_code import InvitationCode
 from shared.soundness import SoundSpecification
-from shared.token import MAX_FILE_BYTES, Token
+from shared.token import MAX_FILE_BYTES, HeldToken
 
 ATTEMPTS = 3
 
 
 def find_token(
     respondent: HeadlessRespondent, sound: SoundSpecification, code: str | None, path: Path | None
-) -> Token:
+) -> HeldToken:
     """The token in a file or a link, or else the one that a code is exchanged for.
 
     Parameters
@@ -42,12 +42,12 @@ def find_token(
     InputError
         If the file cannot be read or written.
     """
-    kept = restore(sound, _read(path)) if path is not None and path.exists() else None
-    if isinstance(kept, Token):
+    kept = respondent.restore(_read(path)) if path is not None and path.exists() else None
+    if isinstance(kept, HeldToken):
         return kept
     invitation = respondent.link.invitation
     if kept is None and invitation.token is not None and code is None:
-        return invitation.token
+        return respondent.require_genuine(invitation.token)
     known = invitation.code if code is None else InvitationCode.parse(code)
     if kept is not None and known not in (None, kept.code):
         raise StateError(
@@ -81,7 +81,7 @@ def find_token(
     return token
 
 
-def _fetch(respondent: HeadlessRespondent, request: TokenRequest) -> Token:
+def _fetch(respondent: HeadlessRespondent, request: TokenRequest) -> HeldToken:
     for _ in range(ATTEMPTS - 1):
         try:
             return respondent.fetch_token(request)

@@ -45,6 +45,15 @@ export const platform = {
     const sealed = await library.seal(suite, publicKey, info, plaintext);
     return sealed ? [1, sealed] : [-1, new Uint8Array()];
   },
+  /** The public half of a token's one-time key, 32 bytes. */
+  async publicKey(secret) {
+    const { x } = await crypto.subtle.exportKey("jwk", await signingKey(secret, true));
+    const text = atob(x.replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  },
+  async sign(secret, message) {
+    return new Uint8Array(await crypto.subtle.sign({ name: "Ed25519" }, await signingKey(secret, false), message));
+  },
   entropy(bytes) {
     return crypto.getRandomValues(new Uint8Array(bytes));
   },
@@ -52,6 +61,13 @@ export const platform = {
     self.postMessage({ kind: "notice", notice: JSON.parse(notice) });
   },
 };
+
+/** WebCrypto reads a private key as PKCS #8 only (RFC 8410): a fixed head before its 32 bytes. */
+const PKCS8_HEAD = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
+
+function signingKey(secret, extractable) {
+  return crypto.subtle.importKey("pkcs8", new Uint8Array([...PKCS8_HEAD, ...secret]), { name: "Ed25519" }, extractable, ["sign"]);
+}
 
 async function limited(response, maxBytes) {
   const chunks = [];

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from server.storage.intake import Stored
 from server.storage.keys import HeldKeys
 from server.storage.states import State, read_state, refusal
+from server.tokens.verifying import BallotVerifier
 from shared.ballot import Ballot, envelope_lengths, require_invited
 from shared.errors import SubmissionError, TokenError
 from shared.sealing import ballot_info
@@ -28,10 +29,11 @@ class BallotRow:
     receipt: bytes
 
     @property
-    def values(self) -> tuple[bytes, bytes, int, bytes]:
+    def values(self) -> tuple[bytes, bytes, bytes, int, bytes, bytes]:
         """The columns of its row."""
         ballot = self.ballot
-        return ballot.token.prefix, ballot.token.signature, ballot.cell, ballot.box
+        token = ballot.token
+        return token.prefix, token.device_key, token.signature, ballot.cell, ballot.box, ballot.signature
 
 
 class BallotIntake:
@@ -49,6 +51,7 @@ class BallotIntake:
 
     def __init__(self, specification: Callable[[], Specification], digest: str, keys: HeldKeys) -> None:
         self._specification, self._digest, self._keys = specification, digest, keys
+        self._verifier: BallotVerifier | None = None
 
     def read(self, message: bytes) -> BallotRow:
         """Open the outer layer and check all that can be checked without reading the answers.
@@ -58,7 +61,7 @@ class BallotIntake:
         SubmissionError
             With a code ``ballot.*``.
         TokenError
-            With the code ``token.signature``.
+            With the code ``token.signature`` or ``token.device-key``.
         StateError
             With the code ``state.role`` if this server is not the collector.
         """
@@ -72,7 +75,10 @@ class BallotIntake:
             )
         data = self._keys.collector(invited).open(ballot_info(self._digest), message)
         ballot = Ballot.parse(data, specification)
-        ballot.token.verify(invited.token_key, self._digest)
+        verifier = self._verifier or BallotVerifier(invited, self._digest)
+        self._verifier = verifier
+        verifier.verify_token(ballot.token)
+        verifier.verify_signature(ballot)
         return BallotRow(ballot=ballot, receipt=bytes.fromhex(ballot.receipt))
 
     def store(self, connection: sqlite3.Connection, group: Sequence[BallotRow]) -> Stored:
@@ -85,7 +91,7 @@ class BallotIntake:
         known = {
             bytes(row[0]): tuple(row)
             for row in connection.execute(
-                f"SELECT token, signature, cell, box FROM ballot WHERE token IN ({marks})",  # noqa: S608
+                f"SELECT * FROM ballot WHERE token IN ({marks})",  # noqa: S608
                 [row.ballot.token.prefix for row in group],
             )
         }
@@ -101,7 +107,7 @@ class BallotIntake:
                 first = fresh.setdefault(prefix, row)
                 outcomes.append(None if first.values == row.values else _spent())
         connection.executemany(
-            "INSERT INTO ballot VALUES (?, ?, ?, ?)", [fresh[prefix].values for prefix in sorted(fresh)]
+            "INSERT INTO ballot VALUES (?, ?, ?, ?, ?, ?)", [fresh[prefix].values for prefix in sorted(fresh)]
         )
         return Stored(outcomes=tuple(outcomes), added=len(fresh))
 
@@ -116,8 +122,10 @@ class BallotIntake:
 
 def read_ballots(connection: sqlite3.Connection) -> Iterator[Ballot]:
     """Every ballot, in the random order of its token."""
-    for prefix, signature, cell, box in connection.execute("SELECT * FROM ballot ORDER BY token"):
-        yield Ballot(cell=cell, token=Token(prefix=bytes(prefix), signature=bytes(signature)), box=bytes(box))
+    rows = connection.execute("SELECT * FROM ballot ORDER BY token")
+    for prefix, device_key, token_signature, cell, box, signature in rows:
+        token = Token(prefix=bytes(prefix), device_key=bytes(device_key), signature=bytes(token_signature))
+        yield Ballot(cell=cell, token=token, box=bytes(box), signature=bytes(signature))
 
 
 def _spent() -> TokenError:

@@ -55,10 +55,14 @@ ANSWER_FIELDS: Final = (
 BALLOT_FIELDS: Final = (
     # 32 bytes drawn by the respondent's device, which the registrar never saw. Rows lie in their order.
     StoredField(table="ballot", column="token", declaration=_KEY, told_as="token"),
-    StoredField(table="ballot", column="signature", declaration="BLOB NOT NULL", told_as="token"),
+    # Of a one-time key that the device made for this token, which the registrar never saw either.
+    StoredField(table="ballot", column="device_key", declaration="BLOB NOT NULL", told_as="token"),
+    StoredField(table="ballot", column="token_signature", declaration="BLOB NOT NULL", told_as="token"),
     StoredField(table="ballot", column="cell", declaration="INTEGER NOT NULL", told_as="cell"),
     # The answers, sealed to the trustees and padded.
     StoredField(table="ballot", column="box", declaration="BLOB NOT NULL", told_as="sealed"),
+    # By the one-time key, over all of the above.
+    StoredField(table="ballot", column="signature", declaration="BLOB NOT NULL", told_as="sealed"),
 )
 """Of an invited survey's submissions."""
 

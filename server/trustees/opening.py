@@ -13,16 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicNumbers
-from cryptography.hazmat.primitives.hashes import SHA384
-
 from server.release.centres import Centres
 from server.release.opened import OpenedAnswers, OpenedGroup
 from server.release.permission import Permitted, decide_groups, permit
 from server.release.policy import policy_of_counts
 from server.sealing.suites import OpeningKey
+from server.tokens.verifying import BallotVerifier
 from server.trustees.export import (
     BALLOTS_FILE,
     BallotFile,
@@ -34,8 +30,7 @@ from server.trustees.export import (
 from server.trustees.ledger import Ledger, Opening, opening_of
 from server.trustees.shares import Share, join_shares
 from shared.ballot import Ballot
-from shared.blind_rsa import PUBLIC_EXPONENT, SALT_BYTES
-from shared.errors import OpeningError, SubmissionError
+from shared.errors import OpeningError, SubmissionError, TokenError
 from shared.invitation import Invitation
 from shared.questions import Answer
 from shared.sealing import box_info
@@ -185,26 +180,31 @@ def _changed() -> OpeningError:
 def _count_tokens(
     survey: SignedSurvey, ballots: BallotFile, receipts: Sequence[bytes], root: bytes, progress: Progress
 ) -> tuple[tuple[int, ...], Opening]:
-    """Distinct valid tokens of each cell, and the entry for the ledger.
-
-    ``cryptography`` verifies RSASSA-PSS in a twentieth of the time of :func:`shared.blind_rsa.verify`; a test
-    compares the two.
-    """
-    key = RSAPublicNumbers(PUBLIC_EXPONENT, survey.invited.token_key).public_key()
-    pss, sha384 = PSS(MGF1(SHA384()), SALT_BYTES), SHA384()
+    """Distinct valid tokens of each cell, and the entry for the ledger."""
+    verifier = BallotVerifier(survey.invited, survey.digest)
     counts = [0] * survey.specification.cells.count
     seen: set[bytes] = set()
     for number, (end, ballot) in enumerate(_verified(ballots, receipts), 1):
         where = f"{BALLOTS_FILE}, entry {number}"
         try:
-            key.verify(ballot.token.signature, ballot.token.message(survey.digest), pss, sha384)
-        except InvalidSignature:
+            verifier.verify_token(ballot.token)
+        except TokenError:
             raise OpeningError(
                 "the token of a ballot is not signed by this survey's registrar",
                 where=where,
                 expected="a ballot of an invited person",
                 remedy="The collector took what it must refuse. Open nothing, and tell the organizer.",
                 code="opening.token",
+            ) from None
+        try:
+            verifier.verify_signature(ballot)
+        except SubmissionError:
+            raise OpeningError(
+                "a ballot is not signed by the key of its token",
+                where=where,
+                expected="cell, token and box as the device of the invited person signed them",
+                remedy="The collector changed it, or took what it must refuse. Open nothing, and say so.",
+                code="opening.signature",
             ) from None
         if ballot.token.prefix in seen:
             raise OpeningError(
@@ -243,7 +243,7 @@ def _decrypt(
     for end, ballot in _verified(ballots, receipts):
         if ballot.cell in group_of:
             try:
-                info = box_info(survey.digest, ballot.token.prefix, ballot.cell)
+                info = box_info(survey.digest, ballot.token.prefix, ballot.token.device_key, ballot.cell)
                 submission = decode(key.open(info, ballot.box))
                 if submission.cell != ballot.cell:
                     raise SubmissionError("sealed for another cell", code="submission.cell")

@@ -4,7 +4,7 @@ A share that was mistyped, mixed up with another ceremony's or lost is found whi
 and not when the answers are in. Three steps and three files of compact JSON:
 
 1. The organizer makes a challenge from the published draft: test answers sealed as real ones, except that
-   32 zero bytes stand for the token. The data directory keeps the SHA-256 of each plaintext and nothing else
+   zero bytes stand for the token. The data directory keeps the SHA-256 of each plaintext and nothing else
    (``expected.json``)::
 
        {"format":"roomful-challenge/1","specification":"<64 hex>",
@@ -41,6 +41,7 @@ from server.trustees.opening import rebuild_key
 from server.trustees.shares import Share, covering_sets
 from shared import base64url, strict_json
 from shared.ballot import require_invited
+from shared.ed25519 import KEY_BYTES
 from shared.errors import OpeningError, RoomfulError, StateError, SubmissionError
 from shared.fields import Fields
 from shared.limits import MAX_CELLS, MAX_TRUSTEES, SIZE_CLASSES
@@ -56,7 +57,9 @@ EXPECTED_FILE: Final = "expected.json"
 REHEARSAL_FOLDER: Final = "rehearsal"
 MAX_TEST_ANSWERS: Final = 5
 NO_TOKEN: Final = bytes(PREFIX_BYTES)
-"""Stands for the token of a test answer; a real box, bound to a real token, never opens in a rehearsal."""
+NO_KEY: Final = bytes(KEY_BYTES)
+"""Stand for the token of a test answer. 32 zero bytes are a point of small order, which is no device key: no
+box of a ballot ever opens in a rehearsal."""
 _MAX_BYTES: Final = 1_048_576
 _MAX_BOX_CHARACTERS = 2 * SIZE_CLASSES[-1]
 
@@ -156,7 +159,7 @@ def make_challenge(
             {name: value for name, value in drawn if value is not None}
         )
         plaintext = encode(published.digest, cell, answers, random_bytes(entropy_needed()))
-        box = key.seal(box_info(published.digest, NO_TOKEN, cell), plaintext)
+        box = key.seal(box_info(published.digest, NO_TOKEN, NO_KEY, cell), plaintext)
         boxes.append({"cell": cell, "box": base64url.encode(box)})
         plaintexts.append(hashlib.sha256(plaintext).hexdigest())
     challenge = strict_json.dumps(
@@ -216,7 +219,7 @@ def rehearse(
         cell = inner.integer("cell", 0, survey.specification.cells.count - 1)
         box = base64url.decode(inner.text("box", maximum=_MAX_BOX_CHARACTERS))
         try:
-            plaintext = key.open(box_info(survey.digest, NO_TOKEN, cell), box or b"")
+            plaintext = key.open(box_info(survey.digest, NO_TOKEN, NO_KEY, cell), box or b"")
             validate(decode(plaintext), survey.specification, survey.digest)
         except SubmissionError as problem:
             raise inner.fail("box", problem.message, "a test answer sealed to these trustees") from None

@@ -102,6 +102,7 @@ _SENTENCES: Final = {
         "Compare it with the letter, group by group.",
     ),
     "token.code-used": ("This code has fetched its token already.", "Go on where it was fetched."),
+    "ballot.signature": ("The ballot is not signed by the key of its token.", "Send it again from the page."),
     "token.signature": ("The token is not genuine.", "Fetch it again with the code on your letter."),
     "storage.rolled-back": (
         "The server was restored from an old copy and takes nothing more.",
@@ -129,7 +130,7 @@ _HTTP: Final = {
     405: ("This address does not take this method.", "The answer's Allow header lists those it takes."),
     406: ("This cannot be answered in the form asked for.", "Ask for another type."),
     411: ("The length of the body must be declared.", "Send a Content-Length, and no chunked encoding."),
-    413: ("The body is too large.", "A submission has at most 68229 bytes."),
+    413: ("The body is too large.", "A submission has at most 68325 bytes."),
     414: ("The address is too long.", "Use a shorter one."),
     415: ("The body's type is not accepted.", "Send the type that the API document names, uncompressed."),
     431: ("The request's header fields are too large.", "Send fewer or shorter ones."),

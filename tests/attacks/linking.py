@@ -42,7 +42,8 @@ class Seized:
         """Token prefix, signature, cell and box, in the order in which the database gives them."""
         with closing(sqlite3.connect(self.collector)) as connection:
             return [
-                tuple(row) for row in connection.execute("SELECT token, signature, cell, box FROM ballot")
+                tuple(row)
+                for row in connection.execute("SELECT token, token_signature, cell, box FROM ballot")
             ]
 
     def codes(self) -> list[tuple[bytes, bytes | None]]:

@@ -111,9 +111,9 @@ def survey(
         for code, (age, sex) in zip(codes, chance.sample(everybody, people), strict=True):
             device = ForgetfulDevice(http, code) if forgetful else Device(http)
             placement = place(sound, {"age": age, "sex": sex})
-            token = run(fetch_token(device, link, prepare_request(device, sound, code)))
+            token = run(fetch_token(device, link, run(prepare_request(device, sound, code))))
             run(Sender(device).send(run(compose(device, link, placement, ANSWERS, token))))
-            cells[code], truth[code] = placement.room.cell, token.prefix
+            cells[code], truth[code] = placement.room.cell, token.token.prefix
         store.close()
         data.registrar(store.id).end()
         path = store.published.folder

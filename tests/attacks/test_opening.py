@@ -21,6 +21,7 @@ from shared.errors import RoomfulError
 from shared.invitation import Invitation
 from shared.specification import ReleaseRule
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, sign
+from tests.invited import sign_ballot
 from tests.sealed_surveys import SECRET, SealedSurvey, copied, moved, sealed_specification, shares
 
 
@@ -73,7 +74,7 @@ def test_a_lower_minimum_than_the_signed_one_is_another_survey(
 def test_filling_a_cell_with_a_moved_ballot_opens_no_smaller_group(tmp_path: Path) -> None:
     """Collector and organizer put a ballot of another cell beside two: its box does not open there."""
     survey = SealedSurvey(tmp_path).fill(2, 5, 5, 5)
-    survey.ballots[2] = moved(survey.ballots[2], 0)
+    survey.ballots[2] = moved(survey, survey.ballots[2], 0)
     report = survey.open()
     opened = {cell for group in report.answers.groups for cell in group.cells}
     assert 0 not in opened
@@ -86,7 +87,7 @@ def test_a_box_copied_under_another_token_opens_nothing(tmp_path: Path) -> None:
     answers would be those that stand in the table once more than the copies."""
     survey = SealedSurvey(tmp_path).fill(5, 5, 5)
     hers = survey.ballots[0]
-    survey.ballots += [copied(hers, survey.ballot(hers.cell)) for _ in range(3)]
+    survey.ballots += [copied(survey, hers, survey.ballot(hers.cell)) for _ in range(3)]
     report = survey.open()
     assert report.invalid == {"ballot.sealed": 3}
     assert [len(group.answers) for group in report.answers.groups] == [5, 5, 5]
@@ -106,7 +107,7 @@ def test_a_set_that_overlaps_an_earlier_opening(
     if change in ("one more", "one exchanged"):
         ballots.append(survey.ballot(0))
     if change == "another box for one token":
-        ballots.append(replace(gone, box=survey.ballot(gone.cell).box))
+        ballots.append(sign_ballot(survey.digest, replace(gone, box=survey.ballot(gone.cell).box)))
     export = survey.write("again", ballots=ballots, signed=ballots)
     assert refused(survey, lambda: survey.open(export), monkeypatch) == "opening.overlap"
 
@@ -114,7 +115,7 @@ def test_a_set_that_overlaps_an_earlier_opening(
 def test_boxes_under_fresh_tokens_cannot_be_opened_a_second_time(survey: SealedSurvey) -> None:
     """The registrar signs fresh tokens, so that the ledger sees no overlap: the old boxes stay shut."""
     survey.open()
-    ballots = [copied(ballot, survey.ballot(ballot.cell)) for ballot in survey.ballots[1:]]
+    ballots = [copied(survey, ballot, survey.ballot(ballot.cell)) for ballot in survey.ballots[1:]]
     export = survey.write("again", ballots=ballots, signed=ballots)
     with pytest.raises(RoomfulError) as caught:
         survey.open(export)
@@ -181,7 +182,9 @@ def _exchanged(survey: SealedSurvey) -> Path:
 
 
 def _cell_swapped(survey: SealedSurvey) -> Path:
-    return survey.write(ballots=[moved(survey.ballots[0], 1), *survey.ballots[1:]], signed=survey.ballots)
+    return survey.write(
+        ballots=[moved(survey, survey.ballots[0], 1), *survey.ballots[1:]], signed=survey.ballots
+    )
 
 
 def _twice(survey: SealedSurvey) -> Path:
@@ -343,7 +346,7 @@ def test_a_forged_token(survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_two_ballots_with_one_token(survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch) -> None:
-    survey.ballots.append(replace(survey.ballot(0), token=survey.ballots[0].token))
+    survey.ballots.append(copied(survey, survey.ballot(0), survey.ballots[0]))
     assert refused(survey, survey.open, monkeypatch) == "opening.token-twice"
 
 

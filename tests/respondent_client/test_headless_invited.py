@@ -21,7 +21,7 @@ from server.web.config import Config
 from shared.errors import InputError, RemoteError, StateError, TokenError
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
-from shared.token import Token
+from shared.token import HeldToken
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
 from tests.served import no_client, serving
 from tests.server.storage.ballots import DIGEST, store_of
@@ -116,7 +116,7 @@ def test_a_lost_answer_costs_nobody_her_code(
             site.respond("--token-file", str(saved))
     assert saved.stat().st_mode & 0o777 == 0o600
     assert site.respond("--token-file", str(saved), code=None)["sent"]
-    token = Token.parse_file(saved.read_bytes(), DIGEST)
+    token = HeldToken.parse_file(saved.read_bytes(), DIGEST)
     assert CODE.symbols not in token.to_file(DIGEST).decode()
     assert [path.name for path in tmp_path.glob("token*")] == ["token.json"]
 

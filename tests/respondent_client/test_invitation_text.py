@@ -6,15 +6,18 @@ from respondent_client.invitation_text import read_entry
 from shared.errors import TokenError
 from shared.invitation import Invitation, survey_link
 from shared.invitation_code import InvitationCode
-from shared.token import Token
+from shared.token import HeldToken, Token
 from tests.builders import ORGANIZER_KEY, public_bytes
 
 DIGEST, OTHER = "ab" * 32, "cd" * 32
 CODE = InvitationCode.create(b"twelve bytes")
-TOKEN = Token(prefix=bytes(range(32)), signature=bytes(range(128)) * 3)
+TOKEN = HeldToken(
+    token=Token(prefix=bytes(range(32)), device_key=bytes(range(32)), signature=bytes(range(128)) * 3),
+    secret=bytes(range(32, 64)),
+)
 
 
-def link(digest: str = DIGEST, code: InvitationCode | None = None, token: Token | None = None) -> str:
+def link(digest: str = DIGEST, code: InvitationCode | None = None, token: HeldToken | None = None) -> str:
     return survey_link("https://example.org/", digest, public_bytes(ORGANIZER_KEY), code=code, token=token)
 
 
@@ -39,7 +42,7 @@ def test_codes_are_found(text: str) -> None:
         link(code=CODE, token=TOKEN),
         TOKEN.to_file(DIGEST).decode(),
         TOKEN.to_text(),
-        "\n".join(TOKEN.to_text()[i : i + 76] for i in range(0, 600, 76)),
+        "\n".join(TOKEN.to_text()[i : i + 76] for i in range(0, 640, 76)),
     ],
 )
 def test_tokens_are_found_and_come_before_codes(text: str) -> None:

@@ -28,7 +28,7 @@ from shared.invitation_code import InvitationCode
 from shared.sealing import box_info
 from shared.soundness import SoundSpecification
 from shared.submission import decode
-from shared.token import Token
+from shared.token import HeldToken
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
 from tests.invited import HPKE, OPENING_KEY
 from tests.served import no_client
@@ -93,12 +93,12 @@ def sound(platform: ServerPlatform) -> SoundSpecification:
     return run(examine_survey(platform, LINK)).sound()
 
 
-def _token(platform: ServerPlatform, sound: SoundSpecification, number: int = 0) -> Token:
-    return run(fetch_token(platform, LINK, prepare_request(platform, sound, CODES[number])))
+def _token(platform: ServerPlatform, sound: SoundSpecification, number: int = 0) -> HeldToken:
+    return run(fetch_token(platform, LINK, run(prepare_request(platform, sound, CODES[number]))))
 
 
 def _message(
-    platform: ServerPlatform, sound: SoundSpecification, token: Token | None, **answers: Any
+    platform: ServerPlatform, sound: SoundSpecification, token: HeldToken | None, **answers: Any
 ) -> Message:
     return run(compose(platform, LINK, place(sound, PERSON), {**ANSWERS, **answers}, token))
 
@@ -112,7 +112,7 @@ def test_code_to_token_to_ballot(
     store.close()
     (ballot,) = store.ballots()
     assert ballot.receipt == receipt.digest
-    info = box_info(DIGEST, ballot.token.prefix, ballot.cell)
+    info = box_info(DIGEST, ballot.token.prefix, ballot.token.device_key, ballot.cell)
     opened = decode(HPKE.decrypt(ballot.box, OPENING_KEY, info))
     assert (opened.cell, opened.answers) == (place(sound, PERSON).room.cell, ANSWERS)
     assert message.content not in message.body
@@ -121,11 +121,11 @@ def test_code_to_token_to_ballot(
 def test_a_lost_answer_of_the_registrar_costs_nothing(
     platform: ServerPlatform, sound: SoundSpecification
 ) -> None:
-    request = prepare_request(platform, sound, CODES[0])
+    request = run(prepare_request(platform, sound, CODES[0]))
     platform.lose = 1
     with pytest.raises(RemoteError):
         run(fetch_token(platform, LINK, request))
-    run(fetch_token(platform, LINK, request)).verify(sound.specification.invited.token_key, DIGEST)  # type: ignore[union-attr]
+    run(fetch_token(platform, LINK, request)).token.verify(sound.specification.invited.token_key, DIGEST)  # type: ignore[union-attr]
     with pytest.raises(TokenError) as caught:
         _token(platform, sound)
     assert caught.value.code == "token.code-used"
@@ -224,7 +224,7 @@ def test_without_a_token_nothing_is_composed(platform: ServerPlatform, sound: So
 
 
 def test_an_unknown_code_is_named(platform: ServerPlatform, sound: SoundSpecification) -> None:
-    request = prepare_request(platform, sound, InvitationCode.create(b"nobody's code"))
+    request = run(prepare_request(platform, sound, InvitationCode.create(b"nobody's code")))
     with pytest.raises(TokenError) as caught:
         run(fetch_token(platform, LINK, request))
     assert caught.value.code == "token.code-unknown"
@@ -272,6 +272,6 @@ def test_a_hostile_refusal_is_an_error_like_any_other(body: bytes) -> None:
 
 
 def test_nothing_of_a_token_is_in_a_repr(platform: ServerPlatform, sound: SoundSpecification) -> None:
-    request = prepare_request(platform, sound, CODES[0])
+    request = run(prepare_request(platform, sound, CODES[0]))
     assert repr(request) == "TokenRequest(...)"
     assert CODES[0].symbols not in repr(request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,9 @@ from server.web.config import Config
 from shared.errors import TokenError
 from shared.invitation import Invitation, survey_link
 from shared.receipt import BallotReceipt
-from shared.token import Token
+from shared.token import HeldToken
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
-from tests.invited import issue_token
+from tests.invited import hold_token
 from tests.respondent_client.test_invited import CODES, LINK, PERSON, ServerPlatform
 from tests.served import no_client
 from tests.server.storage.ballots import DIGEST, store_of
@@ -34,7 +35,7 @@ class Driver:
     """A page with what its tab keeps."""
 
     def __init__(
-        self, platform: ServerPlatform, *, code: int | None = None, token: Token | None = None
+        self, platform: ServerPlatform, *, code: int | None = None, token: HeldToken | None = None
     ) -> None:
         self.platform = platform
         self.fragment = Invitation(
@@ -97,7 +98,7 @@ def test_the_whole_way(platform: ServerPlatform, store: SurveyStore) -> None:
     pending = page.ask("use_invitation", text=CODES[0].text)
     assert (pending["pending"], pending["code"]) == (True, CODES[0].text)
     held = page.ask("fetch_token")
-    token = Token.parse_file(held["kept"].encode(), DIGEST)
+    token = HeldToken.parse_file(held["kept"].encode(), DIGEST)
     assert held["token"]["file"] == held["kept"]
     assert held["token"]["link"] == survey_link(
         "https://example.org/", DIGEST, public_bytes(ORGANIZER_KEY), token=token
@@ -148,8 +149,8 @@ def test_what_the_link_brings_beside_what_was_kept_is_said(platform: ServerPlatf
     page = Driver(platform, code=0)
     page.begin()
     request = page.ask("use_invitation", text=CODES[0].text)["kept"]
-    token = issue_token(DIGEST, b"p" * 32)
-    saved, other = token.to_file(DIGEST).decode(), issue_token(DIGEST, b"q" * 32)
+    token = hold_token(DIGEST, b"p" * 32)
+    saved, other = token.to_file(DIGEST).decode(), hold_token(DIGEST, b"q" * 32)
     for link, kept, asked in (
         (Driver(platform, code=0), request, False),
         (Driver(platform, code=1), request, True),
@@ -194,23 +195,25 @@ def test_a_damaged_memory_is_dropped_and_the_link_counts(platform: ServerPlatfor
     sound = run(examine_survey(platform, LINK)).sound()
     for kept in damaged(token):
         with pytest.raises(TokenError):
-            restore(sound, kept)
+            run(restore(platform, sound, kept))
     for kept in damaged(request):
         # A request can also be damaged so that only the registrar or the check of its answer finds it.
         with contextlib.suppress(TokenError):
-            assert isinstance(restore(sound, kept), TokenRequest)
+            assert isinstance(run(restore(platform, sound, kept)), TokenRequest)
     with pytest.raises(TokenError):
-        restore(sound, json.dumps(json.loads(request) | {"specification": "0" * 64}))
+        run(restore(platform, sound, json.dumps(json.loads(request) | {"specification": "0" * 64})))
 
 
 def test_a_token_in_the_link_or_a_file_is_verified(platform: ServerPlatform) -> None:
-    token = issue_token(DIGEST, b"p" * 32)
+    token = hold_token(DIGEST, b"p" * 32)
     assert Driver(platform, token=token).begin()["token"]["file"] == token.to_file(DIGEST).decode()
-    forged = Token(prefix=b"q" * 32, signature=token.signature)
+    forged = replace(token, token=replace(token.token, prefix=b"q" * 32))
+    other = replace(token, secret=hold_token(DIGEST, b"q" * 32).secret)
     page = Driver(platform, token=forged)
     page.ask("open", base="https://example.org/", survey=DIGEST[:16], fragment=page.fragment)
     assert page.refused("begin_invitation", kept=None) == "token.signature"
     assert page.refused("use_invitation", text=forged.to_file(DIGEST).decode()) == "token.signature"
+    assert page.refused("use_invitation", text=other.to_text()) == "token.form", "it could sign nothing"
     assert page.refused("use_invitation", text="not a code") == "token.code-form"
     assert page.ask("use_invitation", text=token.to_text())["token"]["file"] == token.to_file(DIGEST).decode()
 
@@ -222,7 +225,7 @@ def test_another_token_makes_another_message(platform: ServerPlatform) -> None:
     assert page.refused("compose", answers=ANSWERS) == "state.token"
     texts = []
     for prefix in (b"p", b"q"):
-        page.ask("use_invitation", text=issue_token(DIGEST, prefix * 32).to_text())
+        page.ask("use_invitation", text=hold_token(DIGEST, prefix * 32).to_text())
         texts.append(page.ask("compose", answers=ANSWERS)["text"])
         assert page.ask("compose", answers=ANSWERS)["text"] == texts[-1]
     assert texts[0] != texts[1]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.ballot import HEAD_BYTES, Ballot, box_lengths, envelope_lengths, require_invited
+from shared.ballot import HEAD_BYTES, TAIL_BYTES, Ballot, box_lengths, envelope_lengths, require_invited
 from shared.errors import SubmissionError
 from shared.sealing import DEFAULT_SUITE, SUITES, ballot_info, box_info
 from shared.submission import decode
@@ -28,30 +29,58 @@ from tests.invited import (
 SPECIFICATION = invited_specification()
 DIGEST = digest_of(SPECIFICATION)
 BALLOT = make_ballot(DIGEST, 5, issue_token(DIGEST, b"p" * 32))
+KEY = BALLOT.token.device_key
 
 
 def test_layout() -> None:
     data = BALLOT.to_bytes()
-    assert data[:5] == b"\x01\x00\x00\x00\x05"
+    assert data[:5] == b"\x02\x00\x00\x00\x05"
     assert data[5:37] == b"p" * 32
-    assert data[37:421] == BALLOT.token.signature
-    assert data[421:] == BALLOT.box
-    assert HEAD_BYTES == 421
+    assert data[37:69] == BALLOT.token.device_key
+    assert data[69:453] == BALLOT.token.signature
+    assert data[453:-64] == BALLOT.box
+    assert data[-64:] == BALLOT.signature
+    assert (HEAD_BYTES, TAIL_BYTES) == (453, 64)
     assert BALLOT.receipt == hashlib.sha256(data).hexdigest()
     assert Ballot.parse(data, SPECIFICATION) == BALLOT
-    assert "pppp" not in repr(BALLOT)
+    assert repr(BALLOT) == "Ballot(1072 sealed bytes)"
+
+
+def test_what_is_signed() -> None:
+    label = b"roomful-ballot-signature/1"
+    assert BALLOT.to_be_signed(DIGEST) == label + bytes.fromhex(DIGEST) + BALLOT.to_bytes()[:-64]
+    BALLOT.verify(DIGEST)
+
+
+@pytest.mark.parametrize("at", [1, 4, 5, 37, 69, 453, -65, -64, -33, -32, -1])
+def test_a_ballot_with_a_flipped_bit_is_not_signed(at: int) -> None:
+    data = bytearray(BALLOT.to_bytes())
+    data[at] ^= 1
+    changed = Ballot.parse(bytes(data[:1] + b"\x00\x00\x00" + data[4:]), SPECIFICATION) if at != 1 else None
+    if changed is None:
+        changed = replace(BALLOT, cell=BALLOT.cell ^ 1 << 24)
+    with pytest.raises(SubmissionError) as caught:
+        changed.verify(DIGEST)
+    assert caught.value.code == "ballot.signature"
+
+
+def test_a_signature_is_of_one_survey() -> None:
+    with pytest.raises(SubmissionError) as caught:
+        BALLOT.verify("00" * 32)
+    assert caught.value.code == "ballot.signature"
 
 
 def test_both_layers_open_where_they_belong_and_nowhere_else() -> None:
     envelope = seal_ballot(DIGEST, BALLOT)
     assert len(envelope) in envelope_lengths(SUITES[DEFAULT_SUITE])
     assert HPKE.decrypt(envelope, COLLECTOR_KEY, ballot_info(DIGEST)) == BALLOT.to_bytes()
-    message = decode(HPKE.decrypt(BALLOT.box, OPENING_KEY, box_info(DIGEST, b"p" * 32, 5)))
+    message = decode(HPKE.decrypt(BALLOT.box, OPENING_KEY, box_info(DIGEST, b"p" * 32, KEY, 5)))
     assert (message.cell, message.specification) == (5, DIGEST)
     for info in (
-        box_info(DIGEST, b"p" * 32, 4),
-        box_info(DIGEST, b"q" * 32, 5),
-        box_info("00" * 32, b"p" * 32, 5),
+        box_info(DIGEST, b"p" * 32, KEY, 4),
+        box_info(DIGEST, b"q" * 32, KEY, 5),
+        box_info(DIGEST, b"p" * 32, bytes(32), 5),
+        box_info("00" * 32, b"p" * 32, KEY, 5),
         ballot_info(DIGEST),
     ):
         with pytest.raises(Exception):  # noqa: B017 - whatever the library raises
@@ -73,11 +102,11 @@ def test_hostile_bytes_are_refused_by_name(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("code", "data"),
     [
-        ("ballot.form", b"\x02" + BALLOT.to_bytes()[1:]),
+        ("ballot.form", b"\x01" + BALLOT.to_bytes()[1:]),
         ("ballot.form", BALLOT.to_bytes() + b"\x00"),
         ("ballot.form", BALLOT.to_bytes()[:-1]),
-        ("ballot.cell", b"\x01\x00\x00\x00\x08" + BALLOT.to_bytes()[5:]),
-        ("ballot.cell", b"\x01\xff\xff\xff\xff" + BALLOT.to_bytes()[5:]),
+        ("ballot.cell", b"\x02\x00\x00\x00\x08" + BALLOT.to_bytes()[5:]),
+        ("ballot.cell", b"\x02\xff\xff\xff\xff" + BALLOT.to_bytes()[5:]),
     ],
 )
 def test_defects_are_refused_by_name(code: str, data: bytes) -> None:
@@ -93,5 +122,5 @@ def test_an_open_survey_takes_no_ballots() -> None:
 
 
 def test_a_token_is_for_one_survey() -> None:
-    token = Token(prefix=b"p" * 32, signature=bytes(384))
+    token = Token(prefix=b"p" * 32, device_key=KEY, signature=bytes(384))
     assert token.message(DIGEST) != token.message("00" * 32)

@@ -10,13 +10,15 @@ from shared.envelope import encode_key, survey_digest
 from shared.errors import VerificationError
 from shared.invitation import Invitation, survey_link
 from shared.invitation_code import InvitationCode
-from shared.token import Token
+from shared.token import HeldToken, Token
 from tests.builders import ORGANIZER_KEY, public_bytes
 
 DIGEST = survey_digest(b"payload")
 KEY = public_bytes(ORGANIZER_KEY)
 CODE = InvitationCode.create(bytes(range(12)))
-TOKEN = Token(prefix=bytes(range(32)), signature=bytes(384))
+TOKEN = HeldToken(
+    token=Token(prefix=bytes(range(32)), device_key=bytes(32), signature=bytes(384)), secret=b"s" * 32
+)
 
 
 @given(
@@ -27,7 +29,11 @@ TOKEN = Token(prefix=bytes(range(32)), signature=bytes(384))
     st.booleans(),
 )
 def test_fragment_survives_a_round_trip(
-    digest: str | None, key: bytes | None, code: InvitationCode | None, token: Token | None, hash_sign: bool
+    digest: str | None,
+    key: bytes | None,
+    code: InvitationCode | None,
+    token: HeldToken | None,
+    hash_sign: bool,
 ) -> None:
     invitation = Invitation(digest=digest, organizer_key=key, code=code, token=token)
     assert Invitation.parse_fragment("#" * hash_sign + invitation.fragment()) == invitation

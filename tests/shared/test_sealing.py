@@ -19,10 +19,12 @@ def test_lengths_are_those_of_the_kems() -> None:
 
 
 def test_info_binds_survey_token_and_cell() -> None:
-    bound = b"\xab" * 32 + b"p" * 32 + b"\x00\x00\x01\x02"
-    assert box_info(DIGEST, b"p" * 32, 258) == b"roomful-box/1" + bound
+    bound = b"\xab" * 32 + b"p" * 32 + b"k" * 32 + b"\x00\x00\x01\x02"
+    assert box_info(DIGEST, b"p" * 32, b"k" * 32, 258) == b"roomful-box/2" + bound
     assert ballot_info(DIGEST) == b"roomful-ballot/1" + b"\xab" * 32
     with pytest.raises(OverflowError):
-        box_info(DIGEST, b"p" * 32, 2**32)
-    with pytest.raises(ValueError, match="32 bytes"):
-        box_info(DIGEST, b"p" * 31, 0)
+        box_info(DIGEST, b"p" * 32, b"k" * 32, 2**32)
+    with pytest.raises(ValueError, match="prefix of 32 bytes"):
+        box_info(DIGEST, b"p" * 31, b"k" * 32, 0)
+    with pytest.raises(ValueError, match="key of 32"):
+        box_info(DIGEST, b"p" * 32, b"k" * 33, 0)

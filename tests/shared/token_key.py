@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
-from shared.blind_rsa import blind, blinding_factor, finalize, prepare
-from shared.token import Token, token_message
-from tests.invited import token_key
+from shared.blind_rsa import blind, blinding_factor, finalize
+from shared.token import HeldToken, Token
+from tests.invited import device_key, token_key, unsigned_token
 
 _NUMBERS = token_key().private_numbers()
 P, Q, D = _NUMBERS.p, _NUMBERS.q, _NUMBERS.d
@@ -22,6 +23,12 @@ def fetch_token(digest: str, seed: bytes) -> Token:
     """A token of a survey, through all steps of the protocol."""
     entropy = hashlib.shake_256(seed).digest(480)
     prefix, salt, rest = entropy[:32], entropy[32:80], entropy[80:]
-    message = prepare(token_message(digest), prefix)
+    unsigned = unsigned_token(prefix)
+    message = unsigned.message(digest)
     blinded, inv = blind(N, message, salt=salt, r=blinding_factor(N, rest))
-    return Token(prefix=prefix, signature=finalize(N, message, sign_plainly(blinded), inv))
+    return replace(unsigned, signature=finalize(N, message, sign_plainly(blinded), inv))
+
+
+def held(token: Token) -> HeldToken:
+    """A token of :func:`fetch_token` with its secret."""
+    return HeldToken(token=token, secret=device_key(token.prefix).private_bytes_raw())

@@ -10,12 +10,12 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from shared import blind_rsa
+from shared import blind_rsa, ed25519
 from shared.cells import parse_cells
 from shared.errors import RoomfulError
 from shared.invitation_code import InvitationCode
 from shared.submission import decode, encode, entropy_needed, receipt
-from shared.token import Token
+from shared.token import HeldToken, Token
 
 Case = dict[str, Any]
 
@@ -57,19 +57,33 @@ def token(case: Case, document: Case) -> None:
     """A token through all steps; or a signature that is none."""
     n, digest = int(document["token_key"], 16), document["specification"]
     if "name" in case:
-        wrong = Token(prefix=bytes.fromhex(case["prefix"]), signature=bytes.fromhex(case["signature"]))
-        _refused(lambda: wrong.verify(n, digest), "token.signature")
+        wrong = Token(
+            prefix=bytes.fromhex(case["prefix"]),
+            device_key=bytes.fromhex(case["device_key"]),
+            signature=bytes.fromhex(case["signature"]),
+        )
+        _refused(lambda: wrong.verify(n, digest), case["code"])
         return
     value = {name: bytes.fromhex(text) for name, text in case.items()}
-    token = Token(prefix=value["prefix"], signature=value["signature"])
+    token = Token(prefix=value["prefix"], device_key=value["device_key"], signature=value["signature"])
     assert token.message(digest) == value["prepared_message"]
     r = blind_rsa.blinding_factor(n, value["entropy"])
     blinded, inv = blind_rsa.blind(n, token.message(digest), salt=value["salt"], r=r)
     assert blinded == value["blinded_message"]
     assert blind_rsa.finalize(n, token.message(digest), value["blind_signature"], inv) == token.signature
     token.verify(n, digest)
-    assert Token.parse_file(token.to_file(digest), digest) == token
-    assert base64.urlsafe_b64decode(token.to_text() + "=") == token.prefix + token.signature
+    held = HeldToken(token=token, secret=value["secret"])
+    assert HeldToken.parse_file(held.to_file(digest), digest) == held
+    parts = held.secret + token.prefix + token.device_key + token.signature
+    assert base64.urlsafe_b64decode(held.to_text()) == parts
+
+
+def signature(case: Case, _document: Case) -> None:
+    """A signature that counts, or one that no party may take, whatever its library says."""
+    public_key, signed, message = (
+        bytes.fromhex(case[name]) for name in ("public_key", "signature", "message")
+    )
+    assert ed25519.verifies(public_key, signed, message) == ("name" not in case)
 
 
 def assignment(case: Case, _document: Case) -> None:
@@ -95,6 +109,7 @@ CHECKS: dict[str, Callable[[Case, Case], None]] = {
     "rfc9474": blind_rsa_of_the_rfc,
     "codes": code,
     "tokens": token,
+    "ed25519": signature,
     "assignment": assignment,
     "submission": submission,
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.vectors.board_vectors import boards
 from tests.vectors.core_vectors import anonymity, assignment, submissions
+from tests.vectors.ed25519_vectors import ed25519
 from tests.vectors.invited_vectors import codes, tokens
 from tests.vectors.published import published
 from tests.vectors.soundness_vectors import soundness_vectors
@@ -27,6 +28,7 @@ def generate() -> dict[str, str]:
         ("board", boards()),
         ("codes", codes()),
         ("tokens", tokens()),
+        ("ed25519", ed25519()),
     ):
         texts[f"{name}.json"] = json.dumps(value, ensure_ascii=False) + "\n"
     return texts | published()

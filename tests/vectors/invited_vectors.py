@@ -11,9 +11,12 @@ from typing import Any
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.blind_rsa import blind, blinding_factor, encode
 from tests.invited import token_key
+from tests.reference.affine_ed25519 import add, base, multiply, torsion
+from tests.reference.affine_ed25519 import encode as encode_point
 
 DIGEST = hashlib.sha256(b"a specification").hexdigest()
 _SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -61,7 +64,9 @@ def tokens() -> dict[str, Any]:
     cases = []
     for i in range(3):
         prefix, salt, entropy = (_bytes(f"token {i} {part}", size) for part, size in _RANDOMNESS)
-        prepared = prefix + b"roomful-token/1" + bytes.fromhex(DIGEST)
+        secret = _bytes(f"token {i} secret", 32)
+        device_key = _public(secret)
+        prepared = prefix + b"roomful-token/2" + bytes.fromhex(DIGEST) + device_key
         r = int.from_bytes(entropy, "big") % (n - 1) + 1
         assert r == blinding_factor(n, entropy)
         blinded, inv = blind(n, prepared, salt=salt, r=r)
@@ -73,6 +78,8 @@ def tokens() -> dict[str, Any]:
         cases.append(
             {
                 "prefix": prefix.hex(),
+                "secret": secret.hex(),
+                "device_key": device_key.hex(),
                 "salt": salt.hex(),
                 "entropy": entropy.hex(),
                 "prepared_message": prepared.hex(),
@@ -81,21 +88,37 @@ def tokens() -> dict[str, Any]:
                 "signature": signature.hex(),
             }
         )
-    prefix, good = bytes.fromhex(cases[0]["prefix"]), bytes.fromhex(cases[0]["signature"])
+    prefix, key, good = (bytes.fromhex(cases[0][name]) for name in ("prefix", "device_key", "signature"))
+    other_key = bytes.fromhex(cases[1]["device_key"])
     value = int.from_bytes(good, "big")
     wrong = {
-        "bit-flipped-in-signature": (prefix, good[:-1] + bytes([good[-1] ^ 1])),
-        "bit-flipped-in-prefix": (prefix[:-1] + bytes([prefix[-1] ^ 1]), good),
-        "signature-of-another-token": (prefix, bytes.fromhex(cases[1]["signature"])),
-        "zero": (prefix, bytes(384)),
-        "one": (prefix, bytes(383) + b"\x01"),
-        "negated": (prefix, (n - value).to_bytes(384, "big")),
-        "not-below-the-modulus": (prefix, n.to_bytes(384, "big")),
-        "salt-of-another-length": (prefix, _sign(prefix, salt_bytes=32)),
-        "message-without-the-survey": (prefix, _sign(prefix, message=b"")),
+        "bit-flipped-in-signature": (prefix, key, good[:-1] + bytes([good[-1] ^ 1])),
+        "bit-flipped-in-prefix": (prefix[:-1] + bytes([prefix[-1] ^ 1]), key, good),
+        "key-of-another-token": (prefix, other_key, good),
+        "signature-of-another-token": (prefix, key, bytes.fromhex(cases[1]["signature"])),
+        "zero": (prefix, key, bytes(384)),
+        "one": (prefix, key, bytes(383) + b"\x01"),
+        "negated": (prefix, key, (n - value).to_bytes(384, "big")),
+        "not-below-the-modulus": (prefix, key, n.to_bytes(384, "big")),
+        "salt-of-another-length": (prefix, key, _sign(prefix, key, salt_bytes=32)),
+        "message-without-the-survey": (prefix, key, _sign(prefix, key, message=b"")),
+        "message-without-the-key": (
+            prefix,
+            key,
+            _sign(prefix, key, message=b"roomful-token/2" + bytes.fromhex(DIGEST)),
+        ),
     }
     if value + n < 1 << 3072:
-        wrong["modulus-added"] = (prefix, (value + n).to_bytes(384, "big"))
+        wrong["modulus-added"] = (prefix, key, (value + n).to_bytes(384, "big"))
+    bad_keys = {
+        name: (prefix, bad, _sign(prefix, bad))
+        for name, bad in (
+            ("key-zero", bytes(32)),
+            ("key-identity", b"\x01" + bytes(31)),
+            ("key-not-reduced", b"\xee" + b"\xff" * 30 + b"\x7f"),
+            ("key-of-mixed-order", encode_point(add(multiply(5, base()), torsion()[1]))),
+        )
+    }
     return {
         "comment": "Tokens of one registrar with all randomness; 400 random bytes give the blinding factor.",
         "source": "docs/protocol.md, Tokens; RFC 9474 with the key of tests/keys/tokens.pem.",
@@ -103,7 +126,9 @@ def tokens() -> dict[str, Any]:
         "token_key": f"{n:0768x}",
         "cases": cases,
         "refused": [
-            {"name": name, "prefix": p.hex(), "signature": s.hex()} for name, (p, s) in wrong.items()
+            {"name": name, "code": code, "prefix": p.hex(), "device_key": k.hex(), "signature": s.hex()}
+            for code, parts in (("token.signature", wrong), ("token.device-key", bad_keys))
+            for name, (p, k, s) in parts.items()
         ],
     }
 
@@ -111,9 +136,13 @@ def tokens() -> dict[str, Any]:
 _RANDOMNESS = (("prefix", 32), ("salt", 48), ("blinding", 400))
 
 
-def _sign(prefix: bytes, *, salt_bytes: int = 48, message: bytes | None = None) -> bytes:
+def _public(secret: bytes) -> bytes:
+    return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+
+
+def _sign(prefix: bytes, key: bytes, *, salt_bytes: int = 48, message: bytes | None = None) -> bytes:
     """A plain PSS signature with the salt taken from a hash, so that it is the same in every run."""
-    said = b"roomful-token/1" + bytes.fromhex(DIGEST) if message is None else message
+    said = b"roomful-token/2" + bytes.fromhex(DIGEST) + key if message is None else message
     numbers = token_key().private_numbers()
     encoded = encode(prefix + said, _bytes("salt", salt_bytes), 384)
     return pow(int.from_bytes(encoded, "big"), numbers.d, numbers.public_numbers.n).to_bytes(384, "big")

@@ -14,6 +14,7 @@ from server.storage.data_directory import DataDirectory
 from server.storage.keys import check_keys, install_keys
 from server.storage.schema import SURVEY_ROWS, fields_of
 from server.storage.store import SurveyStore
+from shared.ed25519 import L
 from shared.errors import (
     InputError,
     KeyFileError,
@@ -24,7 +25,14 @@ from shared.errors import (
 )
 from shared.token import Token
 from tests.builders import small_envelope, small_model
-from tests.invited import COLLECTOR_KEY, HPKE, TOKEN_KEY_FILE, invited_envelope, seal_ballot
+from tests.invited import (
+    COLLECTOR_KEY,
+    HPKE,
+    TOKEN_KEY_FILE,
+    invited_envelope,
+    seal_ballot,
+    sign_message,
+)
 from tests.server.storage.ballots import (
     DIGEST,
     ballot,
@@ -72,7 +80,8 @@ def test_the_real_schema_is_the_list_and_nothing_else(invited: SurveyStore) -> N
     assert {kind for kind, _ in objects} == {"table"}
     assert found == {field.name for field in fields_of(invited=True)}
     assert found == {
-        "ballot.token", "ballot.signature", "ballot.cell", "ballot.box", "survey.name", "survey.value",
+        "ballot.token", "ballot.device_key", "ballot.token_signature", "ballot.cell", "ballot.box",
+        "ballot.signature", "survey.name", "survey.value",
     }  # fmt: skip
     assert rows == set(SURVEY_ROWS) - {"closed_on", "deleted_on"}
     assert (without_rowid["ballot"], without_rowid["survey"]) == (1, 1)
@@ -107,10 +116,22 @@ def test_two_clients_race_with_one_token(invited: SurveyStore) -> None:
     assert [found.receipt for found in invited.ballots()] == [c for c in outcomes if c != "token.spent"]
 
 
+def raised(signature: bytes) -> bytes:
+    """The same signature with L added to S: other bytes, and the equation still holds."""
+    return signature[:32] + (int.from_bytes(signature[32:], "little") + L).to_bytes(32, "little")
+
+
+def with_key(device_key: bytes) -> Token:
+    """A token that the registrar signed, with any bytes as its key."""
+    unsigned = Token(prefix=b"z" * 32, device_key=device_key, signature=bytes(384))
+    return replace(unsigned, signature=sign_message(unsigned.message(DIGEST)))
+
+
 def test_every_defect_is_refused_by_name_and_nothing_is_stored(invited: SurveyStore) -> None:
     good = ballot(1)
     other_survey = seal_ballot("00" * 32, good)
-    forged = replace(good, token=Token(prefix=b"x" * 32, signature=good.token.signature))
+    forged = replace(good, token=replace(good.token, prefix=b"x" * 32))
+    of_small_order = replace(good, token=with_key(b"\x01" + bytes(31)), signature=b"\x01" + bytes(63))
     short = HPKE.encrypt(good.to_bytes()[:-1], COLLECTOR_KEY.public_key(), b"roomful-ballot/1")
     flipped = bytearray(sealed(1))
     flipped[-1] ^= 1
@@ -122,6 +143,12 @@ def test_every_defect_is_refused_by_name_and_nothing_is_stored(invited: SurveySt
         (other_survey, "ballot.sealed"),
         (seal_ballot(DIGEST, replace(good, cell=8)), "ballot.cell"),
         (seal_ballot(DIGEST, forged), "token.signature"),
+        (seal_ballot(DIGEST, replace(good, cell=7)), "ballot.signature"),
+        (seal_ballot(DIGEST, replace(good, box=ballot(2).box)), "ballot.signature"),
+        (seal_ballot(DIGEST, replace(good, token=ballot(2).token)), "ballot.signature"),
+        (seal_ballot(DIGEST, replace(good, signature=bytes(64))), "ballot.signature"),
+        (seal_ballot(DIGEST, replace(good, signature=raised(good.signature))), "ballot.signature"),
+        (seal_ballot(DIGEST, of_small_order), "token.device-key"),
     ):
         assert _code(invited, message) == code
     assert invited.total() == 0

@@ -17,8 +17,7 @@ from server.tokens.issuing import blind_sign
 from server.tokens.keys import TokenKey
 from shared import blind_rsa
 from shared.errors import TokenError
-from shared.token import Token, token_message
-from tests.invited import token_key
+from tests.invited import token_key, unsigned_token
 
 NUMBERS = token_key().private_numbers()
 N = NUMBERS.public_numbers.n
@@ -113,10 +112,11 @@ def test_without_the_check_one_faulty_half_would_give_away_the_key() -> None:
 def test_a_token_is_a_signature_that_another_library_verifies() -> None:
     for seed in range(5):
         prefix, salt = SOURCE.randbytes(32), SOURCE.randbytes(48)
-        prepared = blind_rsa.prepare(token_message(DIGEST), prefix)
+        unsigned = unsigned_token(prefix)
+        prepared = unsigned.message(DIGEST)
         r = blind_rsa.blinding_factor(N, SOURCE.randbytes(400))
         blinded, inv = blind_rsa.blind(N, prepared, salt=salt, r=r)
         signature = blind_rsa.finalize(N, prepared, blind_sign(KEY, blinded), inv)
         token_key().public_key().verify(signature, prepared, PSS, hashes.SHA384())
-        Token(prefix=prefix, signature=signature).verify(N, DIGEST)
+        replace(unsigned, signature=signature).verify(N, DIGEST)
         assert prefix not in blinded, seed

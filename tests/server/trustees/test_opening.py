@@ -18,14 +18,14 @@ from server.release.opened import OpenedAnswers
 from server.sealing.suites import OpeningKey, SealingKey
 from server.trustees import opening
 from server.trustees.ledger import Ledger
-from shared.ballot import Ballot
+from shared.ballot import Ballot, UnsignedBallot
 from shared.errors import OpeningError, ReleaseError, TokenError
 from shared.invitation import Invitation
 from shared.sealing import SUITES, box_info
 from shared.specification import ReleaseRule
 from shared.submission import encode
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
-from tests.invited import invited
+from tests.invited import invited, sign_ballot
 from tests.sealed_surveys import SECRET, SealedSurvey, sealed_specification, shares, token
 
 MERGE = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
@@ -40,9 +40,9 @@ def box_of(survey: SealedSurvey, cell: int, plaintext: bytes) -> Ballot:
     ballot = survey.ballot(cell)
     assert survey.specification.invited is not None
     keys = survey.specification.invited
-    info = box_info(survey.digest, ballot.token.prefix, cell)
+    info = box_info(survey.digest, ballot.token.prefix, ballot.token.device_key, cell)
     box = SealingKey(keys.suite, keys.opening_key).seal(info, plaintext)
-    return Ballot(cell=cell, token=ballot.token, box=box)
+    return sign_ballot(survey.digest, UnsignedBallot(cell=cell, token=ballot.token, box=box))
 
 
 def test_withhold_opens_full_cells_and_nothing_else(tmp_path: Path) -> None:
@@ -254,8 +254,9 @@ def test_every_suite(tmp_path: Path, suite: str) -> None:
 
 def box_of_suite(survey: SealedSurvey, number: int, key: OpeningKey, plaintext: bytes) -> Ballot:
     own = token(survey.digest, number)
-    box = SealingKey(key.suite, key.public_key).seal(box_info(survey.digest, own.prefix, 1), plaintext)
-    return Ballot(cell=1, token=own, box=box)
+    info = box_info(survey.digest, own.prefix, own.device_key, 1)
+    box = SealingKey(key.suite, key.public_key).seal(info, plaintext)
+    return sign_ballot(survey.digest, UnsignedBallot(cell=1, token=own, box=box))
 
 
 @settings(max_examples=15, deadline=None)

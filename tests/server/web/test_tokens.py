@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,8 +17,7 @@ from server.web.config import Config
 from shared import base64url, blind_rsa
 from shared.invitation_code import InvitationCode
 from shared.limits import TOKEN_KEY_BYTES
-from shared.token import Token
-from tests.invited import token_key
+from tests.invited import token_key, unsigned_token
 from tests.served import no_client
 from tests.server.storage.ballots import DIGEST, publish, store_of
 
@@ -46,7 +46,7 @@ def _post(http: FlaskClient, body: bytes | dict[str, Any]) -> tuple[int, dict[st
 
 def _blinded(prefix: bytes = b"p" * 32) -> tuple[bytes, bytes, int]:
     """Prepared message, blinded message and the inverse that finishes it."""
-    prepared = Token(prefix=prefix, signature=bytes(TOKEN_KEY_BYTES)).message(DIGEST)
+    prepared = unsigned_token(prefix).message(DIGEST)
     r = blind_rsa.blinding_factor(N, secrets.token_bytes(TOKEN_KEY_BYTES + blind_rsa.SURPLUS_BYTES))
     blinded, inverse = blind_rsa.blind(N, prepared, salt=secrets.token_bytes(48), r=r)
     return prepared, blinded, inverse
@@ -64,7 +64,7 @@ def test_a_code_becomes_a_token_that_verifies(http: FlaskClient, invited: Survey
     assert status == 200
     signature = base64url.decode(body["blind_signature"])
     assert signature is not None
-    token = Token(prefix=b"p" * 32, signature=blind_rsa.finalize(N, prepared, signature, inverse))
+    token = replace(unsigned_token(b"p" * 32), signature=blind_rsa.finalize(N, prepared, signature, inverse))
     token.verify(N, DIGEST)
 
 

@@ -7,14 +7,14 @@ import json
 import secrets
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shared import base64url, blind_rsa
 from shared.invitation_code import InvitationCode
 from shared.limits import TOKEN_KEY_BYTES
 from shared.token import Token
-from tests.invited import token_key
+from tests.invited import token_key, unsigned_token
 from tests.server.storage.ballots import DIGEST
 from tests.waiting import PATIENCE_SECONDS
 
@@ -42,9 +42,9 @@ class TokenRequest:
         """The token; it verifies."""
         signature = base64url.decode(answer["blind_signature"])
         assert signature is not None
-        prepared = Token(prefix=self.prefix, signature=bytes(TOKEN_KEY_BYTES)).message(DIGEST)
+        prepared = unsigned_token(self.prefix).message(DIGEST)
         finished = blind_rsa.finalize(N, prepared, signature, self.inverse)
-        token = Token(prefix=self.prefix, signature=finished)
+        token = replace(unsigned_token(self.prefix), signature=finished)
         token.verify(N, DIGEST)
         return token
 
@@ -57,7 +57,7 @@ def make_codes(number: int) -> list[InvitationCode]:
 def make_request(code: InvitationCode) -> TokenRequest:
     """A request with a fresh message."""
     prefix = secrets.token_bytes(32)
-    prepared = Token(prefix=prefix, signature=bytes(TOKEN_KEY_BYTES)).message(DIGEST)
+    prepared = unsigned_token(prefix).message(DIGEST)
     r = blind_rsa.blinding_factor(N, secrets.token_bytes(TOKEN_KEY_BYTES + blind_rsa.SURPLUS_BYTES))
     blinded, inverse = blind_rsa.blind(N, prepared, salt=secrets.token_bytes(48), r=r)
     return TokenRequest(code=code, prefix=prefix, blinded=blinded, inverse=inverse)
