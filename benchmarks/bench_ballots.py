@@ -30,7 +30,7 @@ from server.storage.data_directory import DataDirectory
 from shared import submission
 from shared.ballot import CONTENT_TYPE
 from shared.token import Token
-from tests.builders import small_envelope, small_model
+from tests.builders import MESSAGE_BYTES, small_envelope, small_model
 from tests.invited import make_ballot, seal_ballot, token_key
 from tests.server.storage.ballots import DIGEST, store_of
 
@@ -49,8 +49,8 @@ def make_ballots(count: int) -> list[bytes]:
 def make_submissions(count: int, digest: str) -> list[bytes]:
     """Plain messages, of the length of what is sealed in a ballot."""
     drawn_for = [hashlib.shake_256(b"%d" % number) for number in range(count)]
-    entropy = [drawn.digest(submission.entropy_needed()) for drawn in drawn_for]
-    return [submission.encode(digest, 1, json.loads(ANSWERS), drawn) for drawn in entropy]
+    entropy = [drawn.digest(MESSAGE_BYTES) for drawn in drawn_for]
+    return [submission.encode(digest, 1, json.loads(ANSWERS), drawn, MESSAGE_BYTES) for drawn in entropy]
 
 
 async def send_all(port: int, path: str, kind: str, bodies: Sequence[bytes], connections: int) -> int:

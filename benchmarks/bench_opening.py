@@ -36,9 +36,9 @@ from shared.ballot import Ballot
 from shared.blind_rsa import SALT_BYTES
 from shared.invitation import Invitation
 from shared.sealing import DEFAULT_SUITE, SUITES, box_info
-from shared.submission import encode, entropy_needed
+from shared.submission import encode
 from shared.token import Token
-from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, small_rows
+from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, public_bytes, small_rows
 from tests.invited import invited, token_key
 from tests.sealed_surveys import SECRET, SealedSurvey, sealed_specification, shares
 
@@ -58,7 +58,7 @@ def trustees_key(suite: str) -> SealingKey:
 @cache
 def entropy() -> bytes:
     """Padding; one for all, because the tokens and the sealing make the ballots differ."""
-    return os.urandom(entropy_needed())
+    return os.urandom(MESSAGE_BYTES)
 
 
 def cast(number: int, digest: str, suite: str, n_cells: int) -> tuple[int, bytes, bytes, bytes]:
@@ -67,7 +67,7 @@ def cast(number: int, digest: str, suite: str, n_cells: int) -> tuple[int, bytes
     message = Token(prefix=prefix, signature=bytes(384)).message(digest)
     signature = signing_key().sign(message, PSS(MGF1(SHA384()), SALT_BYTES), SHA384())
     cell = number % n_cells
-    plaintext = encode(digest, cell, ANSWERS | {"wellbeing": number % 11}, entropy())
+    plaintext = encode(digest, cell, ANSWERS | {"wellbeing": number % 11}, entropy(), MESSAGE_BYTES)
     return cell, prefix, signature, trustees_key(suite).seal(box_info(digest, prefix, cell), plaintext)
 
 

@@ -39,10 +39,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from server.storage.data_directory import DataDirectory
 from shared.submission import PROTOCOL
-from tests.builders import small_envelope, small_model, small_specification
+from tests.builders import MESSAGE_BYTES, small_envelope, small_model, small_specification
 
 REQUIRED_RATIO = 0.70
-MESSAGE_BYTES = 1024
 ANSWERS = '{"health":"good","conditions":["asthma"],"wellbeing":7,"smokes":false,"wage":"12.5"}'
 
 LUA = """

@@ -75,8 +75,6 @@ async def compose(
     ------
     AnswerError
         For an answer outside its question's domain.
-    SubmissionError
-        If the answers are too long.
     StateError
         With the code ``state.token`` if the survey is invited and there is no token.
     RemoteError, SpecificationError
@@ -131,8 +129,9 @@ def write_content(
     """The canonical answers, and the text of cell, answers and padding; errors as :func:`compose`."""
     sound = placement.sound
     accepted = sound.specification.questionnaire.accept(answers)
-    entropy = platform.entropy(submission.entropy_needed())
-    return accepted, submission.encode(sound.digest, placement.room.cell, accepted, entropy)
+    length = sound.specification.message_bytes
+    cell = placement.room.cell
+    return accepted, submission.encode(sound.digest, cell, accepted, platform.entropy(length), length)
 
 
 async def _fill_ballot(

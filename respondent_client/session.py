@@ -43,7 +43,7 @@ class Placement:
 
 
 async def examine_survey(platform: Platform, link: Link, floor: Floor | None = None) -> Examination:
-    """Fetch the specification and make all ten checks.
+    """Fetch the specification and make all eleven checks.
 
     Run by the respondent's device before it asks its owner anything.
 

@@ -1,10 +1,10 @@
 """The ballot: what an invited respondent's device gives to the collector, and nobody else can read.
 
 Two layers of HPKE. The inner one, the box, holds the answers for the trustees: the bytes of
-:func:`shared.submission.encode`, padded to a size class. The ballot puts cell and token beside the box, and
-the one-time key in the token signs all of it: whoever changes the cell, the token or the box has no ballot
-any more. The outer layer seals it to the collector, so that a relay in between sees only a length. Layout of
-a ballot, integers big endian::
+:func:`shared.submission.encode`, all of one length. The ballot puts cell and token beside the box, and the
+one-time key in the token signs all of it: whoever changes the cell, the token or the box has no ballot any
+more. The outer layer seals it to the collector, so that a relay in between sees nothing: not even the length
+tells one ballot of a survey from another. Layout of a ballot, integers big endian::
 
     version 2 (1 byte) || cell (4) || token prefix (32) || device key (32) || token signature (384) || box
     || signature by the device key (64)
@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from shared import ed25519
 from shared.errors import SubmissionError
 from shared.invited import Invited
-from shared.limits import SIZE_CLASSES
-from shared.sealing import Suite
+from shared.limits import MAX_MESSAGE_BYTES
+from shared.sealing import SUITES
 from shared.specification import Specification
 from shared.token import PREFIX_BYTES, TOKEN_BYTES, Token
 
@@ -116,19 +116,19 @@ class Ballot(UnsignedBallot):
         """Read a ballot; run by the collector and by the trustees' tool.
 
         Guarantee: for all bytes, either a :class:`SubmissionError`, or a ballot whose cell exists and whose
-        box has a length that sealing one size class gives. Token and signature are not verified here.
+        box has the length that sealing a message of this survey gives. Token and signature are not verified
+        here.
 
         Raises
         ------
         SubmissionError
             With the code ``ballot.form`` or ``ballot.cell``.
         """
-        invited = require_invited(specification)
-        if len(data) - HEAD_BYTES - TAIL_BYTES not in box_lengths(invited.suite) or data[0] != VERSION:
+        if len(data) != HEAD_BYTES + box_bytes(specification) + TAIL_BYTES or data[0] != VERSION:
             raise SubmissionError(
                 "this is not a ballot",
                 where="ballot",
-                expected=f"version {VERSION} and one of the lengths of this suite",
+                expected=f"version {VERSION} and the length of this survey's ballots",
                 code="ballot.form",
             )
         cell = int.from_bytes(data[1:5], "big")
@@ -175,11 +175,18 @@ def require_invited(specification: Specification) -> Invited:
     return specification.invited
 
 
-def box_lengths(suite: Suite) -> tuple[int, ...]:
-    """Lengths that a box can have: each size class, sealed."""
-    return tuple(size + suite.overhead for size in SIZE_CLASSES)
+def box_bytes(specification: Specification) -> int:
+    """Length of every box of an invited survey: its one message length, sealed."""
+    return specification.message_bytes + require_invited(specification).suite.overhead
 
 
-def envelope_lengths(suite: Suite) -> tuple[int, ...]:
-    """Lengths of a ballot sealed to the collector: what travels, and all that a relay can tell apart."""
-    return tuple(HEAD_BYTES + length + TAIL_BYTES + suite.overhead for length in box_lengths(suite))
+def envelope_bytes(specification: Specification) -> int:
+    """Length of every ballot as it travels, sealed to the collector."""
+    overhead = require_invited(specification).suite.overhead
+    return HEAD_BYTES + box_bytes(specification) + TAIL_BYTES + overhead
+
+
+def most_envelope_bytes() -> int:
+    """Length of the longest ballot of any survey: the longest message in both layers of its suite."""
+    overhead = max(suite.overhead for suite in SUITES.values())
+    return HEAD_BYTES + MAX_MESSAGE_BYTES + TAIL_BYTES + 2 * overhead

@@ -1,7 +1,7 @@
-"""Checks 4 to 9: whether a well-formed specification keeps its promise.
+"""Checks 4 to 9 and 11: whether a well-formed specification keeps its promise.
 
 Each returns the figures of the sentence that a respondent reads, or raises a :class:`SoundnessError` with its
-code. The codes of all ten checks are here; :mod:`shared.soundness` runs them in order.
+code. The codes of all eleven checks are here; :mod:`shared.soundness` runs them in order.
 """
 
 from __future__ import annotations
@@ -20,12 +20,25 @@ from shared.effective_anonymity import (
     table_failure,
     worst_cell_metrics,
 )
-from shared.errors import SoundnessError
+from shared.errors import QuestionnaireError, SoundnessError
 from shared.geometry import Ranges
 from shared.limits import EXACT_BOUND, MAX_BOXES_TO_COMPARE, MAX_FAILURE_WORK
 from shared.specification import Specification
+from shared.submission import longest_message
 
-SIGNATURE, DIGEST, FORM, DISTANCE, FLOOR, N_MIN, CELL_FAILURE, MODEL_SHAPE, QUESTIONS, MODEL = CODES = (
+(
+    SIGNATURE,
+    DIGEST,
+    FORM,
+    DISTANCE,
+    FLOOR,
+    N_MIN,
+    CELL_FAILURE,
+    MODEL_SHAPE,
+    QUESTIONS,
+    MODEL,
+    LENGTH,
+) = CODES = (
     "check.signature",
     "check.digest",
     "check.form",
@@ -36,8 +49,9 @@ SIGNATURE, DIGEST, FORM, DISTANCE, FLOOR, N_MIN, CELL_FAILURE, MODEL_SHAPE, QUES
     "check.model-shape",
     "check.questions",
     "check.model",
+    "check.length",
 )
-"""Codes of checks 1 to 10, in order."""
+"""Codes of checks 1 to 11, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +267,24 @@ def check_questions(specification: Specification) -> dict[str, str]:
         "questions": str(len(questionnaire.questions)),
         "free_text": "yes" if questionnaire.has_free_text else "no",
     }
+
+
+def check_length(specification: Specification) -> dict[str, str]:
+    """Check 11: every message has the length of the longest that the questionnaire admits."""
+    try:
+        longest = longest_message(specification.questionnaire)
+    except QuestionnaireError as problem:
+        raise SoundnessError(
+            problem.message, where=problem.where, expected=problem.expected, code=LENGTH
+        ) from None
+    if specification.message_bytes != longest:
+        raise SoundnessError(
+            "messages do not have the length of the longest, so that their length could tell answers",
+            where="message_bytes",
+            expected=f"{longest}, not {specification.message_bytes}",
+            code=LENGTH,
+        )
+    return {"bytes": str(longest)}
 
 
 def _short(value: Decimal) -> str:

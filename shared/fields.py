@@ -6,17 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from shared.characters import clean_text, clean_value
 from shared.errors import RoomfulError
 from shared.limits import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _HEX_DIGEST = re.compile(r"[0-9a-f]{64}")
-
-
-def clean_text(value: str) -> bool:
-    """Whether a text is free of control characters and bidirectional overrides, which could disguise it."""
-    return _CONTROL.search(value) is None
 
 
 def is_language(value: str) -> bool:
@@ -106,7 +101,7 @@ class Fields:
         return value
 
     def text(self, name: str, *, maximum: int = MAX_TEXT_CHARACTERS, empty: bool = False) -> str:
-        """A text of at most ``maximum`` characters, without control characters."""
+        """A text of at most ``maximum`` characters that hides nothing (:func:`clean_text`)."""
         return self.text_in(name, self._value[name], maximum=maximum, empty=empty)
 
     def text_in(self, name: str, value: Any, *, maximum: int, empty: bool = False) -> str:
@@ -118,12 +113,27 @@ class Fields:
         if len(value) > maximum:
             raise self.fail(name, f"{len(value)} characters are too many", f"at most {maximum}")
         if not clean_text(value):
-            raise self.fail(name, "the text holds a control character", "printable characters")
+            raise self.fail(
+                name,
+                "the text holds a character that is not seen, or that turns the direction of writing",
+                "characters that are seen",
+            )
         return value
 
+    def value(self, name: str, *, maximum: int = MAX_TEXT_CHARACTERS) -> str:
+        """A text that is compared, not only read, in one line (:func:`clean_value`)."""
+        return self.value_in(name, self._value[name], maximum=maximum)
+
+    def value_in(self, name: str, value: Any, *, maximum: int) -> str:
+        """As :meth:`value`, for a value inside a field."""
+        text = self.text_in(name, value, maximum=maximum)
+        if not clean_value(text):
+            raise self.fail(name, "the value holds a character that is not seen", "characters that are seen")
+        return text
+
     def name(self, name: str) -> str:
-        """A short text without surrounding blanks."""
-        value = self.text(name, maximum=MAX_NAME_CHARACTERS)
+        """A short value without surrounding blanks."""
+        value = self.value(name, maximum=MAX_NAME_CHARACTERS)
         if value != value.strip():
             raise self.fail(name, f"{value!r} has blanks around it", "a name without surrounding blanks")
         return value

@@ -29,8 +29,8 @@ MAX_PEOPLE = 10**10
 MAX_INTEGER_DIGITS = 19
 MAX_JSON_DEPTH = 32
 
-SIZE_CLASSES = (1024, 4096, 16384, 65536)
-"""Bytes to which a submission is padded, so that its length tells only its class."""
+MAX_MESSAGE_BYTES = 65_536
+"""The longest message that a questionnaire may need; every message of a survey is padded to its longest."""
 
 MIN_ENTROPY_BYTES = 16
 """Random bytes in the padding of a submission."""

@@ -13,7 +13,13 @@ from typing import Any
 
 from shared.errors import AnswerError, QuestionnaireError
 from shared.fields import Fields
-from shared.limits import MAX_CHOICES, MAX_COMMENT_CHARACTERS, MAX_QUESTIONS, MAX_TEXT_CHARACTERS
+from shared.limits import (
+    MAX_CHOICES,
+    MAX_COMMENT_CHARACTERS,
+    MAX_NAME_CHARACTERS,
+    MAX_QUESTIONS,
+    MAX_TEXT_CHARACTERS,
+)
 from shared.questions import (
     Answer,
     Choice,
@@ -62,6 +68,12 @@ class Questionnaire:
     def has_free_text(self) -> bool:
         """Whether some question asks for free text."""
         return any(question.kind == "text" for question in self.questions)
+
+    @property
+    def longest_answers(self) -> int:
+        """Bytes of the longest answers to all questions in compact UTF-8 JSON, without the outer braces."""
+        questions = self.questions
+        return sum(len(f'"{q.name}":') + q.longest_answer for q in questions) + len(questions) - 1
 
     @classmethod
     def parse(cls, value: Any, languages: tuple[str, ...], where: str = "questionnaire") -> Questionnaire:
@@ -162,10 +174,20 @@ def _parse_page(value: Any, where: str, index: int, languages: tuple[str, ...]) 
 def _localized(fields: Fields, name: str, languages: tuple[str, ...], default: str = "") -> Localized:
     """A text, or one per language; absent means the default."""
     if name not in fields:
-        return dict.fromkeys(languages, default)
+        return _shown(fields, name, dict.fromkeys(languages, default))
     if isinstance(fields.raw(name), str):
-        return dict.fromkeys(languages, fields.text(name, empty=True))
-    return fields.localized(name, languages, empty=True)
+        return _shown(fields, name, dict.fromkeys(languages, fields.text(name, empty=True)))
+    return _shown(fields, name, fields.localized(name, languages, empty=True))
+
+
+def _shown(fields: Fields, name: str, text: Localized) -> Localized:
+    """Refuse what the page's library would fill in: ``{wage}`` in a title becomes the answer to ``wage``.
+
+    What a respondent reads must be what was signed, whatever she has answered.
+    """
+    if any("{" in words for words in text.values()):
+        raise fields.fail(name, "the text has a brace, for which the page puts in an answer", "no {")
+    return text
 
 
 def _parse_question(value: Any, where: str, languages: tuple[str, ...]) -> Question:
@@ -240,14 +262,22 @@ def _parse_choices(fields: Fields, languages: tuple[str, ...]) -> tuple[Choice, 
     for i, item in enumerate(fields.items("choices", MAX_CHOICES, minimum=2)):
         place = f"choices[{i}]"
         if isinstance(item, str):
-            value = fields.text_in(place, item, maximum=MAX_TEXT_CHARACTERS)
-            choices.append(Choice(value=value, text=dict.fromkeys(languages, value)))
+            value = fields.value_in(place, item, maximum=MAX_TEXT_CHARACTERS)
+            choices.append(Choice(value=value, text=_shown(fields, place, dict.fromkeys(languages, value))))
         else:
             inner = Fields(
                 item, fields.where(place), ("value",), optional=("text",), error=QuestionnaireError
             )
-            value = inner.text("value")
-            choices.append(Choice(value=value, text=_localized(inner, "text", languages, default=value)))
+            value = inner.value("value")
+            text = _localized(inner, "text", languages, default=value)
+            longest = max(MAX_NAME_CHARACTERS, *map(len, text.values()))
+            if len(value) > longest:
+                raise inner.fail(
+                    "value",
+                    f"the value has {len(value)} characters, many more than its text",
+                    f"at most {MAX_NAME_CHARACTERS}, or as many as the longest text",
+                )
+            choices.append(Choice(value=value, text=text))
     if len({choice.value for choice in choices}) != len(choices):
         raise fields.fail("choices", "a choice stands twice", "distinct choices")
     return tuple(choices)

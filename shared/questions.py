@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from shared import strict_json
+from shared.characters import normalized, writable
 from shared.decimals import format_decimal, parse_decimal
 from shared.errors import AnswerError, QuestionnaireError
-from shared.fields import clean_text
 from shared.limits import MAX_COMMENT_CHARACTERS
 
 Localized = dict[str, str]
@@ -51,6 +52,11 @@ class Question(ABC):
         repeats the value, or an answer within this question's domain.
         """
 
+    @property
+    @abstractmethod
+    def longest_answer(self) -> int:
+        """Bytes of the longest canonical answer in compact UTF-8 JSON; exact."""
+
     @abstractmethod
     def to_object(self) -> dict[str, Any]:
         """The SurveyJS element, with a text per language."""
@@ -76,6 +82,10 @@ class Choice:
     text: Localized
 
 
+def _json_bytes(value: Answer) -> int:
+    return len(strict_json.dumps(value))
+
+
 def _choices_object(choices: tuple[Choice, ...]) -> list[dict[str, Any]]:
     return [{"value": c.value, "text": dict(c.text)} for c in choices]
 
@@ -95,6 +105,11 @@ class SingleChoice(Question):
             raise self._refuse("one of its choices")
         return value
 
+    @property
+    def longest_answer(self) -> int:
+        """See :meth:`Question.longest_answer`."""
+        return max(_json_bytes(choice.value) for choice in self.choices)
+
     def to_object(self) -> dict[str, Any]:
         """See :meth:`Question.to_object`."""
         element = self._common_object("dropdown" if self.dropdown else "radiogroup")
@@ -111,12 +126,18 @@ class MultipleChoice(Question):
 
     def accept(self, value: Any) -> Answer:
         """See :meth:`Question.accept`."""
-        known = [c.value for c in self.choices]
+        known = {c.value: None for c in self.choices}
         if not isinstance(value, list | tuple) or not all(isinstance(v, str) and v in known for v in value):
             raise self._refuse("a list of its choices")
-        if len(set(value)) != len(value) or (self.required and not value):
+        ticked = set(value)
+        if len(ticked) != len(value) or (self.required and not value):
             raise self._refuse("a list of distinct choices")
-        return tuple(v for v in known if v in value)
+        return tuple(v for v in known if v in ticked)
+
+    @property
+    def longest_answer(self) -> int:
+        """See :meth:`Question.longest_answer`: everything ticked."""
+        return _json_bytes(tuple(choice.value for choice in self.choices))
 
     def to_object(self) -> dict[str, Any]:
         """See :meth:`Question.to_object`."""
@@ -147,6 +168,11 @@ class Rating(Question):
             raise self._refuse(f"a whole number from {self.minimum} to {self.maximum}")
         return value
 
+    @property
+    def longest_answer(self) -> int:
+        """See :meth:`Question.longest_answer`: on either side of 0 the end has the most digits."""
+        return max(_json_bytes(self.minimum), _json_bytes(self.maximum))
+
     def to_object(self) -> dict[str, Any]:
         """See :meth:`Question.to_object`."""
         return self._common_object("rating") | {
@@ -171,6 +197,11 @@ class YesNo(Question):
         if not isinstance(value, bool):
             raise self._refuse("true or false")
         return value
+
+    @property
+    def longest_answer(self) -> int:
+        """See :meth:`Question.longest_answer`."""
+        return _json_bytes(False)
 
     def to_object(self) -> dict[str, Any]:
         """See :meth:`Question.to_object`."""
@@ -210,6 +241,19 @@ class Number(Question):
             raise self._refuse(f"a decimal from {self.minimum} to {self.maximum} in steps of {self.step}")
         return format_decimal(number)
 
+    @property
+    def longest_answer(self) -> int:
+        """See :meth:`Question.longest_answer`.
+
+        Notes
+        -----
+        On either side of 0 the digits before the point are most at the end. Of two neighbours on the grid at
+        least one has as many places behind the point as any (else the step had fewer, and so had all), so
+        that the longest decimal is among the two outermost at either end.
+        """
+        low, high, step = Fraction(self.minimum), Fraction(self.maximum), Fraction(self.step)
+        return max(_json_bytes(format_decimal(value)) for value in (low, low + step, high - step, high))
+
     def to_object(self) -> dict[str, Any]:
         """See :meth:`Question.to_object`."""
         element = self._common_object("text")
@@ -232,9 +276,22 @@ class FreeText(Question):
 
     def accept(self, value: Any) -> Answer:
         """See :meth:`Question.accept`."""
-        if not isinstance(value, str) or not 0 < len(value) <= self.max_characters or not clean_text(value):
+        text = normalized(value) if isinstance(value, str) else ""
+        if not 0 < len(text) <= self.max_characters or not writable(text):
             raise self._refuse(f"a text of at most {self.max_characters} characters")
-        return value
+        return text
+
+    @property
+    def longest_answer(self) -> int:
+        """See :meth:`Question.longest_answer`.
+
+        Notes
+        -----
+        A character beyond the first plane takes four bytes in UTF-8; a quotation mark, a backslash or a line
+        break takes two as an escape; no other character that :func:`shared.characters.writable` allows is
+        escaped.
+        """
+        return 4 * self.max_characters + 2
 
     def to_object(self) -> dict[str, Any]:
         """See :meth:`Question.to_object`."""

@@ -20,7 +20,7 @@ class Recount:
     Parameters
     ----------
     examination : Examination
-        One that passed checks 1 to 9.
+        One that passed every other check.
     model : bytes
         The canonical model, as downloaded.
     """
@@ -68,7 +68,7 @@ class Recount:
         """Count to the end; the examination with check 10 decided."""
         while not self.advance(1000):
             pass
-        line = self._examination.lines[-1]
+        line = self._examination.line(MODEL)
         if self._error is not None:
             return self._examination.with_line(replace(line, outcome=REFUSED, error=self._error))
         figures = {"people": str(self._people), "cells": str(self._specification.cells.count)}

@@ -16,6 +16,7 @@ from shared.checks import (
     DISTANCE,
     FLOOR,
     FORM,
+    LENGTH,
     MODEL,
     MODEL_SHAPE,
     N_MIN,
@@ -25,6 +26,7 @@ from shared.checks import (
     check_cell_failure,
     check_distance,
     check_floor,
+    check_length,
     check_model_shape,
     check_n_min,
     check_questions,
@@ -77,7 +79,7 @@ class SoundSpecification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """All ten lines, and what they were made from.
+    """All eleven lines, and what they were made from.
 
     Attributes
     ----------
@@ -107,7 +109,11 @@ class Examination:
     @property
     def must_recount(self) -> bool:
         """Whether check 10 is still open: the model is public and has to be recounted."""
-        return self.refusal is None and self.lines[-1].outcome == NOT_RUN
+        return self.refusal is None and self.line(MODEL).outcome == NOT_RUN
+
+    def line(self, code: str) -> Line:
+        """The line of a check."""
+        return self.lines[CODES.index(code)]
 
     def with_line(self, line: Line) -> Examination:
         """The examination with one check's outcome replaced."""
@@ -152,7 +158,7 @@ def refused_envelope(error: RoomfulError) -> Examination:
 def examine(
     envelope: Envelope, outcomes: Sequence[bool], invitation: Invitation, floor: Floor | None = None
 ) -> Examination:
-    """Checks 1 to 9; check 10 stays open for a public model (:class:`shared.recount.Recount`).
+    """Checks 1 to 9 and 11; check 10 stays open for a public model (:class:`shared.recount.Recount`).
 
     Run by the respondent's device and by auditors.
 
@@ -206,7 +212,7 @@ def examine(
         return Examination(lines=_lines(done), verified=verified, specification=None)
     done[FORM] = _line(FORM, PASSED, {"bytes": str(len(verified.payload))})
 
-    # 4 to 9 all run, so that the respondent sees everything that is wrong
+    # 4 to 9 and 11 all run, so that the respondent sees everything that is wrong
     metrics: list[Metrics] = []
     checks: tuple[tuple[str, Callable[[], dict[str, str]]], ...] = (
         (DISTANCE, lambda: check_distance(specification)),
@@ -215,6 +221,7 @@ def examine(
         (CELL_FAILURE, lambda: check_cell_failure(specification, metrics)),
         (MODEL_SHAPE, lambda: check_model_shape(specification)),
         (QUESTIONS, lambda: check_questions(specification)),
+        (LENGTH, lambda: check_length(specification)),
     )
     for code, check in checks:
         try:

@@ -25,6 +25,7 @@ from shared.limits import (
     MAX_COORDINATES,
     MAX_K,
     MAX_LANGUAGES,
+    MAX_MESSAGE_BYTES,
     MAX_PEOPLE,
     MAX_SPECIFICATION_BYTES,
 )
@@ -37,7 +38,7 @@ _EARLIER_PROTOCOLS = ("roomful/1", "roomful/2")
 MODEL_KINDS = ("public", "register")
 RELEASE_RULES = ("withhold", "merge")
 STORED = {"open": ("cell", "answers", "receipt"), "invited": ("cell", "sealed", "token")}
-"""Codes of what a collector may keep of a submission, by the kind of survey."""
+"""Codes of what a collector keeps of a submission, by the kind of survey; a specification lists them all."""
 CENTROID_DIGITS = 4
 MAX_RETENTION_DAYS = 36_500
 _CENTROID = re.compile(r"-?[0-9]{1,17}\.[0-9]{4}", re.ASCII)
@@ -111,6 +112,8 @@ class Specification:
         Published levels of participation.
     n_min, n_min_safe : tuple of int, length L
         Effective anonymity at each level, were everybody at that level.
+    message_bytes : int
+        The one length of every submission before sealing, :func:`shared.submission.longest_message`.
     eligible : tuple of tuple of int, m x L
         Eligible people of each cell at each level, under the mapping that devices run.
     centroids : tuple of tuple of str, m x d
@@ -136,6 +139,7 @@ class Specification:
     eligible: tuple[tuple[int, ...], ...]
     centroids: tuple[tuple[str, ...], ...]
     questionnaire: Questionnaire
+    message_bytes: int
     stored: tuple[str, ...]
     retention_days: int
     release: ReleaseRule
@@ -220,6 +224,7 @@ class Specification:
             "eligible": [list(counts) for counts in self.eligible],
             "centroids": [list(centroid) for centroid in self.centroids],
             "questionnaire": self.questionnaire.to_object(),
+            "message_bytes": self.message_bytes,
             "stored": list(self.stored),
             "retention_days": self.retention_days,
             "release": {
@@ -252,6 +257,7 @@ _KEYS = (
     "eligible",
     "centroids",
     "questionnaire",
+    "message_bytes",
     "stored",
     "retention_days",
     "release",
@@ -328,6 +334,7 @@ def _parse(value: Any) -> Specification:
         eligible=_parse_eligible(fields, cells.count, len(levels), model.people),
         centroids=_parse_centroids(fields, cells.count, len(ranges)),
         questionnaire=Questionnaire.parse(fields.raw("questionnaire"), languages),
+        message_bytes=fields.integer("message_bytes", 1, MAX_MESSAGE_BYTES),
         stored=_parse_stored(fields, STORED["invited" if invited else "open"]),
         retention_days=fields.integer("retention_days", 1, MAX_RETENTION_DAYS),
         release=_parse_release(fields, k),
@@ -435,9 +442,11 @@ def _parse_centroids(fields: Fields, n_cells: int, dimension: int) -> tuple[tupl
 
 def _parse_stored(fields: Fields, allowed: tuple[str, ...]) -> tuple[str, ...]:
     stored = fields.texts("stored", len(allowed))
-    if not set(stored) <= set(allowed):
+    if stored != allowed:
         raise fields.fail(
-            "stored", "the collector would store something unknown", "only " + ", ".join(allowed)
+            "stored",
+            "the collector would store something else than it says, or than it needs",
+            "exactly " + ", ".join(allowed),
         )
     return stored
 

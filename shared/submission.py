@@ -1,12 +1,13 @@
 """The submission: all that leaves a respondent's device.
 
-Layout (UTF-8 JSON, members in this order, padded with random characters to a size class)::
+Layout (UTF-8 JSON, members in this order, padded with random characters to the one length of the survey)::
 
     {"protocol":"roomful-submission/1","specification":"<64 hex>","cell":<int>,"answers":{...},
      "padding":"..."}                                                   (without the line break)
 
-The padding hides the length of the answers and makes every message unique, so that sending the same bytes
-again after a lost connection is recognized by the receipt, the SHA-256 of the bytes.
+Every message of a survey has the same length, that of the longest which its questionnaire admits: the signed
+field ``message_bytes``. The padding also makes every message unique, so that sending the same bytes again
+after a lost connection is recognized by the receipt, the SHA-256 of the bytes.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared import strict_json
-from shared.errors import AnswerError, SubmissionError
+from shared.errors import AnswerError, QuestionnaireError, SubmissionError
 from shared.fields import Fields
-from shared.limits import MAX_CELLS, MIN_ENTROPY_BYTES, SIZE_CLASSES
+from shared.limits import MAX_CELLS, MAX_MESSAGE_BYTES, MIN_ENTROPY_BYTES
+from shared.questionnaire import Questionnaire
 from shared.questions import Answer
 from shared.specification import Specification
 
@@ -38,31 +40,33 @@ class Submission:
     answers: Mapping[str, Any]
 
 
-def size_class(message_bytes: int) -> int:
-    """Smallest size class that holds a message.
+def longest_message(questionnaire: Questionnaire) -> int:
+    """Bytes of the longest message that a questionnaire admits: the length of every message of its survey.
+
+    Guarantee: for all answers that the questionnaire accepts, and all cells, :func:`encode` needs no more.
 
     Raises
     ------
-    SubmissionError
-        If no class does.
+    QuestionnaireError
+        If it exceeds :data:`MAX_MESSAGE_BYTES`, naming the question that costs most.
     """
-    for size in SIZE_CLASSES:
-        if message_bytes <= size:
-            return size
-    raise SubmissionError(
-        "the answers are too long to be sent",
-        where="answers",
-        expected=f"at most {SIZE_CLASSES[-1]} bytes in all",
-        remedy="Shorten the free text.",
-    )
+    length = len(_written("0" * 64, MAX_CELLS, {}, "x" * _SHORTEST_PADDING)) + questionnaire.longest_answers
+    if length > MAX_MESSAGE_BYTES:
+        costliest = max(questionnaire.questions, key=lambda question: question.longest_answer)
+        raise QuestionnaireError(
+            f"the answers could take {length} bytes, {costliest.longest_answer} of them to the question "
+            f"{costliest.name!r}",
+            where="questionnaire",
+            expected=f"at most {MAX_MESSAGE_BYTES} bytes in all, because every message is as long as the "
+            "longest",
+            remedy="Lower the maxLength of free text, shorten the values of choices, or ask less.",
+        )
+    return length
 
 
-def entropy_needed() -> int:
-    """Random bytes that :func:`encode` needs at most."""
-    return SIZE_CLASSES[-1]
-
-
-def encode(specification: str, cell: int, answers: Mapping[str, Answer], entropy: bytes) -> bytes:
+def encode(
+    specification: str, cell: int, answers: Mapping[str, Answer], entropy: bytes, message_bytes: int
+) -> bytes:
     """Bytes of a submission.
 
     Run by the respondent's device.
@@ -76,21 +80,33 @@ def encode(specification: str, cell: int, answers: Mapping[str, Answer], entropy
     answers : mapping
         Canonical answers by question (:meth:`Questionnaire.accept`).
     entropy : bytes
-        Fresh random bytes, at least :func:`entropy_needed`.
+        Fresh random bytes, at least ``message_bytes``.
+    message_bytes : int
+        The one length of the survey's messages.
 
     Raises
     ------
     SubmissionError
-        If the answers are too long.
+        If the answers are too long, which answers to the signed questionnaire never are.
     ValueError
         For too little entropy.
     """
-    if len(entropy) < entropy_needed():
+    if len(entropy) < message_bytes:
         raise ValueError(f"{len(entropy)} random bytes are too few")
-    value = {"protocol": PROTOCOL, "specification": specification, "cell": cell, "answers": dict(answers)}
-    bare = len(strict_json.dumps(value | {"padding": ""}))
-    length = size_class(bare + _SHORTEST_PADDING) - bare
+    length = message_bytes - len(_written(specification, cell, answers, ""))
+    if length < _SHORTEST_PADDING:
+        raise SubmissionError(
+            "the answers are too long to be sent",
+            where="answers",
+            expected=f"at most {message_bytes} bytes in all",
+            remedy="Shorten the free text.",
+        )
     padding = base64.urlsafe_b64encode(entropy).decode("ascii")[:length]
+    return _written(specification, cell, answers, padding)
+
+
+def _written(specification: str, cell: int, answers: Mapping[str, Answer], padding: str) -> bytes:
+    value = {"protocol": PROTOCOL, "specification": specification, "cell": cell, "answers": dict(answers)}
     return strict_json.dumps(value | {"padding": padding})
 
 
@@ -99,22 +115,19 @@ def receipt(message: bytes) -> str:
     return hashlib.sha256(message).hexdigest()
 
 
-def decode(message: bytes) -> Submission:
+def decode(message: bytes, message_bytes: int) -> Submission:
     """Read a submission; run by the collector.
 
     Guarantee: for all bytes, either a :class:`SubmissionError` that repeats none of the answers, or a
-    submission of one size class.
+    submission of exactly ``message_bytes``.
     """
-    value = strict_json.loads(message, error=SubmissionError, where="submission", max_bytes=SIZE_CLASSES[-1])
+    if len(message) != message_bytes:
+        raise _not_padded(message_bytes)
+    value = strict_json.loads(message, error=SubmissionError, where="submission", max_bytes=message_bytes)
     fields = Fields(value, "", _KEYS, error=SubmissionError)
     fields.choice("protocol", (PROTOCOL,))
-    fields.text("padding", maximum=SIZE_CLASSES[-1])
-    if len(message) not in SIZE_CLASSES or len(fields.raw("padding")) < _SHORTEST_PADDING:
-        raise SubmissionError(
-            "the message is not padded",
-            where="padding",
-            expected="one of the sizes " + ", ".join(map(str, SIZE_CLASSES)),
-        )
+    if len(fields.text("padding", maximum=message_bytes)) < _SHORTEST_PADDING:
+        raise _not_padded(message_bytes)
     answers = fields.raw("answers")
     if not isinstance(answers, dict):
         raise fields.fail("answers", "not an object", "answers by question")
@@ -122,6 +135,15 @@ def decode(message: bytes) -> Submission:
         specification=fields.digest("specification"),
         cell=fields.integer("cell", 0, MAX_CELLS),
         answers=answers,
+    )
+
+
+def _not_padded(message_bytes: int) -> SubmissionError:
+    return SubmissionError(
+        "the message is not padded to the length of this survey",
+        where="padding",
+        expected=f"{message_bytes} bytes, of which at least {_SHORTEST_PADDING} are padding",
+        code="submission.length",
     )
 
 

@@ -25,6 +25,7 @@ from shared.specification import (
     ReleaseRule,
     Specification,
 )
+from shared.submission import longest_message
 
 LANGUAGES = ("en", "de")
 ORGANIZER_KEY = Ed25519PrivateKey.from_private_bytes(b"organizer key of the test suite!")
@@ -68,6 +69,10 @@ ANSWERS: dict[str, Any] = {
     "smokes": False,
     "wage": "12.5",
 }
+
+
+MESSAGE_BYTES = longest_message(Questionnaire.parse(QUESTIONNAIRE, LANGUAGES))
+"""Length of every message of the small survey."""
 
 
 def both(text: str) -> dict[str, str]:
@@ -125,6 +130,7 @@ def build_specification(
         counts[cell][row.level] += row.people
         for j, value in enumerate(row.vector):
             sums[cell][j] += row.people * value
+    questions = Questionnaire.parse(questionnaire or QUESTIONNAIRE, LANGUAGES)
     specification = Specification(
         languages=LANGUAGES,
         title={"en": "Health in Smallville", "de": "Gesundheit in Kleinstadt"},
@@ -149,7 +155,8 @@ def build_specification(
         cells=cells,
         eligible=tuple(map(tuple, counts)),
         centroids=tuple(centroid(s, sum(c)) for s, c in zip(sums, counts, strict=True)),
-        questionnaire=Questionnaire.parse(questionnaire or QUESTIONNAIRE, LANGUAGES),
+        questionnaire=questions,
+        message_bytes=longest_message(questions),
         stored=STORED["open"],
         retention_days=365,
         release=ReleaseRule(rule="withhold", minimum=k, distinct_values=1, t_closeness=None),

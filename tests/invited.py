@@ -26,7 +26,7 @@ from shared.invited import Invited
 from shared.sealing import DEFAULT_SUITE, SUITES, ballot_info, box_info
 from shared.specification import STORED, Specification
 from shared.token import HeldToken, Token
-from tests.builders import ANSWERS, ORGANIZER_KEY, sign, small_specification
+from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, sign, small_specification
 
 TOKEN_KEY_FILE = Path(__file__).with_name("keys") / "tokens.pem"
 OPENING_KEY = X25519PrivateKey.from_private_bytes(b"opening key of the test suite !!")
@@ -106,10 +106,11 @@ def make_ballot(
     answers: Mapping[str, Any] | None = None,
     opening_key: X25519PublicKey | None = None,
     key: Ed25519PrivateKey | None = None,
+    message_bytes: int = MESSAGE_BYTES,
 ) -> Ballot:
     """Answers sealed to the trustees of the tests, signed by the token's key."""
-    entropy = hashlib.shake_256(token.prefix).digest(submission.entropy_needed())
-    plaintext = submission.encode(digest, cell, answers or ANSWERS, entropy)
+    entropy = hashlib.shake_256(token.prefix).digest(message_bytes)
+    plaintext = submission.encode(digest, cell, answers or ANSWERS, entropy, message_bytes)
     info = box_info(digest, token.prefix, token.device_key, cell)
     box = HPKE.encrypt(plaintext, opening_key or OPENING_KEY.public_key(), info)
     return sign_ballot(digest, UnsignedBallot(cell=cell, token=token, box=box), key)

@@ -20,6 +20,7 @@ NAMES = {
     "check.model-shape": "The rules expose nobody",
     "check.questions": "Only permitted questions",
     "check.model": "People of every group recounted",
+    "check.length": "Length of messages tells nothing",
 }
 _MARKS = {"passed": "ok", "refused": "REFUSED", "compare": "compare", "not-applicable": "n/a", "not-run": "-"}
 _SHOWN = (
@@ -33,6 +34,7 @@ _SHOWN = (
     "kind",
     "people",
     "questions",
+    "bytes",
 )
 
 

@@ -43,7 +43,7 @@ class HeadlessRespondent:
         self._platform.close()
 
     def examine(self) -> Examination:
-        """Fetch the survey and make the ten checks."""
+        """Fetch the survey and make the eleven checks."""
         return run(examine_survey(self._platform, self.link))
 
     def prepare(self, *, compared: bool = False) -> SoundSpecification:

@@ -23,7 +23,7 @@ from shared.envelope import Envelope, VerifiedPayload, encode_key, survey_id
 from shared.invitation import Invitation
 from shared.recount import Recount
 from shared.sealing import DEFAULT_SUITE, SUITES
-from shared.soundness import NOT_RUN, PASSED, REFUSED
+from shared.soundness import PASSED, REFUSED
 from shared.words import digest_words
 
 
@@ -155,7 +155,7 @@ def verify(file: Path, key: str | None, digest: str | None, model: Path | None, 
             )
         if examination.verified is not None and examination.refusal is None:
             _show(examination.verified)
-        if examination.lines[-1].outcome == NOT_RUN and examination.refusal is None:
+        if examination.must_recount:
             click.echo("Check 10 needs the model: --model model.csv.")
     if examination.refusal is not None:
         examination.sound()

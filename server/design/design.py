@@ -34,6 +34,7 @@ from shared.specification import (
     ModelReference,
     Specification,
 )
+from shared.submission import longest_message
 
 StageProgress = Callable[[str, int, int], None]
 """Called with the name of a stage, what is done and the total."""
@@ -75,7 +76,10 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
     DesignError
         If the model is too small, its distances cannot be kept exact, or the shape must not be published from
         a register.
+    QuestionnaireError
+        If answers could be longer than any message may be.
     """
+    message_bytes = longest_message(plan.questionnaire)
     _refuse_records_from_register(plan)
     _refuse_unreachable_diversity(plan)
     _refuse_invitations_that_do_not_fit(plan, model)
@@ -92,7 +96,7 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
             where=model.source,
             remedy="Use a larger population, a smaller k, or a larger acceptable failure.",
         )
-    specification = _specification(plan, model, compiled, smallest, safe)
+    specification = _specification(plan, model, compiled, smallest, safe, message_bytes)
     metrics = tuple(worst_cell_metrics(c, model.levels, plan.k) for c in compiled.eligible)
     return Design(
         specification=specification,
@@ -237,7 +241,12 @@ def _warn_low_participation(
 
 
 def _specification(
-    plan: Plan, model: Model, compiled: CompiledCells, smallest: tuple[int, ...], safe: tuple[int, ...]
+    plan: Plan,
+    model: Model,
+    compiled: CompiledCells,
+    smallest: tuple[int, ...],
+    safe: tuple[int, ...],
+    message_bytes: int,
 ) -> Specification:
     return Specification(
         languages=plan.languages,
@@ -262,6 +271,7 @@ def _specification(
         eligible=compiled.eligible,
         centroids=compiled.centroids,
         questionnaire=plan.questionnaire,
+        message_bytes=message_bytes,
         stored=STORED["invited" if plan.invited else "open"],
         retention_days=plan.retention_days,
         release=plan.release,

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from server.reading.table import nearest_name, quoted, shortened_list
+from shared.characters import clean_text
 from shared.decimals import parse_decimal, parse_probability
 from shared.errors import SurveyFileError
-from shared.fields import clean_text
 from shared.limits import MAX_TEXT_CHARACTERS
 
 KeyPath = tuple[str | int, ...]
@@ -181,7 +181,11 @@ class Section:
                 key, f"{len(value)} characters are too many", expected=f"at most {MAX_TEXT_CHARACTERS}"
             )
         if not clean_text(value):
-            raise self.fail(key, "the text holds a control character", expected="printable characters")
+            raise self.fail(
+                key,
+                "the text holds a character that is not seen, or that turns the direction of writing",
+                expected="characters that are seen",
+            )
         return value
 
     def decimal(self, key: str, default: Any = _MISSING, *, probability: bool = False) -> Any:

@@ -15,7 +15,7 @@ from server.storage.files import named_file_errors, new_folder, write_new
 from server.storage.published import SPECIFICATION_NAME, PublishedSurvey
 from server.storage.relay import RelayStore, Totals
 from server.storage.store import QUIET_SECONDS
-from shared.ballot import envelope_lengths
+from shared.ballot import envelope_bytes
 from shared.errors import SetupError, StateError, SubmissionError, VerificationError
 from shared.invited import Invited, Relay
 from shared.limits import MAX_ENVELOPE_BYTES
@@ -42,8 +42,8 @@ class RelayPool:
 
     def __init__(self, survey: PublishedSurvey, link: RelayLink, *, quiet_seconds: float) -> None:
         self.survey, self.link = survey, link
-        invited, self.rule = relay_of(survey)
-        self._lengths = frozenset(envelope_lengths(invited.suite))
+        _, self.rule = relay_of(survey)
+        self._length = envelope_bytes(survey.specification)
         self.store = open_store(survey, quiet_seconds=quiet_seconds)
         self._forwarder = Forwarder(self.store, Collector(link), Threshold.of(self.rule))
         self._thread = threading.Thread(target=self._forwarder.run, name="roomful-relay", daemon=True)
@@ -71,10 +71,10 @@ class RelayPool:
         StorageError
             If it could not be stored; then nothing was kept.
         """
-        if len(body) not in self._lengths:
+        if len(body) != self._length:
             raise SubmissionError(
                 "this is not a sealed ballot",
-                expected="one of the lengths of this suite",
+                expected=f"{self._length} bytes, the one length of this survey's ballots",
                 code="ballot.sealed",
             )
         for code in _OVER:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from server.release.columns import TableColumn
 from shared.questions import Answer, FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
 
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-
 
 def answer_columns(question: Question, language: str) -> tuple[TableColumn, ...]:
     """Columns that hold the answers to one question: one, or one per choice if several can be ticked."""
@@ -81,8 +79,8 @@ def answer_columns(question: Question, language: str) -> tuple[TableColumn, ...]
         )
     if isinstance(question, FreeText):
         description = (
-            "Free text, as written; it may identify its writer. An apostrophe is put before a text that a "
-            "spreadsheet would take for a formula."
+            "Free text, as written; it may identify its writer. An apostrophe is put wherever a spreadsheet "
+            "would begin a formula."
         )
         return (
             TableColumn(
@@ -108,12 +106,7 @@ def answer_values(question: Question, answer: Answer | None) -> tuple[str, ...]:
         return ("",)
     if isinstance(answer, bool):
         return (_boolean(answer),)
-    text = str(answer)
-    # A spreadsheet would run a text that begins like a formula, some after blanks or with wide signs;
-    # a respondent is a stranger to the analyst.
-    if isinstance(question, FreeText) and text.lstrip().startswith(_FORMULA_SIGNS):
-        text = f"'{text}"
-    return (text,)
+    return (str(answer),)
 
 
 def _boolean(value: bool) -> str:

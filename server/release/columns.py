@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from server.release.safe_text import formula_safe
+
 ColumnType = Literal["integer", "number", "string", "boolean"]
 
 
@@ -48,14 +50,19 @@ class TableColumn:
     question: str = ""
 
 
-def distinct_names(columns: Iterable[TableColumn]) -> tuple[TableColumn, ...]:
-    """Give columns whose name is already taken (a question called like an attribute) a numbered one."""
+def published_columns(columns: Iterable[TableColumn]) -> tuple[TableColumn, ...]:
+    """The columns as they are published: names and categories are no formulas, and no name stands twice.
+
+    A column whose name is already taken (a question called like an attribute) gets a numbered one.
+    """
     taken: set[str] = set()
     result = []
     for column in columns:
-        name, number = column.name, 2
+        name = plain = formula_safe(column.name)
+        number = 2
         while name.casefold() in taken:
-            name, number = f"{column.name}_{number}", number + 1
+            name, number = f"{plain}_{number}", number + 1
         taken.add(name.casefold())
-        result.append(replace(column, name=name))
+        categories = tuple((formula_safe(value), label) for value, label in column.categories)
+        result.append(replace(column, name=name, categories=categories))
     return tuple(result)

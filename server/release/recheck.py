@@ -15,10 +15,29 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from shared.attributes import Attribute, Lookup, Nominal, Ordinal
 from shared.errors import ReleaseError
 from shared.specification import Specification
 
 FILES = ("cells.csv", "datapackage.json", "microdata.csv", "report.html")
+_SHOWN = ("group", "status", "cells", "eligible_people")
+"""Columns of cells.csv that a cell which is not released fills, besides its published centroid."""
+_HIDDEN = ("answers", "unanimous_questions")
+_FIGURES = {
+    "specification_sha256",
+    "organizer_contact",
+    "k",
+    "acceptable_cell_failure",
+    "release_rule",
+    "release_minimum",
+    "distinct_values",
+    "t_closeness",
+    "total_answers",
+    "released_answers",
+    "withheld_answers",
+    "invalid_answers",
+}
+"""Of the survey as a whole, in datapackage.json."""
 
 
 def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -> None:
@@ -37,8 +56,9 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
     ------
     ReleaseError
         If a group of the files has fewer answers than the minimum or other answers than its cells; if a cell
-        appears twice or never; if subtraction would yield too little; if a column is undescribed; or if the
-        files on the disk are not the four that belong there.
+        appears twice or never; if subtraction would yield too little; if a column is undescribed; if a cell
+        that is not released shows anything but what the specification had published; or if the files on the
+        disk are not the four that belong there.
 
     Notes
     -----
@@ -50,6 +70,7 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
     _require(tuple(found) == FILES, f"the folder holds {', '.join(found)}", ", ".join(FILES))
     package = json.loads((folder / "datapackage.json").read_bytes())
     columns = {resource["name"]: _checked_resource(folder, resource) for resource in package["resources"]}
+    _require(set(package["roomful"]) <= _FIGURES, "datapackage.json holds another figure", "the known ones")
     groups = _check_cells(columns["cells"], specification, counts)
     rows = columns["microdata"]
     minimum = specification.release.minimum
@@ -83,17 +104,45 @@ def _check_cells(
                 "the same number",
             )
         else:
-            _require(
-                row["status"] == "not-released" and not row["answers"] and not row["unanimous_questions"],
-                "a cell that is not released shows more than that",
-                "empty fields",
-            )
+            _check_not_released(row, cells, specification)
     _require(
         sorted(listed) == list(range(specification.cells.count)),
         "a cell is listed twice or not at all",
         f"each of the {specification.cells.count} cells once",
     )
     return groups
+
+
+def _check_not_released(row: dict[str, str], cells: list[int], specification: Specification) -> None:
+    """An allow-list: number and people are those of the specification, and every column but those of the
+    centroid is empty. The centroid stands between the two that are; how many columns it has follows from the
+    attributes.
+    """
+    names = list(row)
+    centroid = names[len(_SHOWN) + 1 : -1]
+    _require(
+        (*names[: len(_SHOWN)], names[len(_SHOWN)], names[-1]) == (*_SHOWN, *_HIDDEN)
+        and len(centroid) == sum(map(_centroid_columns, specification.attributes)),
+        "cells.csv has a column that is not on the list",
+        "the known columns",
+    )
+    _require(
+        row["status"] == "not-released"
+        and len(cells) == 1
+        and row["group"] == str(cells[0])
+        and row["eligible_people"] == str(sum(specification.eligible[cells[0]]))
+        and not any(row[name] for name in _HIDDEN),
+        "a cell that is not released shows more than that",
+        "what the specification says of it, and empty fields",
+    )
+
+
+def _centroid_columns(attribute: Attribute) -> int:
+    """How many columns show a centroid in one attribute: value, place or share, and share of the missing."""
+    if isinstance(attribute, Nominal):
+        return 2
+    places = len(attribute.axes) if isinstance(attribute, Lookup) else int(isinstance(attribute, Ordinal))
+    return 1 + places + attribute.takes_missing
 
 
 def _check_pool(groups: dict[str, list[int]], counts: Sequence[int], minimum: int) -> None:

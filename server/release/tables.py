@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from server.release.answer_columns import answer_columns, answer_values
 from server.release.answers import CollectedAnswers
 from server.release.centroid_columns import attribute_columns, attribute_values, group_mean
-from server.release.columns import TableColumn, distinct_names
+from server.release.columns import TableColumn, published_columns
 from server.release.gate import Decision
+from server.release.safe_text import formula_safe
 from shared.questions import FreeText, Question
 from shared.specification import Specification
 
@@ -46,12 +45,32 @@ class ReleasedTable:
     rows: tuple[Row, ...]
 
     def to_csv(self) -> bytes:
-        """UTF-8 CSV with one header line, commas, double quotes where needed, and newline line ends."""
-        out = io.StringIO(newline="")
-        writer = csv.writer(out, lineterminator=LINE_END)
-        writer.writerow([column.name for column in self.columns])
-        writer.writerows(self.rows)
-        return out.getvalue().encode("utf-8")
+        """UTF-8 CSV with one header line, commas, quotes around every text, and newline line ends."""
+        quoted = [column.type == "string" for column in self.columns]
+        lines = [",".join(_quoted(column.name) for column in self.columns)]
+        for row in self.rows:
+            fields = (
+                _quoted(text) if text and is_text else text for text, is_text in zip(row, quoted, strict=True)
+            )
+            lines.append(",".join(fields))
+        return "".join(line + LINE_END for line in lines).encode("utf-8")
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _table(columns: Iterable[TableColumn], rows: Iterable[Row]) -> ReleasedTable:
+    """The table with every text safe from being taken for a formula."""
+    published = published_columns(columns)
+    is_text = [column.type == "string" for column in published]
+    return ReleasedTable(
+        columns=published,
+        rows=tuple(
+            tuple(formula_safe(text) if safe else text for text, safe in zip(row, is_text, strict=True))
+            for row in rows
+        ),
+    )
 
 
 def released_questions(specification: Specification, questions: Iterable[Question]) -> tuple[Question, ...]:
@@ -98,7 +117,7 @@ def microdata_table(
                 rows.append((*start, *(text for part in values for text in part)))
     rows.sort()
     shuffle(rows)
-    return ReleasedTable(columns=distinct_names(columns), rows=tuple(rows))
+    return _table(columns, rows)
 
 
 def cells_table(specification: Specification, decision: Decision) -> ReleasedTable:
@@ -155,9 +174,9 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
         (group.cells, RELEASED, str(group.answers), " ".join(group.unanimous)) for group in decision.groups
     ]
     rows += [((cell,), NOT_RELEASED, "", "") for cell in decision.not_released]
-    return ReleasedTable(
-        columns=distinct_names(columns),
-        rows=tuple(
+    return _table(
+        columns,
+        (
             (
                 str(cells[0]),
                 status,

@@ -14,7 +14,7 @@ from server.storage.intake import Stored
 from server.storage.keys import HeldKeys
 from server.storage.states import State, read_state, refusal
 from server.tokens.verifying import BallotVerifier
-from shared.ballot import Ballot, envelope_lengths, require_invited
+from shared.ballot import Ballot, envelope_bytes, require_invited
 from shared.errors import SubmissionError, TokenError
 from shared.sealing import ballot_info
 from shared.specification import Specification
@@ -67,10 +67,10 @@ class BallotIntake:
         """
         specification = self._specification()
         invited = require_invited(specification)
-        if len(message) not in envelope_lengths(invited.suite):
+        if len(message) != envelope_bytes(specification):
             raise SubmissionError(
                 "this is not a sealed ballot",
-                expected="one of the lengths of this suite",
+                expected=f"{envelope_bytes(specification)} bytes, the one length of this survey's ballots",
                 code="ballot.sealed",
             )
         data = self._keys.collector(invited).open(ballot_info(self._digest), message)

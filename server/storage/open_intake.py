@@ -41,8 +41,9 @@ class OpenIntake:
 
     def read(self, message: bytes) -> AnswerRow:
         """Check a submission; errors as :func:`decode` and :func:`validate`."""
-        submission = decode(message)
-        accepted = validate(submission, self._specification(), self._digest)
+        specification = self._specification()
+        submission = decode(message, specification.message_bytes)
+        accepted = validate(submission, specification, self._digest)
         return AnswerRow(
             receipt=hashlib.sha256(message).digest(),
             cell=submission.cell,

@@ -244,7 +244,7 @@ def _decrypt(
         if ballot.cell in group_of:
             try:
                 info = box_info(survey.digest, ballot.token.prefix, ballot.token.device_key, ballot.cell)
-                submission = decode(key.open(info, ballot.box))
+                submission = decode(key.open(info, ballot.box), survey.specification.message_bytes)
                 if submission.cell != ballot.cell:
                     raise SubmissionError("sealed for another cell", code="submission.cell")
                 answers = validate(submission, survey.specification, survey.digest)

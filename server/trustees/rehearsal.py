@@ -44,9 +44,9 @@ from shared.ballot import require_invited
 from shared.ed25519 import KEY_BYTES
 from shared.errors import OpeningError, RoomfulError, StateError, SubmissionError
 from shared.fields import Fields
-from shared.limits import MAX_CELLS, MAX_TRUSTEES, SIZE_CLASSES
+from shared.limits import MAX_CELLS, MAX_MESSAGE_BYTES, MAX_TRUSTEES
 from shared.sealing import box_info
-from shared.submission import decode, encode, entropy_needed, validate
+from shared.submission import decode, encode, validate
 from shared.token import PREFIX_BYTES
 
 CHALLENGE_FORMAT: Final = "roomful-challenge/1"
@@ -61,7 +61,7 @@ NO_KEY: Final = bytes(KEY_BYTES)
 """Stand for the token of a test answer. 32 zero bytes are a point of small order, which is no device key: no
 box of a ballot ever opens in a rehearsal."""
 _MAX_BYTES: Final = 1_048_576
-_MAX_BOX_CHARACTERS = 2 * SIZE_CLASSES[-1]
+_MAX_BOX_CHARACTERS = 2 * MAX_MESSAGE_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,8 @@ def make_challenge(
         answers = specification.questionnaire.accept(
             {name: value for name, value in drawn if value is not None}
         )
-        plaintext = encode(published.digest, cell, answers, random_bytes(entropy_needed()))
+        length = specification.message_bytes
+        plaintext = encode(published.digest, cell, answers, random_bytes(length), length)
         box = key.seal(box_info(published.digest, NO_TOKEN, NO_KEY, cell), plaintext)
         boxes.append({"cell": cell, "box": base64url.encode(box)})
         plaintexts.append(hashlib.sha256(plaintext).hexdigest())
@@ -220,7 +221,8 @@ def rehearse(
         box = base64url.decode(inner.text("box", maximum=_MAX_BOX_CHARACTERS))
         try:
             plaintext = key.open(box_info(survey.digest, NO_TOKEN, NO_KEY, cell), box or b"")
-            validate(decode(plaintext), survey.specification, survey.digest)
+            message = decode(plaintext, survey.specification.message_bytes)
+            validate(message, survey.specification, survey.digest)
         except SubmissionError as problem:
             raise inner.fail("box", problem.message, "a test answer sealed to these trustees") from None
         plaintexts.append(hashlib.sha256(plaintext).hexdigest())

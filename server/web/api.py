@@ -20,14 +20,13 @@ from server.web.sending import send
 from server.web.static_files import StaticFile
 from shared import base64url
 from shared.ballot import CONTENT_TYPE as BALLOT_TYPE
-from shared.ballot import envelope_lengths
+from shared.ballot import most_envelope_bytes
 from shared.errors import NotFoundError
-from shared.sealing import SUITES
 
 SPECIFICATION_TYPE: Final = "application/vnd.roomful.specification+json"
 JSON_TYPE: Final = "application/json"
-#: The largest body of all: a ballot of the largest size class in both layers of the longest suite.
-MAX_SUBMISSION_BYTES: Final = max(envelope_lengths(suite)[-1] for suite in SUITES.values())
+#: The largest body of all: the longest ballot that any survey can have.
+MAX_SUBMISSION_BYTES: Final = most_envelope_bytes()
 _RECEIPT: Final = re.compile(r"[0-9a-f]{64}")
 
 

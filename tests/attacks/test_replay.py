@@ -8,12 +8,11 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.limits import SIZE_CLASSES
 from shared.submission import decode, encode, receipt
-from tests.builders import ANSWERS
-from tests.vectors.core_vectors import DIGEST, entropy
+from tests.builders import ANSWERS, MESSAGE_BYTES
+from tests.vectors.core_vectors import DIGEST, LONGEST_ANSWERS, entropy
 
-MESSAGE = encode(DIGEST, 3, ANSWERS, entropy("replay"))
+MESSAGE = encode(DIGEST, 3, ANSWERS, entropy("replay"), MESSAGE_BYTES)
 
 
 def test_the_same_bytes_are_recognized_by_their_receipt() -> None:
@@ -28,20 +27,21 @@ def test_a_changed_message_has_another_receipt(bit: int) -> None:
 
 
 def test_people_with_the_same_answers_send_different_messages_of_the_same_length() -> None:
-    messages = {encode(DIGEST, 3, ANSWERS, entropy(f"person {i}")) for i in range(50)}
+    messages = {encode(DIGEST, 3, ANSWERS, entropy(f"person {i}"), MESSAGE_BYTES) for i in range(50)}
     assert len({receipt(m) for m in messages}) == 50
-    assert {len(m) for m in messages} == {SIZE_CLASSES[0]}
+    assert {len(m) for m in messages} == {MESSAGE_BYTES}
 
 
 def test_the_answers_cannot_be_guessed_from_the_receipt() -> None:
-    """Padding holds at least 128 random bits even in the fullest message of a size class."""
-    shortest = min(
-        len(json.loads(encode(DIGEST, 3, {"remarks": "x" * n}, entropy("full")))["padding"])
-        for n in range(700, 900)
-    )
-    assert shortest * 6 >= 128
+    """Padding holds at least 128 random bits even in the fullest message."""
+    fullest = encode(DIGEST, 19_999, LONGEST_ANSWERS, entropy("full"), MESSAGE_BYTES)
+    assert len(json.loads(fullest)["padding"]) * 6 >= 128
 
 
 def test_nothing_but_cell_and_answers_is_in_a_message() -> None:
     assert set(json.loads(MESSAGE)) == {"protocol", "specification", "cell", "answers", "padding"}
-    assert set(type(decode(MESSAGE)).__dataclass_fields__) == {"specification", "cell", "answers"}
+    assert set(type(decode(MESSAGE, MESSAGE_BYTES)).__dataclass_fields__) == {
+        "specification",
+        "cell",
+        "answers",
+    }

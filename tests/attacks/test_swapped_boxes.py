@@ -23,7 +23,7 @@ from shared.errors import RoomfulError
 from shared.sealing import box_info
 from shared.submission import encode
 from shared.token import Token
-from tests.builders import ANSWERS
+from tests.builders import ANSWERS, MESSAGE_BYTES
 from tests.invited import sign_message
 from tests.reference import affine_ed25519 as curve
 from tests.sealed_surveys import SealedSurvey
@@ -44,7 +44,7 @@ def known_box(survey: SealedSurvey, token: Token, cell: int) -> bytes:
     """Answers that the collector made up, sealed as a device would: everything for it is public."""
     keys = survey.specification.invited
     assert keys is not None
-    plaintext = encode(survey.digest, cell, ANSWERS, random.Random(0).randbytes(70_000))
+    plaintext = encode(survey.digest, cell, ANSWERS, random.Random(0).randbytes(70_000), MESSAGE_BYTES)
     info = box_info(survey.digest, token.prefix, token.device_key, cell)
     return SealingKey(keys.suite, keys.opening_key).seal(info, plaintext)
 

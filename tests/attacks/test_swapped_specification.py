@@ -7,7 +7,15 @@ import pytest
 from shared.envelope import Envelope
 from shared.errors import SoundnessError, SubmissionError
 from shared.submission import decode, encode, validate
-from tests.builders import ANSWERS, AUDITOR_KEY, ORGANIZER_KEY, sign, small_model, small_specification
+from tests.builders import (
+    ANSWERS,
+    AUDITOR_KEY,
+    MESSAGE_BYTES,
+    ORGANIZER_KEY,
+    sign,
+    small_model,
+    small_specification,
+)
 from tests.shared.examining import examine_bytes
 from tests.vectors.core_vectors import entropy
 from tests.vectors.surveys import STRANGER_KEY, fragment_of, register, small_boxes
@@ -56,11 +64,11 @@ def test_stripped_auditors_are_noticed_but_do_not_refuse() -> None:
 
 def test_answers_for_one_survey_are_no_answers_for_another() -> None:
     digest = INVITATION.partition(".")[0]
-    message = encode(digest, 3, ANSWERS, entropy("swapped"))
-    assert validate(decode(message), small_specification(), digest)
+    message = encode(digest, 3, ANSWERS, entropy("swapped"), MESSAGE_BYTES)
+    assert validate(decode(message, MESSAGE_BYTES), small_specification(), digest)
     other_digest = fragment_of(sign(OTHER, ORGANIZER_KEY)).partition(".")[0]
     with pytest.raises(SubmissionError) as caught:
-        validate(decode(message), small_specification(cells=small_boxes()), other_digest)
+        validate(decode(message, MESSAGE_BYTES), small_specification(cells=small_boxes()), other_digest)
     assert caught.value.code == "submission.specification"
 
 

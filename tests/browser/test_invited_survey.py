@@ -187,7 +187,8 @@ def test_from_the_letter_to_the_sealed_ballot(direct: Office, visit: Callable[..
     assert ballot.receipt == receipt.digest.hex()
     ballot.token.verify(token_key().public_key().public_numbers().n, direct.digest)
     opened = decode(
-        HPKE.decrypt(ballot.box, OPENING_KEY, box_info(direct.digest, ballot.token.prefix, ballot.cell))
+        HPKE.decrypt(ballot.box, OPENING_KEY, box_info(direct.digest, ballot.token.prefix, ballot.cell)),
+        direct.store.specification.message_bytes,
     )
     assert opened.answers["wage"] == WAGE
     assert direct.store.total() == 1

@@ -1,4 +1,4 @@
-"""Every named vector of the soundness checks, in the browser; the ten codes also on the page."""
+"""Every named vector of the soundness checks, in the browser; the eleven codes also on the page."""
 
 from __future__ import annotations
 

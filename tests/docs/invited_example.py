@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from shared.ballot import box_lengths, envelope_lengths
-from shared.limits import SIZE_CLASSES
+from shared.ballot import HEAD_BYTES, TAIL_BYTES
 from shared.sealing import SUITES
 from tests.vectors.published import FOLDER
 
@@ -31,10 +30,9 @@ def invited_blocks() -> dict[str, str]:
         ),
         "lengths": "\n".join(
             (
-                f"{'answers':<42}" + "".join(f"{length:>7}" for length in SIZE_CLASSES),
+                f"{'suite':<40}{'box':>7}{'sent':>7}",
                 *(
-                    f"{label + name:<42}" + "".join(f"{length:>7}" for length in lengths(suite))
-                    for label, lengths in (("box  ", box_lengths), ("sent ", envelope_lengths))
+                    f"{name:<40}{suite.overhead:>+7}{HEAD_BYTES + TAIL_BYTES + 2 * suite.overhead:>+7}"
                     for name, suite in SUITES.items()
                 ),
             )

@@ -172,7 +172,7 @@ def test_the_worked_example_is_what_the_code_gives() -> None:
 def test_the_worked_example_is_sound_and_accepted() -> None:
     example = build()
     assert example.examination.sound().digest == example.digest
-    assert decode(example.message).cell == example.cell == 1
-    assert len(example.message) == 1024
+    assert decode(example.message, example.specification.message_bytes).cell == example.cell == 1
+    assert len(example.message) == example.specification.message_bytes
     assert receipt(example.message) == blocks()["receipt"]
     assert SHOWN_PADDING >= 22

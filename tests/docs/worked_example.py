@@ -21,6 +21,7 @@ from shared.effective_anonymity import cell_failure, n_min, n_min_safe
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding
 from shared.geometry import squared_distance
 from shared.invitation import Invitation, survey_link
+from shared.limits import MAX_MESSAGE_BYTES
 from shared.model import ModelRow, ReadingRules, format_model, model_digest
 from shared.participation import ParticipationLevel, ParticipationSource
 from shared.questionnaire import Questionnaire
@@ -40,7 +41,7 @@ from tests.docs.invited_example import invited_blocks
 
 PROTOCOL = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
-ENTROPY = bytes(i % 256 for i in range(submission.entropy_needed()))
+ENTROPY = bytes(i % 256 for i in range(MAX_MESSAGE_BYTES))
 PERSON = {"age": "23"}
 ANSWERS = {"content": True}
 PUBLIC_URL = "https://survey.example/"
@@ -114,6 +115,7 @@ def build() -> Example:
         eligible=tuple((count,) for count in counts),
         centroids=tuple(centroid(s, c) for s, c in zip(sums, counts, strict=True)),
         questionnaire=Questionnaire.parse(questions, ("en",)),
+        message_bytes=submission.longest_message(Questionnaire.parse(questions, ("en",))),
         stored=STORED["open"],
         retention_days=30,
         release=ReleaseRule(rule="withhold", minimum=3, distinct_values=1, t_closeness=None),
@@ -131,7 +133,7 @@ def build() -> Example:
     vector = sound.specification.vector(PERSON)
     cell = sound.specification.cells.assign(vector)
     answers = sound.specification.questionnaire.accept(ANSWERS)
-    message = submission.encode(sound.digest, cell, answers, ENTROPY)
+    message = submission.encode(sound.digest, cell, answers, ENTROPY, specification.message_bytes)
     return Example(
         specification=specification,
         model=model,

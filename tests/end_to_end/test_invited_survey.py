@@ -87,8 +87,8 @@ class Hostile:
 
     def content(self, cell: int, answers: Mapping[str, Any] = ANSWERS, digest: str = "") -> bytes:
         """A message as it stands inside a box."""
-        entropy = os.urandom(submission.entropy_needed())
-        return submission.encode(digest or self.sound.digest, cell, answers, entropy)
+        length = self.sound.specification.message_bytes
+        return submission.encode(digest or self.sound.digest, cell, answers, os.urandom(length), length)
 
     def token(self, code: InvitationCode) -> Token:
         """Hers; the boxes that follow are bound to it."""

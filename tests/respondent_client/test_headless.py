@@ -140,7 +140,7 @@ def test_entry_points_lead_to_the_simulation_and_the_command() -> None:
 def test_respond_shows_each_check_the_room_and_the_receipt(server: Server, answers_file: Path) -> None:
     result = CliRunner().invoke(respond, [server.url, "--answers", str(answers_file)])
     assert result.exit_code == 0, result.output
-    assert result.output.count(" ok ") == 10
+    assert result.output.count(" ok ") == 11
     assert "25 people share it" in result.output
     assert "Receipt: " in result.output
     assert len(server.fake.stored) == 1

@@ -113,7 +113,7 @@ def test_code_to_token_to_ballot(
     (ballot,) = store.ballots()
     assert ballot.receipt == receipt.digest
     info = box_info(DIGEST, ballot.token.prefix, ballot.token.device_key, ballot.cell)
-    opened = decode(HPKE.decrypt(ballot.box, OPENING_KEY, info))
+    opened = decode(HPKE.decrypt(ballot.box, OPENING_KEY, info), sound.specification.message_bytes)
     assert (opened.cell, opened.answers) == (place(sound, PERSON).room.cell, ANSWERS)
     assert message.content not in message.body
 

@@ -36,7 +36,7 @@ def verify(data: bytes, expected_key: bytes | None = None) -> VerifiedPayload:
 def examine_bytes(
     data: bytes, invitation: str, model: bytes | None = None, floor: Floor | None = None
 ) -> Examination:
-    """All ten checks, check 10 with the model given."""
+    """All eleven checks, check 10 with the model given."""
     try:
         envelope = Envelope.parse(data)
     except EnvelopeError as problem:

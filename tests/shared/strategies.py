@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 
 from shared.attributes import Attribute, Category, Entry, Lookup, Nominal, Numeric, Ordinal
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
+from shared.characters import clean_value
 from shared.decimals import format_decimal
 from shared.geometry import Ranges, Vector
 from tests.builders import both
 
 MISSING = st.sampled_from(("refused", "own-category"))
-VALUES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8)
+VALUES = st.text(
+    st.characters(codec="utf-8", exclude_categories=("C", "Z")).filter(clean_value), min_size=1, max_size=8
+)
 
 
 def _common(name: str, missing: str) -> dict[str, Any]:

@@ -9,12 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.ballot import HEAD_BYTES, TAIL_BYTES, Ballot, box_lengths, envelope_lengths, require_invited
+from shared.ballot import (
+    HEAD_BYTES,
+    TAIL_BYTES,
+    Ballot,
+    box_bytes,
+    envelope_bytes,
+    most_envelope_bytes,
+    require_invited,
+)
 from shared.errors import SubmissionError
 from shared.sealing import DEFAULT_SUITE, SUITES, ballot_info, box_info
 from shared.submission import decode
 from shared.token import Token
-from tests.builders import small_specification
+from tests.builders import MESSAGE_BYTES, small_specification
 from tests.invited import (
     COLLECTOR_KEY,
     HPKE,
@@ -25,6 +33,7 @@ from tests.invited import (
     make_ballot,
     seal_ballot,
 )
+from tests.vectors.core_vectors import LONGEST_ANSWERS
 
 SPECIFICATION = invited_specification()
 DIGEST = digest_of(SPECIFICATION)
@@ -43,7 +52,7 @@ def test_layout() -> None:
     assert (HEAD_BYTES, TAIL_BYTES) == (453, 64)
     assert BALLOT.receipt == hashlib.sha256(data).hexdigest()
     assert Ballot.parse(data, SPECIFICATION) == BALLOT
-    assert repr(BALLOT) == "Ballot(1072 sealed bytes)"
+    assert repr(BALLOT) == f"Ballot({len(BALLOT.box)} sealed bytes)"
 
 
 def test_what_is_signed() -> None:
@@ -72,9 +81,10 @@ def test_a_signature_is_of_one_survey() -> None:
 
 def test_both_layers_open_where_they_belong_and_nowhere_else() -> None:
     envelope = seal_ballot(DIGEST, BALLOT)
-    assert len(envelope) in envelope_lengths(SUITES[DEFAULT_SUITE])
+    assert len(envelope) == envelope_bytes(SPECIFICATION) <= most_envelope_bytes()
     assert HPKE.decrypt(envelope, COLLECTOR_KEY, ballot_info(DIGEST)) == BALLOT.to_bytes()
-    message = decode(HPKE.decrypt(BALLOT.box, OPENING_KEY, box_info(DIGEST, b"p" * 32, KEY, 5)))
+    box = HPKE.decrypt(BALLOT.box, OPENING_KEY, box_info(DIGEST, b"p" * 32, KEY, 5))
+    message = decode(box, MESSAGE_BYTES)
     assert (message.cell, message.specification) == (5, DIGEST)
     for info in (
         box_info(DIGEST, b"p" * 32, KEY, 4),
@@ -87,9 +97,11 @@ def test_both_layers_open_where_they_belong_and_nowhere_else() -> None:
             HPKE.decrypt(BALLOT.box, OPENING_KEY, info)
 
 
-def test_lengths_tell_only_the_size_class() -> None:
-    assert box_lengths(SUITES[DEFAULT_SUITE]) == (1072, 4144, 16432, 65584)
-    assert len(BALLOT.box) == 1072
+def test_every_ballot_of_a_survey_has_one_length() -> None:
+    fullest = make_ballot(DIGEST, 7, issue_token(DIGEST, b"q" * 32), LONGEST_ANSWERS)
+    shortest = make_ballot(DIGEST, 0, issue_token(DIGEST, b"r" * 32), {"health": "good"})
+    assert {len(ballot.box) for ballot in (BALLOT, fullest, shortest)} == {box_bytes(SPECIFICATION)}
+    assert box_bytes(SPECIFICATION) == MESSAGE_BYTES + SUITES[DEFAULT_SUITE].overhead
 
 
 @given(st.binary(max_size=2000))

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from shared.errors import RoomfulError, SpecificationError
-from shared.fields import Fields, clean_text, is_language
+from shared.fields import Fields, is_language
 from shared.limits import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS
 from tests.shared.strategies import JSON
 
@@ -113,16 +112,3 @@ def test_language_tags(tag: str) -> None:
 @pytest.mark.parametrize("tag", ["", "e", "EN", "en_US", "en-", "english", "en-toolongtag", "en\n", "é"])
 def test_no_language_tags(tag: str) -> None:
     assert not is_language(tag)
-
-
-@pytest.mark.parametrize(
-    "character", ["\x00", "\x08", "\x0b", "\x1b", "\x7f", "\u202a", "\u202e", "\u2066", "\u2069"]
-)
-def test_characters_that_could_disguise_a_text(character: str) -> None:
-    assert not clean_text(f"a{character}b")
-
-
-@given(st.text(st.characters(categories=("L", "N", "P", "S", "Zs"))))
-def test_printable_texts_are_clean(text: str) -> None:
-    assert clean_text(text)
-    assert clean_text(text + "\n\t\r")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.decimals import format_decimal
 from shared.errors import AnswerError, QuestionnaireError
 from shared.limits import MAX_COMMENT_CHARACTERS
 from shared.questions import (
@@ -20,6 +24,7 @@ from shared.questions import (
     SingleChoice,
     YesNo,
 )
+from shared.strict_json import dumps
 from tests.builders import both
 from tests.shared.strategies import JSON
 
@@ -145,3 +150,56 @@ def test_kinds_with_an_order() -> None:
         "number",
         "text",
     }
+
+
+def _longest(question: Question, answers: Iterable[Any]) -> int:
+    return max(len(dumps(question.accept(answer))) for answer in answers)
+
+
+@pytest.mark.parametrize("name", ["single", "dropdown", "multiple", "rating", "boolean", "number"])
+def test_the_longest_answer_of_a_small_domain(name: str) -> None:
+    colours = [c.value for c in COLOURS]
+    domains: dict[str, list[Any]] = {
+        "single": colours,
+        "dropdown": colours,
+        "multiple": [list(part) for n in range(4) for part in combinations(colours, n)],
+        "rating": [1, 2, 3, 4, 5],
+        "boolean": [True, False],
+        "number": [str(i / 2) for i in range(21)],
+    }
+    assert QUESTIONS[name].longest_answer == _longest(QUESTIONS[name], domains[name])
+
+
+@given(
+    st.integers(-12_000, 12_000), st.integers(1, 300), st.integers(1, 60), st.sampled_from((1, 2, 10, 400))
+)
+def test_the_longest_number_is_the_longest_of_all(low: int, step: int, steps: int, unit: int) -> None:
+    start, width = Fraction(low, unit), Fraction(step, unit)
+    values = [format_decimal(start + i * width) for i in range(steps + 1)]
+    question = number(minimum=values[0], maximum=values[-1], step=format_decimal(width))
+    assert question.longest_answer == _longest(question, values)
+
+
+@given(st.integers(-100, 99), st.integers(1, 200))
+def test_the_longest_rating_is_the_longest_of_all(low: int, width: int) -> None:
+    question = rating(low, min(100, low + width))
+    assert question.longest_answer == _longest(question, range(question.minimum, question.maximum + 1))
+
+
+@given(st.text(min_size=1, max_size=5))
+def test_no_text_is_longer_than_the_longest(text: str) -> None:
+    try:
+        answer = QUESTIONS["text"].accept(text)
+    except AnswerError:
+        return
+    assert len(dumps(answer)) <= QUESTIONS["text"].longest_answer
+
+
+def test_the_longest_text_is_reached() -> None:
+    assert len(dumps(QUESTIONS["text"].accept("😀" * 5))) == QUESTIONS["text"].longest_answer
+
+
+def test_line_ends_and_tabs_of_free_text_are_normalized() -> None:
+    assert QUESTIONS["text"].accept("a\r\nb\rc") == "a\nb\nc"
+    assert QUESTIONS["text"].accept("a\tb") == "a b"
+    assert QUESTIONS["text"].accept("a\r\n\r\n\r\n") == "a\n\n\n", "measured after it was normalized"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from shared.cells import PowerDiagram
+from shared.checks import MODEL
 from shared.errors import SoundnessError
 from shared.model import ModelRow, format_model, model_digest
 from shared.recount import Recount, centroid
@@ -64,7 +65,7 @@ def test_an_honest_model_passes_in_small_steps() -> None:
         seen.append(recount.people)
     assert seen == list(range(7, 200, 7))
     examination = recount.finish()
-    assert examination.lines[-1].outcome == "passed"
+    assert examination.line(MODEL).outcome == "passed"
     assert examination.sound().specification == SMALL
 
 
@@ -74,7 +75,7 @@ def test_a_long_model_is_counted_to_its_end() -> None:
     cells = PowerDiagram(weights=(1,), resolution=1, sites=((100,), (1400,)), offsets=(0, 0))
     specification = build_specification(attributes=attributes, rows=rows, cells=cells)
     examination = Recount(examined(specification.to_bytes()), format_model(attributes, rows)).finish()
-    assert examination.lines[-1].figures == {"people": "1500", "cells": "2"}
+    assert examination.line(MODEL).figures == {"people": "1500", "cells": "2"}
 
 
 def test_levels_are_counted_apart() -> None:
@@ -147,7 +148,7 @@ def test_counting_on_after_the_end_changes_nothing(end: bytes) -> None:
     recount = Recount(examined(payload), model)
     while not recount.advance(500):
         pass
-    outcomes = [recount.finish().lines[-1].outcome for _ in range(3)]
+    outcomes = [recount.finish().line(MODEL).outcome for _ in range(3)]
     assert outcomes == ["refused" if end else "passed"] * 3
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import shared.checks
 from shared.cells import Boxes
-from shared.checks import CODES, Floor
+from shared.checks import CODES, MODEL, Floor
 from shared.effective_anonymity import cell_failure
 from shared.envelope import Envelope, encode_key
 from shared.errors import SoundnessError
@@ -58,7 +58,7 @@ def test_committed_vectors(name: str) -> None:
         vector["invitation"],
         None if model is None else model.encode("utf-8"),
     )
-    assert [line.number for line in examination.lines] == list(range(1, 11))
+    assert [line.number for line in examination.lines] == list(range(1, 12))
     assert [line.code for line in examination.lines] == list(CODES)
     if vector["check"] is None:
         assert examination.refusal is None
@@ -161,7 +161,7 @@ def test_half_an_invitation(part: str) -> None:
 def test_a_public_model_has_to_be_recounted() -> None:
     examination = examined(SMALL)
     assert examination.must_recount
-    assert examination.lines[-1].outcome == "not-run"
+    assert examination.line(MODEL).outcome == "not-run"
     with pytest.raises(SoundnessError, match="still open") as caught:
         examination.sound(compared=True)
     assert caught.value.code == "check.model"
@@ -175,21 +175,25 @@ def test_everything_that_is_wrong_is_shown() -> None:
 
     examination = examined(altered(SMALL, weaken))
     refused = [line.code for line in examination.lines if line.outcome == "refused"]
-    assert refused == ["check.distance", "check.floor", "check.n-min", "check.questions"]
+    assert refused == ["check.distance", "check.floor", "check.n-min", "check.questions", "check.length"]
     assert not examination.must_recount
 
 
 def test_nothing_is_examined_after_a_broken_signature() -> None:
     envelope = sign(SMALL.to_bytes(), ORGANIZER_KEY)
     examination = examine(envelope, [False], Invitation(digest=None, organizer_key=None))
-    assert [line.outcome for line in examination.lines] == ["refused"] + ["not-run"] * 9
+    assert [line.outcome for line in examination.lines] == ["refused"] + ["not-run"] * 10
     assert examination.specification is None
     assert examination.verified is None
 
 
 def test_a_questionnaire_outside_the_whitelist_is_blamed_on_check_9() -> None:
     examination = examined(altered(SMALL, lambda d: d["questionnaire"]["pages"][0].update(visibleIf="true")))
-    assert [line.outcome for line in examination.lines][2:] == ["not-run"] * 6 + ["refused", "not-run"]
+    assert [line.outcome for line in examination.lines][2:] == ["not-run"] * 6 + [
+        "refused",
+        "not-run",
+        "not-run",
+    ]
     with pytest.raises(SoundnessError) as caught:
         examination.sound(compared=True)
     assert caught.value.code == "check.questions"

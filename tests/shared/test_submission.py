@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.errors import SubmissionError
-from shared.limits import MIN_ENTROPY_BYTES, SIZE_CLASSES
+from shared.errors import QuestionnaireError, SubmissionError
+from shared.limits import MAX_MESSAGE_BYTES, MIN_ENTROPY_BYTES
+from shared.questionnaire import Questionnaire
 from shared.specification import Specification
-from shared.submission import Submission, decode, encode, entropy_needed, receipt, size_class, validate
-from tests.builders import ANSWERS, small_specification
+from shared.submission import Submission, decode, encode, longest_message, receipt, validate
+from tests.builders import ANSWERS, LANGUAGES, MESSAGE_BYTES, small_specification
 from tests.shared.strategies import JSON
-from tests.vectors.core_vectors import DIGEST, entropy
+from tests.vectors.core_vectors import DIGEST, LONGEST_ANSWERS, entropy
 from tests.vectors.generate import FOLDER
 
 VECTORS = json.loads((FOLDER / "submission.json").read_text("utf-8"))
@@ -26,89 +27,85 @@ RANDOM = entropy("tests")
 
 @pytest.mark.parametrize("case", VECTORS["cases"], ids=lambda c: c["name"])
 def test_committed_messages(case: dict[str, Any]) -> None:
-    message = encode(VECTORS["specification"], case["cell"], case["answers"], entropy(case["entropy_seed"]))
+    random, length = entropy(case["entropy_seed"]), case["message_bytes"]
+    message = encode(VECTORS["specification"], case["cell"], case["answers"], random, length)
     assert message.decode("utf-8") == case["message"]
-    assert len(message) == case["bytes"]
+    assert len(message) == length
     assert receipt(message) == case["receipt"] == hashlib.sha256(message).hexdigest()
-    submission = decode(message)
+    submission = decode(message, length)
     assert (submission.cell, submission.answers) == (case["cell"], case["answers"])
 
 
 @pytest.mark.parametrize("case", VECTORS["refused"], ids=lambda c: c["name"])
 def test_committed_malformed_messages(case: dict[str, Any]) -> None:
     with pytest.raises(SubmissionError) as caught:
-        decode(case["message"].encode("utf-8"))
+        decode(case["message"].encode("utf-8"), case["message_bytes"])
     assert caught.value.expected
+    assert caught.value.code == case["code"]
 
 
 def test_layout() -> None:
-    message = encode(DIGEST, 5, {"smokes": False}, RANDOM)
+    message = encode(DIGEST, 5, {"smokes": False}, RANDOM, MESSAGE_BYTES)
     value = json.loads(message)
     assert list(value) == ["protocol", "specification", "cell", "answers", "padding"]
     assert value["protocol"] == "roomful-submission/1"
-    assert len(message) == SIZE_CLASSES[0]
+    assert len(message) == MESSAGE_BYTES
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 70_000), st.binary(min_size=1, max_size=8))
-def test_length_tells_only_the_size_class(length: int, seed: bytes) -> None:
+@given(st.integers(0, 3000), st.binary(min_size=1, max_size=8))
+def test_every_message_has_the_one_length_or_is_refused(length: int, seed: bytes) -> None:
     answers = {"remarks": "x" * length}
-    random = entropy(seed.hex())
     try:
-        message = encode(DIGEST, 1, answers, random)
+        message = encode(DIGEST, 1, answers, entropy(seed.hex()), 2048)
     except SubmissionError as problem:
         assert "too long" in str(problem)  # noqa: PT017 - both outcomes are right
-        assert length > 65_000
+        assert length > 1700
         return
-    assert len(message) in SIZE_CLASSES
-    assert decode(message) == Submission(specification=DIGEST, cell=1, answers=answers)
+    assert len(message) == 2048
+    assert decode(message, 2048) == Submission(specification=DIGEST, cell=1, answers=answers)
     assert len(json.loads(message)["padding"]) * 3 / 4 >= MIN_ENTROPY_BYTES
 
 
-def test_size_classes() -> None:
-    assert [size_class(n) for n in (0, 1, 1024, 1025, 4096, 16_384, 16_385, 65_536)] == [
-        1024,
-        1024,
-        1024,
-        4096,
-        4096,
-        16_384,
-        65_536,
-        65_536,
-    ]
-    with pytest.raises(SubmissionError, match="too long") as caught:
-        size_class(65_537)
-    assert caught.value.remedy == "Shorten the free text."
+def test_the_longest_answers_fill_the_message_to_the_byte() -> None:
+    message = encode(DIGEST, 19_999, LONGEST_ANSWERS, RANDOM, MESSAGE_BYTES)
+    assert len(json.loads(message)["padding"]) == 22
+    assert SMALL.questionnaire.accept(decode(message, MESSAGE_BYTES).answers)["wage"] == "99.5"
+    with pytest.raises(SubmissionError):
+        encode(DIGEST, 19_999, LONGEST_ANSWERS | {"wage": "100.5"}, RANDOM, MESSAGE_BYTES)
 
 
-def test_padding_never_falls_below_its_minimum_at_a_border() -> None:
-    bare = len(encode(DIGEST, 1, {"r": ""}, RANDOM)) - len(
-        json.loads(encode(DIGEST, 1, {"r": ""}, RANDOM))["padding"]
-    )
-    for length in range(1024 - bare - 30, 1024 - bare + 2):
-        message = encode(DIGEST, 1, {"r": "x" * length}, RANDOM)
-        assert len(json.loads(message)["padding"]) >= 22
-        assert decode(message).answers == {"r": "x" * length}
-        assert len(message) == (1024 if bare + length + 22 <= 1024 else 4096)
+def _questionnaire(*elements: dict[str, Any]) -> Questionnaire:
+    return Questionnaire.parse({"pages": [{"elements": list(elements)}]}, LANGUAGES)
+
+
+def test_a_questionnaire_of_too_long_answers_is_refused_by_its_costliest_question() -> None:
+    texts = [{"type": "comment", "name": f"remark{i}", "maxLength": 1900} for i in range(8)]
+    assert longest_message(_questionnaire(*texts)) <= MAX_MESSAGE_BYTES
+    with pytest.raises(QuestionnaireError, match="8002 of them to the question 'story'") as caught:
+        longest_message(_questionnaire(*texts, {"type": "comment", "name": "story", "maxLength": 2000}))
+    assert str(MAX_MESSAGE_BYTES) in caught.value.expected
+    assert "maxLength" in caught.value.remedy
 
 
 def test_the_same_bytes_have_the_same_receipt_and_fresh_entropy_another() -> None:
-    one, again, other = (encode(DIGEST, 1, ANSWERS, entropy(s)) for s in ("a", "a", "b"))
+    one, again, other = (encode(DIGEST, 1, ANSWERS, entropy(s), MESSAGE_BYTES) for s in ("a", "a", "b"))
     assert receipt(one) == receipt(again)
     assert receipt(one) != receipt(other)
 
 
 def test_too_little_entropy_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="random bytes are too few"):
-        encode(DIGEST, 1, {}, b"x" * (entropy_needed() - 1))
+        encode(DIGEST, 1, {}, b"x" * (MESSAGE_BYTES - 1), MESSAGE_BYTES)
 
 
 def test_canonical_answers_of_a_submission() -> None:
-    submission = decode(encode(DIGEST, 7, ANSWERS, RANDOM))
+    submission = decode(encode(DIGEST, 7, ANSWERS, RANDOM, MESSAGE_BYTES), MESSAGE_BYTES)
     accepted = validate(submission, SMALL, DIGEST)
     expected: dict[str, Any] = ANSWERS | {"conditions": ("asthma",)}
     assert accepted == expected
-    assert decode(encode(DIGEST, 7, accepted, RANDOM)) == submission, "tuples are sent as lists"
+    again = encode(DIGEST, 7, accepted, RANDOM, MESSAGE_BYTES)
+    assert decode(again, MESSAGE_BYTES) == submission, "tuples are sent as lists"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +149,7 @@ def planted(value: Any) -> Any:
 def refusals(message: bytes, specification: Specification) -> list[str]:
     """Text of the error that a collector's answer could hold, if there is one."""
     try:
-        validate(decode(message), specification, DIGEST)
+        validate(decode(message, 65_536), specification, DIGEST)
     except SubmissionError as problem:
         parts = (str(problem), problem.message, problem.where, problem.expected, problem.remedy, problem.code)
         return [*parts, repr(problem)]
@@ -163,13 +160,13 @@ def refusals(message: bytes, specification: Specification) -> list[str]:
     st.dictionaries(st.sampled_from(["health", "conditions", "wage", "vote", "smokes", "wellbeing"]), JSON)
 )
 def test_answers_are_never_repeated_in_an_error(answers: dict[str, Any]) -> None:
-    message = encode(DIGEST, 0, planted(answers), RANDOM)
+    message = encode(DIGEST, 0, planted(answers), RANDOM, 65_536)
     assert all(CANARY not in text for text in refusals(message, SMALL))
 
 
 @given(st.integers(0, 1023), st.binary(min_size=1, max_size=3))
 def test_answers_are_not_repeated_from_a_damaged_message_either(place: int, noise: bytes) -> None:
-    message = bytearray(encode(DIGEST, 0, {"vote": CANARY, "remarks": (CANARY,)}, RANDOM))
+    message = bytearray(encode(DIGEST, 0, {"vote": CANARY, "remarks": (CANARY,)}, RANDOM, 65_536))
     message[place : place + len(noise)] = noise
     assert all(CANARY not in text for text in refusals(bytes(message), SMALL))
 
@@ -177,4 +174,4 @@ def test_answers_are_not_repeated_from_a_damaged_message_either(place: int, nois
 @given(JSON)
 def test_any_document_is_a_submission_or_refused(value: Any) -> None:
     with pytest.raises(SubmissionError):
-        decode(json.dumps(value).encode())
+        decode(json.dumps(value).encode(), len(json.dumps(value)))

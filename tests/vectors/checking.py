@@ -14,7 +14,7 @@ from shared import blind_rsa, ed25519
 from shared.cells import parse_cells
 from shared.errors import RoomfulError
 from shared.invitation_code import InvitationCode
-from shared.submission import decode, encode, entropy_needed, receipt
+from shared.submission import decode, encode, receipt
 from shared.token import HeldToken, Token
 
 Case = dict[str, Any]
@@ -96,13 +96,13 @@ def assignment(case: Case, _document: Case) -> None:
 def submission(case: Case, document: Case) -> None:
     """A message, written and read; or a malformed one."""
     if "receipt" not in case:
-        _refused(lambda: decode(case["message"].encode("utf-8")), "submission")
+        _refused(lambda: decode(case["message"].encode("utf-8"), case["message_bytes"]), case["code"])
         return
-    seed, blocks = case["entropy_seed"], entropy_needed() // 32
-    entropy = b"".join(hashlib.sha256(f"{seed}:{i}".encode()).digest() for i in range(blocks))
-    message = encode(document["specification"], case["cell"], case["answers"], entropy)
+    seed, length = case["entropy_seed"], case["message_bytes"]
+    entropy = b"".join(hashlib.sha256(f"{seed}:{i}".encode()).digest() for i in range(length // 32 + 1))
+    message = encode(document["specification"], case["cell"], case["answers"], entropy, length)
     assert (message.decode("utf-8"), receipt(message)) == (case["message"], case["receipt"])
-    assert decode(message).answers == case["answers"]
+    assert decode(message, length).answers == case["answers"]
 
 
 CHECKS: dict[str, Callable[[Case, Case], None]] = {

@@ -14,13 +14,23 @@ from typing import Any
 
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 from shared.effective_anonymity import n_min, n_min_safe
+from shared.limits import MAX_MESSAGE_BYTES
 from shared.participation import ParticipationLevel
 from shared.strict_json import dumps
-from shared.submission import encode, entropy_needed, receipt
-from tests.builders import ANSWERS
+from shared.submission import encode, receipt
+from tests.builders import ANSWERS, MESSAGE_BYTES
 from tests.shared.reference import ASSIGN, cell_metrics, digits
 
 DIGEST = hashlib.sha256(b"a specification").hexdigest()
+LONGEST_ANSWERS: dict[str, Any] = {
+    "health": "good",
+    "conditions": ["asthma", "diabetes", "other"],
+    "wellbeing": 10,
+    "smokes": False,
+    "wage": "99.5",
+    "vote": "green",
+}
+"""The longest answers to the small survey: they leave its padding no byte too many."""
 
 
 def assignment() -> dict[str, Any]:
@@ -207,7 +217,7 @@ def anonymity() -> dict[str, Any]:
 
 def entropy(seed: str) -> bytes:
     """SHA-256 of the seed, a colon and a counter, one block after another."""
-    blocks = entropy_needed() // 32
+    blocks = MAX_MESSAGE_BYTES // 32
     return b"".join(hashlib.sha256(f"{seed}:{i}".encode()).digest() for i in range(blocks))
 
 
@@ -215,12 +225,13 @@ def submissions() -> dict[str, Any]:
     """Bytes of messages with fixed entropy, and malformed ones."""
     long_text = {"remarks": 'äß"\\\n€😀' * 250}
     cases = []
-    for name, cell, answers in (
-        ("full", 5, ANSWERS),
-        ("no-answers", 0, {}),
-        ("long-text", 19_999, ANSWERS | long_text),
+    for name, cell, answers, length in (
+        ("full", 5, ANSWERS, MESSAGE_BYTES),
+        ("no-answers", 0, {}, MESSAGE_BYTES),
+        ("longest", 19_999, LONGEST_ANSWERS, MESSAGE_BYTES),
+        ("long-text", 19_999, ANSWERS | long_text, 8192),
     ):
-        message = encode(DIGEST, cell, answers, entropy(name))
+        message = encode(DIGEST, cell, answers, entropy(name), length)
         cases.append(
             {
                 "name": name,
@@ -228,7 +239,7 @@ def submissions() -> dict[str, Any]:
                 "answers": answers,
                 "entropy_seed": name,
                 "message": message.decode("utf-8"),
-                "bytes": len(message),
+                "message_bytes": length,
                 "receipt": receipt(message),
             }
         )
@@ -238,31 +249,45 @@ def submissions() -> dict[str, Any]:
         "specification": DIGEST,
         "cases": cases,
         "refused": [
-            {"name": name, "message": message.decode("utf-8")} for name, message in _malformed_messages()
+            {
+                "name": name,
+                "code": code,
+                "message_bytes": MESSAGE_BYTES,
+                "message": message.decode("utf-8"),
+            }
+            for name, code, message in _malformed_messages()
         ],
     }
 
 
-def _malformed_messages() -> Iterator[tuple[str, bytes]]:
-    honest = encode(DIGEST, 5, ANSWERS, entropy("malformed"))
+def _malformed_messages() -> Iterator[tuple[str, str, bytes]]:
+    honest = encode(DIGEST, 5, ANSWERS, entropy("malformed"), MESSAGE_BYTES)
     bare = {"protocol": "roomful-submission/1", "specification": DIGEST, "cell": 5, "answers": ANSWERS}
 
     def padded(value: dict[str, Any]) -> bytes:
-        length = 1024 - len(dumps(value | {"padding": ""}))
+        length = MESSAGE_BYTES - len(dumps(value | {"padding": ""}))
         return dumps(value | {"padding": "x" * length})
 
-    yield "one-byte-short", honest[:-3] + b'"}'
-    yield "one-byte-long", honest + b"\n"
-    yield "without-padding", dumps(bare)
-    filler = 1024 - 21 - len(dumps(bare | {"answers": {"filler": ""}, "padding": ""}))
-    yield "padding-of-15-bytes", padded(bare | {"answers": {"filler": "y" * filler}})
-    yield "member-missing", padded({name: value for name, value in bare.items() if name != "cell"})
-    yield "member-too-many", padded(bare | {"user_agent": "Mozilla"})
-    yield "negative-cell", padded(bare | {"cell": -1})
-    yield "cell-true", padded(bare | {"cell": True})
-    yield "cell-text", padded(bare | {"cell": "5"})
-    yield "digest-in-capitals", padded(bare | {"specification": DIGEST.upper()})
-    yield "answers-as-list", padded(bare | {"answers": []})
-    yield "other-protocol", padded(bare | {"protocol": "roomful-submission/2"})
-    yield "float-among-answers", padded(bare | {"answers": {"wage": "@"}}).replace(b'"@"', b"1.5")
-    yield "answer-twice", padded(bare | {"answers": {"a": 1, "b": 2}}).replace(b'"b"', b'"a"')
+    yield "one-byte-short", "submission.length", honest[:-3] + b'"}'
+    yield "one-byte-long", "submission.length", honest + b"\n"
+    yield "without-padding", "submission.length", dumps(bare)
+    filler = MESSAGE_BYTES - 21 - len(dumps(bare | {"answers": {"filler": ""}, "padding": ""}))
+    yield "padding-of-15-bytes", "submission.length", padded(bare | {"answers": {"filler": "y" * filler}})
+    yield (
+        "member-missing",
+        "submission",
+        padded({name: value for name, value in bare.items() if name != "cell"}),
+    )
+    yield "member-too-many", "submission", padded(bare | {"user_agent": "Mozilla"})
+    yield "negative-cell", "submission", padded(bare | {"cell": -1})
+    yield "cell-true", "submission", padded(bare | {"cell": True})
+    yield "cell-text", "submission", padded(bare | {"cell": "5"})
+    yield "digest-in-capitals", "submission", padded(bare | {"specification": DIGEST.upper()})
+    yield "answers-as-list", "submission", padded(bare | {"answers": []})
+    yield "other-protocol", "submission", padded(bare | {"protocol": "roomful-submission/2"})
+    yield (
+        "float-among-answers",
+        "submission",
+        padded(bare | {"answers": {"wage": "@"}}).replace(b'"@"', b"1.5"),
+    )
+    yield "answer-twice", "submission", padded(bare | {"answers": {"a": 1, "b": 2}}).replace(b'"b"', b'"a"')

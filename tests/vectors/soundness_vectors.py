@@ -1,4 +1,4 @@
-"""Named specifications for the ten soundness checks: sound ones, and one defect each.
+"""Named specifications for the eleven soundness checks: sound ones, and one defect each.
 
 A vector's check is the one that must refuse it; its name says what is wrong with it.
 """
@@ -13,6 +13,7 @@ from typing import Any
 from shared.envelope import PAYLOAD_TYPE, Envelope
 from shared.model import ModelRow, format_model, model_digest
 from shared.participation import ParticipationLevel
+from shared.questionnaire import Questionnaire
 from shared.specification import Specification
 from tests.builders import (
     AUDITOR_KEY,
@@ -56,6 +57,7 @@ def soundness_vectors() -> Iterator[SoundnessVector]:
     yield from _model_shape()
     yield from _questions()
     yield from _model()
+    yield from _length()
 
 
 def _vector(
@@ -554,4 +556,38 @@ def _model() -> Iterator[SoundnessVector]:
         "A row of the signed model has a category that the specification does not know.",
         altered(honest, lambda d: d["model"].update(digest=model_digest(text))),
         text,
+    )
+
+
+def _length() -> Iterator[SoundnessVector]:
+    def refused(name: str, comment: str, payload: bytes) -> SoundnessVector:
+        return _vector(name, comment, "check.length", _signed(payload), number=11, model=small_model())
+
+    honest = small_specification()
+
+    def claims(length: int) -> bytes:
+        return altered(honest, lambda d: d.update(message_bytes=length))
+
+    yield refused(
+        "message-one-byte-short",
+        "The longest answers need a byte more than every message is said to have.",
+        claims(honest.message_bytes - 1),
+    )
+    yield refused(
+        "message-too-long",
+        "Messages longer than any answers need: a length must follow from the questions alone.",
+        claims(1024),
+    )
+    texts = [{"type": "comment", "name": f"remark{i}"} for i in range(9)]
+    pages = [*QUESTIONNAIRE["pages"], {"elements": texts}]
+    free = replace(
+        honest,
+        questionnaire=Questionnaire.parse({"pages": pages}, honest.languages),
+        permissions=replace(honest.permissions, free_text=True),
+        message_bytes=65_536,
+    )
+    yield refused(
+        "answers-longer-than-any-message",
+        "Nine free texts of 2,000 characters could take 72,018 bytes, more than a message may have.",
+        free.to_bytes(),
     )

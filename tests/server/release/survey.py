@@ -14,8 +14,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from server.storage.data_directory import DataDirectory
 from shared import strict_json
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding, survey_digest
+from shared.questionnaire import Questionnaire
 from shared.specification import Specification
-from shared.submission import encode, entropy_needed
+from shared.submission import encode, longest_message
 
 KEY = Ed25519PrivateKey.from_private_bytes(b"\x07" * 32)
 MODEL = b"age,level,people\n20,0,40\n"
@@ -101,7 +102,9 @@ def document(**changes: Any) -> dict[str, Any]:
         "permissions": {"free_text": True, "balls_from_register": False},
         "invited": None,
     }  # fmt: skip
-    return value | changes
+    value |= changes
+    questionnaire = Questionnaire.parse(value["questionnaire"], tuple(value["languages"]))
+    return {"message_bytes": longest_message(questionnaire)} | value
 
 
 def specification(**changes: Any) -> Specification:
@@ -147,6 +150,7 @@ def closed_survey(
     for cell, count in enumerate(counts):
         for person in range(count):
             given = accept(answer(cell, person, chance))
-            store.submit(encode(survey_digest(payload), cell, given, os.urandom(entropy_needed())))
+            length = store.specification.message_bytes
+            store.submit(encode(survey_digest(payload), cell, given, os.urandom(length), length))
     data.close(survey)
     return data, survey

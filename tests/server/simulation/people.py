@@ -15,7 +15,9 @@ from server.simulation.taking_part import Progress
 from shared import strict_json
 from shared.errors import RemoteError
 from shared.invitation_code import InvitationCode
+from shared.questionnaire import Questionnaire
 from shared.specification import Specification
+from shared.submission import longest_message
 
 N_CELLS = 12
 N_PEOPLE = 600
@@ -97,7 +99,8 @@ def specification(
         "permissions": {"free_text": True, "balls_from_register": False},
         "invited": None,
     }  # fmt: skip
-    return Specification.parse(strict_json.dumps(value))
+    questions = Questionnaire.parse(value["questionnaire"], tuple(value["languages"]))
+    return Specification.parse(strict_json.dumps(value | {"message_bytes": longest_message(questions)}))
 
 
 def write_file(path: Path) -> Path:

@@ -12,11 +12,24 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared import strict_json
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding, survey_digest
-from shared.submission import encode, entropy_needed
+from shared.questionnaire import Questionnaire
+from shared.submission import encode, longest_message
 
 KEY = Ed25519PrivateKey.from_private_bytes(b"\x07" * 32)
 AUDITOR = Ed25519PrivateKey.from_private_bytes(b"\x08" * 32)
 MODEL = b"age,level,people\n20,0,40\n60,0,60\n"
+QUESTIONNAIRE = {
+    "pages": [
+        {
+            "name": "p1", "title": {"en": "", "de": ""},
+            "elements": [
+                {"type": "radiogroup", "name": "health", "isRequired": True, "choices": ["good", "bad"]},
+                {"type": "comment", "name": "remark", "isRequired": False, "maxLength": 200},
+            ],
+        }
+    ]
+}  # fmt: skip
+MESSAGE_BYTES = longest_message(Questionnaire.parse(QUESTIONNAIRE, ("en", "de")))
 
 
 @dataclass
@@ -60,18 +73,8 @@ def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, 
         "cells": {"shape": "boxes", "boxes": [[[0, 40]], [[41, 99]]]},
         "eligible": [[40], [60]],
         "centroids": [["20.0000"], ["60.0000"]],
-        "questionnaire": {
-            "pages": [
-                {
-                    "name": "p1", "title": {"en": "", "de": ""},
-                    "elements": [
-                        {"type": "radiogroup", "name": "health", "isRequired": True,
-                         "choices": ["good", "bad"]},
-                        {"type": "comment", "name": "remark", "isRequired": False},
-                    ],
-                }
-            ]
-        },
+        "questionnaire": QUESTIONNAIRE,
+        "message_bytes": MESSAGE_BYTES,
         "stored": ["cell", "answers", "receipt"],
         "retention_days": 365,
         "release": {"rule": "withhold", "minimum": 5, "distinct_values": 1, "t_closeness": None},
@@ -110,4 +113,4 @@ def message(
 ) -> bytes:
     """A valid submission, different each time."""
     answers = {"health": health} | ({} if remark is None else {"remark": remark})
-    return encode(digest(title), cell, answers, os.urandom(entropy_needed()))
+    return encode(digest(title), cell, answers, os.urandom(MESSAGE_BYTES), MESSAGE_BYTES)

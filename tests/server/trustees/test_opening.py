@@ -24,7 +24,7 @@ from shared.invitation import Invitation
 from shared.sealing import SUITES, box_info
 from shared.specification import ReleaseRule
 from shared.submission import encode
-from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
+from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, public_bytes
 from tests.invited import invited, sign_ballot
 from tests.sealed_surveys import SECRET, SealedSurvey, sealed_specification, shares, token
 
@@ -144,14 +144,14 @@ def test_too_few_answers_in_all(tmp_path: Path) -> None:
 
 
 HOSTILE: dict[str, bytes] = {
-    "not JSON": b"\x00" * 1024,
-    "deep": b"[" * 1024,
-    "huge number": (b'{"cell":' + b"9" * 900 + b"}").ljust(1024),
-    "twice": b'{"cell":1,"cell":1}'.ljust(1024),
-    "half a surrogate": b'{"protocol":"\\ud800"}'.ljust(1024),
-    "not UTF-8": b"\xff\xfe" * 512,
-    "float": b'{"cell":1.5}'.ljust(1024),
-    "list": b"[]".ljust(1024),
+    "not JSON": b"\x00" * MESSAGE_BYTES,
+    "deep": b"[" * MESSAGE_BYTES,
+    "huge number": (b'{"cell":' + b"9" * 200 + b"}").ljust(MESSAGE_BYTES),
+    "twice": b'{"cell":1,"cell":1}'.ljust(MESSAGE_BYTES),
+    "half a surrogate": b'{"protocol":"\\ud800"}'.ljust(MESSAGE_BYTES),
+    "not UTF-8": (b"\xff\xfe" * 512)[:MESSAGE_BYTES],
+    "float": b'{"cell":1.5}'.ljust(MESSAGE_BYTES),
+    "list": b"[]".ljust(MESSAGE_BYTES),
 }
 
 
@@ -173,7 +173,7 @@ def test_hostile_plaintext_is_counted_and_excluded(tmp_path: Path, name: str) ->
 def test_answers_outside_the_questionnaire_are_excluded(tmp_path: Path, answers: dict[str, Any]) -> None:
     survey = SealedSurvey(tmp_path).fill(4, 4)
     entropy = random.Random(1).randbytes(70000)
-    survey.ballots.append(box_of(survey, 1, encode(survey.digest, 1, answers, entropy)))
+    survey.ballots.append(box_of(survey, 1, encode(survey.digest, 1, answers, entropy, MESSAGE_BYTES)))
     report = survey.open()
     assert report.invalid == {"submission.answers": 1}
     assert groups(report.answers) == {(0,): 4, (1,): 4}
@@ -187,14 +187,16 @@ def test_an_inner_cell_or_survey_that_differs_is_excluded(
 ) -> None:
     survey = SealedSurvey(tmp_path).fill(4, 4)
     entropy = random.Random(1).randbytes(70000)
-    survey.ballots.append(box_of(survey, 1, encode(digest or survey.digest, cell, ANSWERS, entropy)))
+    survey.ballots.append(
+        box_of(survey, 1, encode(digest or survey.digest, cell, ANSWERS, entropy, MESSAGE_BYTES))
+    )
     assert survey.open().invalid == {code: 1}
 
 
 def test_a_group_that_invalid_ballots_make_too_small_is_withheld_with_company(tmp_path: Path) -> None:
     """Three ballots, one of them invalid: two answers are left, and no group follows by subtraction."""
     survey = SealedSurvey(tmp_path).fill(2, 4, 5, 6)
-    survey.ballots.append(box_of(survey, 0, b"\x00" * 1024))
+    survey.ballots.append(box_of(survey, 0, b"\x00" * MESSAGE_BYTES))
     report = survey.open()
     assert (0,) not in groups(report.answers)
     assert len(groups(report.answers)) == 2
@@ -208,7 +210,7 @@ def test_under_merge_such_a_group_is_merged(tmp_path: Path) -> None:
     survey = SealedSurvey(tmp_path, specification=sealed_specification(release=MERGE)).fill(
         2, 4, 5, 6, 3, 3, 3, 3
     )
-    survey.ballots.append(box_of(survey, 0, b"\x00" * 1024))
+    survey.ballots.append(box_of(survey, 0, b"\x00" * MESSAGE_BYTES))
     report = survey.open()
     assert report.answers.withheld == 0
     assert report.answers.invalid == 1
@@ -217,7 +219,7 @@ def test_under_merge_such_a_group_is_merged(tmp_path: Path) -> None:
 
 def test_nothing_is_left_when_all_are_invalid(tmp_path: Path) -> None:
     survey = SealedSurvey(tmp_path)
-    survey.ballots += [box_of(survey, 0, b"\x00" * 1024) for _ in range(5)]
+    survey.ballots += [box_of(survey, 0, b"\x00" * MESSAGE_BYTES) for _ in range(5)]
     with pytest.raises(ReleaseError):
         survey.open()
 
@@ -246,7 +248,7 @@ def test_every_suite(tmp_path: Path, suite: str) -> None:
     keys = invited(suite=SUITES[suite], opening_key=key.public_key, collector_key=collector)
     survey = SealedSurvey(tmp_path, specification=sealed_specification(invited=keys))
     for number in range(4):
-        plaintext = encode(survey.digest, 1, ANSWERS, random.Random(number).randbytes(70000))
+        plaintext = encode(survey.digest, 1, ANSWERS, random.Random(number).randbytes(70000), MESSAGE_BYTES)
         ballot = box_of_suite(survey, number, key, plaintext)
         survey.ballots.append(ballot)
     assert groups(survey.open().answers) == {(1,): 4}

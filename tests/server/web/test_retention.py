@@ -19,7 +19,7 @@ from server.storage.retention import utc_today
 from server.web.repeating import repeating
 from shared import strict_json
 from shared.envelope import survey_digest
-from shared.submission import encode, entropy_needed
+from shared.submission import encode
 from tests import programs
 from tests.programs import COMMAND, free_port
 from tests.server.storage import sample
@@ -80,8 +80,9 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with DataDirectory(office.data) as data:
         for number in range(7):
             answers = {"health": "good", "remark": f"{CANARY.decode()}-{number}"}
-            entropy = os.urandom(entropy_needed())
-            data.survey(SURVEY).submit(encode(survey_digest(PAYLOAD), 0, answers, entropy))
+            store = data.survey(SURVEY)
+            length = store.specification.message_bytes
+            store.submit(encode(survey_digest(PAYLOAD), 0, answers, os.urandom(length), length))
     closed = office.run("close", SURVEY, "--yes").stdout
     assert f"Release them before {utc_today() + timedelta(days=DAYS)}" in closed
     return folder
