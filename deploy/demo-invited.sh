@@ -30,9 +30,10 @@ cp "$root/deploy/town/invited.toml" "$root/deploy/town/questionnaire.json" "$dir
 awk -F, 'NR == 1 { print "name,town" } NR > 1 { printf "Resident %d,Lindenau %s\n", NR - 1, $3 }' \
   "$dir/town/town.csv" >"$dir/town/residents.csv"
 
-step "Making three keys: the organizer signs, the registrar issues tokens, the collector takes ballots"
+step "Making keys: the organizer signs (and has a spare key), the registrar issues tokens, the collector takes ballots"
 mkdir -p "$dir/key"
 roomful keygen --out "$dir/key/key.pem"
+roomful keygen --out "$dir/key/spare.pem"
 roomful keygen --purpose tokens --out "$dir/key/tokens.pem"
 roomful keygen --purpose collector --out "$dir/key/collector.pem"
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from shared.board import Board, BoardGroup, BoardRelease
 from shared.checkpoint import Checkpoint
 from shared.errors import BoardError
+from shared.invited import board_keys
 from shared.specification import Specification
 
 REMEDY = "Keep the files: a signed board that is false is evidence. Tell the organizer and the others."
@@ -24,6 +25,11 @@ class Survey:
     specification: Specification
     digest: str
     organizer_key: bytes
+
+    @property
+    def board_keys(self) -> tuple[bytes, ...]:
+        """See :func:`shared.invited.board_keys`."""
+        return board_keys(self.organizer_key, self.specification.invited)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,9 +80,9 @@ class PublishedBoard:
             receipts=parse_receipts(receipts),
         )
 
-    def claims(self, organizer_key: bytes) -> tuple[tuple[SignatureClaim, ...], tuple[SignatureClaim, ...]]:
+    def claims(self, keys: Sequence[bytes]) -> tuple[tuple[SignatureClaim, ...], tuple[SignatureClaim, ...]]:
         """Signatures to verify by the platform's primitive: those of the board, those of the checkpoint."""
-        return self.envelope.claims, self.checkpoint.claims(organizer_key)
+        return self.envelope.claims, self.checkpoint.claims(keys)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +132,9 @@ def recount(
 
     Notes
     -----
-    Guarantee: if no line is refused, then the organizer's key signed this list of distinct receipts and these
-    counts; no more receipts than tokens and no more tokens than invitations are claimed; no group on the
-    board has fewer answers than the signed minimum; and released, withheld and invalid submissions are
+    Guarantee: if no line is refused, then a key of the organizer signed this list of distinct receipts and
+    these counts; no more receipts than tokens and no more tokens than invitations are claimed; no group on
+    the board has fewer answers than the signed minimum; and released, withheld and invalid submissions are
     together all receipts. n receipts take 2n hashes.
     """
     lines: list[BoardLine] = []
@@ -155,7 +155,9 @@ def recount(
     def signature() -> Mapping[str, str]:
         nonlocal board
         try:
-            verified = published.envelope.verified(outcomes[0], survey.organizer_key)
+            signer = published.envelope.signatures[0][0]
+            spare = signer != survey.organizer_key and signer in survey.board_keys
+            verified = published.envelope.verified(outcomes[0], signer if spare else survey.organizer_key)
         except SignatureError as problem:
             raise BoardError(
                 problem.message,
@@ -165,12 +167,13 @@ def recount(
                 code="board.signature",
             ) from None
         board = Board.parse(verified.payload)
-        return {"further_signatures": str(len(verified.auditor_keys))}
+        key = "spare" if spare else "organizer"
+        return {"key": key, "further_signatures": str(len(verified.auditor_keys))}
 
     def note() -> Mapping[str, str]:
         nonlocal checkpoint
         origin = board_origin(survey.digest)
-        checkpoint = published.checkpoint.verified(outcomes[1], survey.organizer_key, origin)
+        checkpoint = published.checkpoint.verified(outcomes[1], survey.board_keys, origin)
         return {"size": str(checkpoint.size)}
 
     run(LINES[0], signature)

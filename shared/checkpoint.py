@@ -122,24 +122,22 @@ class SignedCheckpoint:
         )
         return self.checkpoint.to_text() + b"\n" + "".join(lines).encode()
 
-    def claims(self, public_key: bytes) -> tuple[SignatureClaim, ...]:
-        """The signatures that say they are by this key, to be verified by the platform's primitive."""
+    def claims(self, public_keys: Sequence[bytes]) -> tuple[SignatureClaim, ...]:
+        """The signatures that say they are by these keys, to be verified by the platform's primitive."""
         return tuple(
-            SignatureClaim(
-                public_key=public_key, signature=value[_KEY_ID_BYTES:], message=self.checkpoint.to_text()
-            )
-            for value in self._known(public_key)
+            SignatureClaim(public_key=key, signature=value[_KEY_ID_BYTES:], message=self.checkpoint.to_text())
+            for key, value in self._known(public_keys)
         )
 
-    def verified(self, outcomes: Sequence[bool], public_key: bytes, origin: str) -> Checkpoint:
-        """The checkpoint, once it is known to be by this key and about this survey.
+    def verified(self, outcomes: Sequence[bool], public_keys: Sequence[bytes], origin: str) -> Checkpoint:
+        """The checkpoint, once it is known to be by one of these keys and about this survey.
 
         Parameters
         ----------
         outcomes : sequence of bool
             Result of the platform's primitive for each of :meth:`claims`.
-        public_key : bytes
-            The organizer's, from the invitation.
+        public_keys : sequence of bytes
+            The organizer's, from the invitation, and the spare ones of the specification.
         origin : str
             :func:`board_origin` of the survey.
 
@@ -150,21 +148,23 @@ class SignedCheckpoint:
         """
         if self.checkpoint.origin != origin:
             raise _refused("the checkpoint is of another survey", origin)
-        known = self._known(public_key)
+        known = self._known(public_keys)
         if not known:
             raise _refused("the organizer did not sign the checkpoint", "a signature by the organizer's key")
         genuine = len(outcomes) == len(known) and all(outcome is True for outcome in outcomes)
-        if not genuine or any(len(value) != _KEY_ID_BYTES + SIGNATURE_BYTES for value in known):
+        if not genuine or any(len(value) != _KEY_ID_BYTES + SIGNATURE_BYTES for _, value in known):
             raise _refused(
                 "the signature of the checkpoint does not verify", "the checkpoint as it was signed"
             )
         return self.checkpoint
 
-    def _known(self, public_key: bytes) -> tuple[bytes, ...]:
+    def _known(self, public_keys: Sequence[bytes]) -> tuple[tuple[bytes, bytes], ...]:
         name = self.checkpoint.origin
-        mark = key_id(name, public_key)
         return tuple(
-            value for other, value in self.signatures if other == name and value[:_KEY_ID_BYTES] == mark
+            (key, value)
+            for key in public_keys
+            for other, value in self.signatures
+            if other == name and value[:_KEY_ID_BYTES] == key_id(name, key)
         )
 
 

@@ -11,12 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared import base64url
-from shared.errors import SpecificationError
+from shared.envelope import decode_key
+from shared.errors import EnvelopeError, SpecificationError
 from shared.fields import Fields
-from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS, MAX_TRUSTEES, TOKEN_KEY_BYTES
+from shared.limits import (
+    MAX_PEOPLE,
+    MAX_POOL_MESSAGES,
+    MAX_POOL_SECONDS,
+    MAX_SPARE_KEYS,
+    MAX_TRUSTEES,
+    TOKEN_KEY_BYTES,
+)
 from shared.sealing import SUITES, Suite
 
-_KEYS = ("people", "token_key", "suite", "opening_key", "collector_key", "trustees", "relay")
+_KEYS = ("people", "token_key", "suite", "opening_key", "collector_key", "trustees", "relay", "spare_keys")
 _MAX_URL_CHARACTERS = 500
 _RELAY_URL = re.compile(
     r"https?://([A-Za-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:[1-9][0-9]{0,4})?(/[A-Za-z0-9._~-]+)*/", re.ASCII
@@ -57,6 +65,9 @@ class Invited:
     threshold, shares : int
         So many of so many trustees open the answers together.
     relay : Relay or None
+    spare_keys : tuple of bytes
+        Further Ed25519 keys of the organizer, two at most, that may sign checkpoint and board as the key that
+        signed the specification may: whoever loses that key can still finish the survey.
     """
 
     people: int
@@ -67,6 +78,7 @@ class Invited:
     threshold: int
     shares: int
     relay: Relay | None
+    spare_keys: tuple[bytes, ...] = ()
 
     @classmethod
     def parse(cls, value: Any, where: str) -> Invited:
@@ -95,6 +107,7 @@ class Invited:
             threshold=trustees.integer("threshold", 2, shares),
             shares=shares,
             relay=None if fields.raw("relay") is None else _parse_relay(fields),
+            spare_keys=_parse_spare_keys(fields),
         )
 
     def to_object(self) -> dict[str, Any]:
@@ -109,7 +122,13 @@ class Invited:
             "relay": None
             if self.relay is None
             else {"url": self.relay.url, "messages": self.relay.messages, "seconds": self.relay.seconds},
+            "spare_keys": [base64url.encode(key) for key in self.spare_keys],
         }
+
+
+def board_keys(organizer_key: bytes, invited: Invited | None) -> tuple[bytes, ...]:
+    """The keys that may sign checkpoint and board: the organizer's, and the spare ones that she signed."""
+    return (organizer_key, *(invited.spare_keys if invited else ()))
 
 
 def is_token_modulus(data: bytes) -> bool:
@@ -131,6 +150,13 @@ def _parse_bytes(fields: Fields, name: str, length: int) -> bytes:
     if data is None or len(data) != length:
         raise fields.fail(name, "not a key of this suite", f"{length} bytes in base64url, without padding")
     return data
+
+
+def _parse_spare_keys(fields: Fields) -> tuple[bytes, ...]:
+    try:
+        return tuple(map(decode_key, fields.texts("spare_keys", MAX_SPARE_KEYS)))
+    except EnvelopeError as problem:
+        raise fields.fail("spare_keys", problem.message, problem.expected) from None
 
 
 def _parse_relay(fields: Fields) -> Relay:

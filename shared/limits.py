@@ -43,6 +43,7 @@ MAX_BOXES_TO_COMPARE = 1_000
 TOKEN_KEY_BYTES = 384
 """Length of a token's RSA modulus and signature: 3072 bits."""
 MAX_TRUSTEES = 16
+MAX_SPARE_KEYS = 2
 MAX_POOL_MESSAGES = 100_000
 MAX_POOL_SECONDS = 7 * 24 * 3600
 

@@ -66,7 +66,7 @@ class BoardFiles:
         """As an outsider counts who was given this key."""
         survey = Survey(specification=self.specification, digest=self.digest, organizer_key=public_bytes(key))
         published = self.published()
-        board, checkpoint = published.claims(survey.organizer_key)
+        board, checkpoint = published.claims(survey.board_keys)
         outcomes = ([genuine(claim) for claim in board], [genuine(claim) for claim in checkpoint])
         return recount(published, outcomes, survey, released)
 

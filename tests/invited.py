@@ -26,10 +26,11 @@ from shared.invited import Invited
 from shared.sealing import DEFAULT_SUITE, SUITES, ballot_info, box_info
 from shared.specification import STORED, Specification
 from shared.token import HeldToken, Token
-from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, sign, small_specification
+from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, public_bytes, sign, small_specification
 
 TOKEN_KEY_FILE = Path(__file__).with_name("keys") / "tokens.pem"
 OPENING_KEY = X25519PrivateKey.from_private_bytes(b"opening key of the test suite !!")
+SPARE_KEY = Ed25519PrivateKey.from_private_bytes(b"spare signing key of the tests !")
 COLLECTOR_KEY = X25519PrivateKey.from_private_bytes(b"collector key of the test suite!")
 HPKE = hpke.Suite(hpke.KEM.X25519, hpke.KDF.HKDF_SHA256, hpke.AEAD.AES_128_GCM)
 
@@ -53,6 +54,7 @@ def invited(**changes: Any) -> Invited:
         threshold=2,
         shares=3,
         relay=None,
+        spare_keys=(public_bytes(SPARE_KEY),),
     )
     return replace(value, **changes)
 

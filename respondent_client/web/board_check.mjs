@@ -61,8 +61,8 @@ async function genuine(key, signature, message) {
   }
 }
 
-/** Payload and keys of a DSSE envelope all of whose signatures verify; the first is to be by `expected`. */
-async function openEnvelope(data, type, expected) {
+/** Payload and keys of a DSSE envelope all of whose signatures verify; the first is to be by one of the `permitted`. */
+async function openEnvelope(data, type, permitted) {
   const document = JSON.parse(text(data));
   const { payload, payloadType, signatures } = document;
   const canonical = { payload, payloadType, signatures: signatures.map(({ keyid, sig }) => ({ keyid, sig })) };
@@ -79,14 +79,14 @@ async function openEnvelope(data, type, expected) {
     keys.push(keyid.slice(8));
   }
   require(new Set(keys).size === keys.length, "envelope");
-  require(expected === null || keys[0] === expected, "key");
+  require(permitted === null || permitted.includes(keys[0]), "key");
   return { body, key: keys[0], further: keys.length - 1 };
 }
 
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n\n((?:\u2014 [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)+)$/u;
 
-/** Size and root of a signed note that is by this key and about this survey. */
-async function openCheckpoint(data, digest, key) {
+/** Size and root of a signed note that is by one of these keys and about this survey. */
+async function openCheckpoint(data, digest, keys) {
   const match = CHECKPOINT.exec(text(data));
   require(match && data.length <= 16384, "form");
   const [, origin, size, root, lines] = match;
@@ -94,14 +94,16 @@ async function openCheckpoint(data, digest, key) {
   require(origin === `roomful-board/${digest}`, "survey");
   const rootBytes = bytesOfBase64(root);
   const message = encoder.encode(`${origin}\n${size}\n${root}\n`);
-  const id = (await sha256(encoder.encode(`${origin}\n`), [1], keyBytes(key))).slice(0, 4);
   let known = 0;
-  for (const line of lines.trimEnd().split("\n")) {
-    const [, name, encoded] = line.split(" ");
-    const value = bytesOfBase64(encoded);
-    if (name !== origin || !same(value.slice(0, 4), id)) continue; // a witness
-    require(value.length === 68 && (await genuine(keyBytes(key), value.slice(4), message)), "signature");
-    known += 1;
+  for (const key of keys.map(keyBytes)) {
+    const id = (await sha256(encoder.encode(`${origin}\n`), [1], key)).slice(0, 4);
+    for (const line of lines.trimEnd().split("\n")) {
+      const [, name, encoded] = line.split(" ");
+      const value = bytesOfBase64(encoded);
+      if (name !== origin || !same(value.slice(0, 4), id)) continue; // a witness
+      require(value.length === 68 && (await genuine(key, value.slice(4), message)), "signature");
+      known += 1;
+    }
   }
   require(known > 0, "key");
   return { size: Number(size), root: rootBytes };
@@ -239,18 +241,19 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt }) {
   const [rules, envelope, note, list] = await Promise.all(
     ["specification", "board", "board/checkpoint", "board/receipts"].map(fetchFile),
   );
-  let specification, digest, key, board, checkpoint, receipts, tree;
+  let specification, digest, key, keys, board, checkpoint, receipts, tree;
   await run("board.survey", async () => {
-    const opened = await openEnvelope(rules, SPECIFICATION_TYPE, pin?.key ?? null);
+    const opened = await openEnvelope(rules, SPECIFICATION_TYPE, pin ? [pin.key] : null);
     const found = hex(await sha256(opened.body));
     require(!pin || pin.digest === found, "digest");
     specification = JSON.parse(text(opened.body));
     [digest, key] = [found, opened.key];
+    keys = [key, ...(specification.invited?.spare_keys ?? [])];
     return pin ? {} : { outcome: COMPARE };
   });
   if (!specification) return { lines, board: null, digest: null, key: null };
   await run("board.signature", async () => {
-    const opened = await openEnvelope(envelope, BOARD_TYPE, key);
+    const opened = await openEnvelope(envelope, BOARD_TYPE, keys);
     board = parseBoard(opened.body);
     return { further: opened.further };
   });
@@ -260,7 +263,7 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt }) {
     return { invited: board.invited };
   });
   await run("board.checkpoint", async () => {
-    checkpoint = await openCheckpoint(note, digest, key);
+    checkpoint = await openCheckpoint(note, digest, keys);
     return { size: checkpoint.size };
   });
   await run("board.receipts", () => {

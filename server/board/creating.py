@@ -48,7 +48,7 @@ def create_board(store: BallotStore, *, tokens_issued: int, key: Ed25519PrivateK
     tokens_issued : int
         How many codes the registrar exchanged.
     key : Ed25519PrivateKey
-        The organizer's, which every invitation names.
+        The organizer's, which every invitation names, or a spare one that the specification names.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def create_board(store: BallotStore, *, tokens_issued: int, key: Ed25519PrivateK
     StateError
         If the survey is not closed, is open to everybody, or has another board.
     KeyFileError
-        If the key is not the organizer's.
+        If the key is neither the organizer's nor a spare one.
     BoardError
         If the counts contradict each other: nothing was published then.
 
@@ -82,9 +82,10 @@ def create_board(store: BallotStore, *, tokens_issued: int, key: Ed25519PrivateK
         root=tree.root.hex(),
         release=None,
     )
+    public = key.public_key().public_bytes_raw()
     contents = BoardFiles(
         board=sign_board(board, key),
-        checkpoint=checkpoint.signed(survey.organizer_key, key.sign(checkpoint.to_text())).to_bytes(),
+        checkpoint=checkpoint.signed(public, key.sign(checkpoint.to_text())).to_bytes(),
         receipts=format_receipts(receipts),
     )
     recounted = _sound(contents, survey)
@@ -109,7 +110,7 @@ def finish_board(store: BallotStore, *, key: Ed25519PrivateKey) -> Recounted:
     BoardError
         If the released files and the receipts do not add up: the board stays as it was then.
     KeyFileError
-        If the key is not the organizer's.
+        If the key is neither the organizer's nor a spare one.
     """
     survey = _survey(store, key)
     if store.state is not State.RELEASED:
@@ -154,17 +155,19 @@ def _survey(store: BallotStore, key: Ed25519PrivateKey) -> Survey:
             where=published.id,
             code="state.open-survey",
         )
-    if key.public_key().public_bytes_raw() != published.organizer_key:
-        raise KeyFileError(
-            "not the key that signed this survey",
-            where="--key",
-            expected=f"the private key of ed25519:{encode_key(published.organizer_key)}",
-        )
-    return Survey(
+    survey = Survey(
         specification=published.specification,
         digest=published.digest,
         organizer_key=published.organizer_key,
     )
+    if key.public_key().public_bytes_raw() not in survey.board_keys:
+        keys = " or ".join(f"ed25519:{encode_key(known)}" for known in survey.board_keys)
+        raise KeyFileError(
+            "not the key that signed this survey, and no spare one of it",
+            where="--key",
+            expected=f"the private key of {keys}",
+        )
+    return survey
 
 
 def _sound(contents: BoardFiles, survey: Survey) -> Recounted:

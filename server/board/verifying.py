@@ -65,7 +65,7 @@ def verify_files(contents: BoardFiles, survey: Survey, release: Reader) -> Verif
         If a file has not its form. What does not agree is told by the lines instead.
     """
     published = PublishedBoard.parse(contents.board, contents.checkpoint, contents.receipts)
-    board, checkpoint = published.claims(survey.organizer_key)
+    board, checkpoint = published.claims(survey.board_keys)
     outcomes = ([verifies(claim) for claim in board], [verifies(claim) for claim in checkpoint])
     recounted = recount(published, outcomes, survey, None)
     if recounted.board is not None and recounted.board.release is not None and release(PACKAGE_FILE):

@@ -25,7 +25,10 @@ from shared.receipt import BallotReceipt
 from shared.words import digest_words
 
 key_option = click.option(
-    "--key", type=click.Path(path_type=Path), required=True, help="The organizer's private key."
+    "--key",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="A private key of the organizer's.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the lines as JSON.")
 

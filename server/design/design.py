@@ -107,6 +107,7 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
         distortion=distortion(model.X, model.people, weights.values, compiled.labels),
         warnings=(
             *_warn_refusal_by_devices(specification),
+            *_warn_of_one_key(plan),
             *model.warnings,
             *weights.warnings,
             *_warn_low_participation(model.levels, smallest, safe),
@@ -192,6 +193,15 @@ def _refuse_unreachable_diversity(plan: Plan) -> None:
                 expected=f"at most {possible}",
                 remedy="Lower distinct_values, or give the question more choices.",
             )
+
+
+def _warn_of_one_key(plan: Plan) -> tuple[str, ...]:
+    if plan.invited is None or plan.invited.spare_keys:
+        return ()
+    return (
+        "invited.spare_keys names no spare key: if the signing key is lost, nothing can be opened. "
+        "Make one with roomful keygen, and keep it in another place.",
+    )
 
 
 def _refuse_invitations_that_do_not_fit(plan: Plan, model: Model) -> None:

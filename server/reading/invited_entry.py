@@ -7,10 +7,11 @@ from pathlib import Path
 from server.reading.public_keys import read_collector_key, read_opening_key, read_token_key
 from server.reading.table import quoted
 from server.reading.toml_document import Section
+from server.signing.keys import load_public_key
 from shared.invited import Invited, Relay, is_relay_url
-from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS
+from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS, MAX_SPARE_KEYS
 
-INVITED_KEYS = ("people", "token_key", "collector_key", "opening_key", "relay")
+INVITED_KEYS = ("people", "token_key", "collector_key", "opening_key", "relay", "spare_keys")
 
 
 def read_invited(root: Section, folder: Path) -> Invited | None:
@@ -45,7 +46,17 @@ def read_invited(root: Section, folder: Path) -> Invited | None:
         threshold=opening.threshold,
         shares=opening.shares,
         relay=_relay(section) if "relay" in section else None,
+        spare_keys=_spare_keys(section, folder),
     )
+
+
+def _spare_keys(section: Section, folder: Path) -> tuple[bytes, ...]:
+    keys = tuple(
+        load_public_key(str(folder / name)) for name in section.texts("spare_keys", MAX_SPARE_KEYS, ())
+    )
+    if len(set(keys)) != len(keys):
+        raise section.fail("spare_keys", "two files hold one key", expected="keys of their own")
+    return keys
 
 
 def _relay(invited: Section) -> Relay:

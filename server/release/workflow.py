@@ -22,6 +22,7 @@ from server.storage.states import State, refusal
 from server.storage.store import SurveyStore
 from shared.checkpoint import SignedCheckpoint, board_origin
 from shared.errors import ReleaseError
+from shared.invited import board_keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,12 +116,12 @@ def release_survey(
 
 
 def _board_root(store: SurveyStore) -> bytes:
-    """Root of the board's checkpoint, verified with the key that published the survey."""
+    """Root of the board's checkpoint, verified with the keys that may sign it."""
     published = store.published
     signed = SignedCheckpoint.parse(read_board_file(published.folder, CHECKPOINT_FILE))
-    key = published.organizer_key
-    outcomes = [verifies(claim) for claim in signed.claims(key)]
-    return signed.verified(outcomes, key, board_origin(published.digest)).root
+    keys = board_keys(published.organizer_key, published.specification.invited)
+    outcomes = [verifies(claim) for claim in signed.claims(keys)]
+    return signed.verified(outcomes, keys, board_origin(published.digest)).root
 
 
 def _prepare(store: SurveyStore, source: AnswerSource, shuffle: Shuffle) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from server.signing.keys import verifies
 from shared.checks import Floor
 from shared.envelope import PAYLOAD_TYPE, Envelope, VerifiedPayload, pre_authentication_encoding
-from shared.errors import InputError, SignatureError
+from shared.errors import InputError, KeyFileError, SignatureError
 from shared.invitation import Invitation
 from shared.soundness import Examination, examine
 from shared.specification import Specification
@@ -38,7 +38,7 @@ def sign_design(folder: Path, key: Ed25519PrivateKey) -> VerifiedPayload:
         If there is no design, or it is signed already with other contents.
     """
     payload = read_file(folder / DESIGN_FILE, "a design; run roomful design first")
-    Specification.parse(payload)
+    _require_spare(Specification.parse(payload), key)
     envelope = _add(Envelope(payload=payload, signatures=()), key)
     _refuse_unsound(envelope)
     path = folder / ENVELOPE_FILE
@@ -50,6 +50,18 @@ def sign_design(folder: Path, key: Ed25519PrivateKey) -> VerifiedPayload:
         )
     write_file(path, envelope.to_bytes())
     return verify_envelope(envelope, None)
+
+
+def _require_spare(specification: Specification, key: Ed25519PrivateKey) -> None:
+    """A spare key that is the signing key itself would be lost together with it."""
+    invited = specification.invited
+    if invited is not None and key.public_key().public_bytes_raw() in invited.spare_keys:
+        raise KeyFileError(
+            "this key is a spare key of the survey, and cannot stand in for itself",
+            where="invited.spare_keys",
+            expected="another key to sign with",
+            remedy="Sign with the other key, or name another spare key and design again.",
+        )
 
 
 def countersign(path: Path, key: Ed25519PrivateKey) -> VerifiedPayload:

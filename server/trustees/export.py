@@ -27,7 +27,7 @@ from shared.checkpoint import SignedCheckpoint, board_origin
 from shared.envelope import Envelope
 from shared.errors import OpeningError, SubmissionError
 from shared.invitation import Invitation
-from shared.invited import Invited
+from shared.invited import Invited, board_keys
 from shared.limits import MAX_CHECKPOINT_BYTES, MAX_ENVELOPE_BYTES, MAX_RECEIPTS
 from shared.merkle import MerkleTree
 from shared.specification import Specification
@@ -226,8 +226,9 @@ def verify_export(
     SHA-256 has a collision.
     """
     signed = SignedCheckpoint.parse(_read(folder / CHECKPOINT_FILE, MAX_CHECKPOINT_BYTES))
-    outcomes = [verifies(claim) for claim in signed.claims(survey.organizer_key)]
-    checkpoint = signed.verified(outcomes, survey.organizer_key, board_origin(survey.digest))
+    keys = board_keys(survey.organizer_key, survey.invited)
+    outcomes = [verifies(claim) for claim in signed.claims(keys)]
+    checkpoint = signed.verified(outcomes, keys, board_origin(survey.digest))
     receipts: list[bytes] = []
     for end, data, _ in ballots.ballots():
         receipt = hashlib.sha256(data).digest()

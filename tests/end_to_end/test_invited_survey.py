@@ -46,6 +46,7 @@ people = {people}
 token_key = "key/tokens.pub"
 collector_key = "key/collector.pub"
 opening_key = "trustees/opening-key.json"
+spare_keys = ["key/spare.pub"]
 """
 RELAY = """
 [invited.relay]
@@ -158,10 +159,12 @@ def draft(office: Office, rule: str, relay_port: int | None) -> str:
     write_town(office.folder, people=PEOPLE, participation=EVEN, k=K, more=more)
     (office.folder / "key").mkdir()
     office.run("keygen", "--out", "key/key.pem")
+    office.run("keygen", "--out", "key/spare.pem")
     office.run("keygen", "--purpose", "tokens", "--out", "key/tokens.pem")
     office.run("keygen", "--purpose", "collector", "--out", "key/collector.pem")
     office.run("trustees", "create", "--shares", "2-of-3", "--out", "trustees")
     office.run("design", "survey.toml", "--out", "out")
+    office.run("sign", "out", "--key", "key/spare.pem", code=3)  # it could not stand in for itself
     office.run("sign", "out", "--key", "key/key.pem")
     keys = ["--token-key", "key/tokens.pem", "--collector-key", "key/collector.pem"]
     survey: str = json.loads(office.run("publish", "out", "--data", "data", *keys, "--json"))["id"]
@@ -214,7 +217,15 @@ def close_and_release(office: Office, survey: str, link: str) -> dict[str, Any]:
     """From closing to the finished board; the figures of the opening."""
     office.run("close", survey, "--data", "data", "--yes")
     office.run("trustees", "export", survey, "--data", "data", "--out", "export", code=6)
-    office.run("board", "create", survey, "--data", "data", "--key", "key/key.pem")
+    # Half of the surveys lose their signing key before anything is signed for the trustees, half afterwards.
+    lost_early = (
+        json.loads((office.folder / "out" / "design.json").read_bytes())["release"]["rule"] == "merge"
+    )
+    board = ["--data", "data", "--key"]
+    if lost_early:
+        (office.folder / "key" / "key.pem").unlink()
+    office.run("board", "create", survey, *board, "key/tokens.pem", code=3)
+    office.run("board", "create", survey, *board, "key/spare.pem" if lost_early else "key/key.pem")
     office.run("trustees", "export", survey, "--data", "data", "--out", "export")
     words = ["--share", SHARES[0], "--share", SHARES[2], "--invitation", link]
     words += ["--ledger", "trustees/ledger.jsonl", "--json"]
@@ -224,7 +235,8 @@ def close_and_release(office: Office, survey: str, link: str) -> dict[str, Any]:
     assert (office.folder / "opened.json").read_bytes() == (office.folder / "again.json").read_bytes()
     office.run("release", survey, "--data", "data", "--out", "release", code=3)
     office.run("release", survey, "--data", "data", "--out", "release", "--opened", "opened.json")
-    office.run("board", "finish", survey, "--data", "data", "--key", "key/key.pem")
+    (office.folder / "key" / "key.pem").unlink(missing_ok=True)
+    office.run("board", "finish", survey, *board, "key/spare.pem")
     figures: dict[str, Any] = opened
     return figures
 

@@ -30,7 +30,7 @@ EXAMPLE = (
 def verify(data: bytes, key: bytes = KEY, origin: str = ORIGIN) -> Checkpoint:
     """As an outsider does."""
     note = SignedCheckpoint.parse(data)
-    return note.verified([genuine(claim) for claim in note.claims(key)], key, origin)
+    return note.verified([genuine(claim) for claim in note.claims([key])], [key], origin)
 
 
 def refused(data: bytes, key: bytes = KEY, origin: str = ORIGIN) -> BoardError:
@@ -110,13 +110,13 @@ def test_a_second_signature_by_the_same_key_must_be_genuine_too() -> None:
     short = CHECKPOINT.signed(KEY, bytes(63)).to_bytes()
     note = SignedCheckpoint.parse(NOTE + short[short.index(b"\n\n") + 2 :])
     with pytest.raises(BoardError, match="does not verify"):
-        note.verified([True, True], KEY, ORIGIN)
+        note.verified([True, True], [KEY], ORIGIN)
 
 
 @pytest.mark.parametrize("outcomes", [[], [True, True], [False], [1]])
 def test_only_as_many_outcomes_as_signatures_and_all_true_suffice(outcomes: list[bool]) -> None:
     with pytest.raises(BoardError, match="does not verify"):
-        SignedCheckpoint.parse(NOTE).verified(outcomes, KEY, ORIGIN)
+        SignedCheckpoint.parse(NOTE).verified(outcomes, [KEY], ORIGIN)
 
 
 HEAD = CHECKPOINT.to_text().decode()

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from shared import base64url
 from shared.errors import SpecificationError
 from shared.invited import Invited, Relay, is_relay_url
 from shared.specification import Specification
 from shared.strict_json import dumps
-from tests.invited import invited, invited_specification
+from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes
+from tests.invited import SPARE_KEY, invited, invited_specification
 
 RELAY = Relay(url="https://relay.example/mix/", messages=20, seconds=600)
 Change = Callable[[dict[str, Any]], Any]
@@ -40,6 +42,9 @@ def test_an_invited_survey_survives_a_round_trip(relay: Relay | None) -> None:
         ("invited.trustees.threshold", lambda o: o["trustees"].update(threshold=1)),
         ("invited.trustees.threshold", lambda o: o["trustees"].update(threshold=4)),
         ("invited.trustees.shares", lambda o: o["trustees"].update(shares=17)),
+        ("invited.spare_keys", lambda o: o.update(spare_keys=["AAAA"])),
+        ("invited.spare_keys", lambda o: o.update(spare_keys=o["spare_keys"] * 2)),
+        ("invited.spare_keys", lambda o: o.update(spare_keys=SPARE_KEYS)),
         ("invited.relay", lambda o: o.update(relay={"url": "https://relay.example/"})),
         ("invited.relay.url", lambda o: o.update(relay={"url": "relay", "messages": 2, "seconds": 1})),
         ("invited.relay.messages", lambda o: o.update(relay=RELAY_OBJECT | {"messages": 1})),
@@ -55,6 +60,7 @@ def test_each_defect_is_refused_by_name(where: str, change: Change) -> None:
     assert caught.value.where == where
 
 
+SPARE_KEYS = [base64url.encode(public_bytes(key)) for key in (ORGANIZER_KEY, AUDITOR_KEY, SPARE_KEY)]
 RELAY_OBJECT = {"url": RELAY.url, "messages": RELAY.messages, "seconds": RELAY.seconds}
 
 

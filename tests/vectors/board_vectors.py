@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import replace
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from shared.board import Board, BoardGroup, format_receipts, parse_envelope
 from shared.checkpoint import Checkpoint, board_origin
 from shared.invitation import Invitation
@@ -13,7 +15,7 @@ from shared.merkle import MerkleTree
 from shared.receipt import BallotReceipt
 from tests.boards import BoardFiles, make_board, receipts, release, sign_board, sign_checkpoint
 from tests.builders import ORGANIZER_KEY, public_bytes, sign
-from tests.invited import invited_specification
+from tests.invited import SPARE_KEY, invited_specification
 from tests.server.board.survey import released_files
 from tests.vectors.surveys import STRANGER_KEY
 
@@ -38,9 +40,9 @@ def boards() -> dict[str, Any]:
     }
 
 
-def _finished(**changes: Any) -> BoardFiles:
+def _finished(key: Ed25519PrivateKey = ORGANIZER_KEY, **changes: Any) -> BoardFiles:
     """A finished board whose data package is the one of the released files."""
-    return make_board(result=replace(release(), data_package=_HASH, **changes))
+    return make_board(result=replace(release(), data_package=_HASH, **changes), key=key)
 
 
 def _case(
@@ -134,6 +136,19 @@ def _cases(honest: BoardFiles) -> list[tuple[Any, ...]]:
             "The same list, signed for another survey.",
             "board.checkpoint",
             replace(honest, checkpoint=checkpoint_of(receipts(), OTHER_DIGEST)),
+        ),
+        (
+            "signed-by-the-spare-key",
+            "The organizer lost her key, and signed with the spare one of the specification.",
+            None,
+            _finished(key=SPARE_KEY),
+            mine,
+        ),
+        (
+            "finished-by-the-spare-key",
+            "The key was lost between checkpoint and release.",
+            None,
+            replace(honest, board=sign_board(board, SPARE_KEY)),
         ),
         (
             "checkpoint-by-another-key",

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
-    Encoding,
-    PrivateFormat,
-)
 
 from server.board import sources
 from server.board.creating import create_board, finish_board
 from server.board.sources import FolderSource, ServerSource, find_source
 from server.cli.board import board as command
+from server.signing.encrypted_pem import encrypt_pem
 from server.storage.data_directory import DataDirectory
 from server.web.app import create_app
 from server.web.config import Config
@@ -171,10 +167,7 @@ def data(tmp_path: Path) -> DataDirectory:
     store = ballots.store_of(directory)
     for i in range(5):
         store.submit(ballots.seal_ballot(ballots.DIGEST, ballots.ballot(i, cell=i)))
-    pem = ORGANIZER_KEY.private_bytes(
-        Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(PASSPHRASE.encode())
-    )
-    (tmp_path / "organizer.pem").write_bytes(pem)
+    (tmp_path / "organizer.pem").write_bytes(encrypt_pem(ORGANIZER_KEY, PASSPHRASE))
     (tmp_path / "passphrase").write_text(PASSPHRASE + "\n", "utf-8")
     return directory
 

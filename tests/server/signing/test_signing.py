@@ -35,6 +35,7 @@ from shared.envelope import Envelope, SignatureClaim, encode_key
 from shared.errors import InputError, KeyFileError, SignatureError, SoundnessError, SpecificationError
 from shared.invitation import Invitation
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, small_specification
+from tests.invited import SPARE_KEY, invited_specification
 
 PASSPHRASE = "correct horse battery"
 
@@ -229,3 +230,10 @@ def test_the_expected_key_is_required(designed: Path) -> None:
 def test_the_primitive_refuses_what_is_no_key() -> None:
     claim = SignatureClaim(public_key=b"\xff" * 32, signature=b"\x00" * 64, message=b"")
     assert not verifies(claim)
+
+
+def test_a_spare_key_does_not_sign_its_own_survey(tmp_path: Path) -> None:
+    (tmp_path / DESIGN_FILE).write_bytes(invited_specification().to_bytes())
+    with pytest.raises(KeyFileError, match="stand in for itself"):
+        sign_design(tmp_path, SPARE_KEY)
+    assert not (tmp_path / ENVELOPE_FILE).exists()
