@@ -42,9 +42,14 @@ class Message:
         SHA-256, hexadecimal, of the body, or of the ballot inside the outer seal.
     sealed, relayed : bool
         Whether it is a ballot; whether it goes over a relay.
+    acceptance_key : bytes or None
+        Of a ballot that goes to the collector itself: the key by which it signs that it took it.
+    specification : str
+        Digest of the survey.
     """
 
     link: Link
+    specification: str
     url: str
     content_type: str
     body: bytes
@@ -54,6 +59,7 @@ class Message:
     receipt: str
     sealed: bool = False
     relayed: bool = False
+    acceptance_key: bytes | None = None
 
     def __repr__(self) -> str:
         return f"Message({len(self.body)} bytes)"
@@ -86,6 +92,7 @@ async def compose(
     if specification.invited is None:
         return Message(
             link=link,
+            specification=sound.digest,
             url=link.api("submissions"),
             content_type=JSON,
             body=content,
@@ -111,6 +118,7 @@ async def compose(
     relay = specification.invited.relay
     return Message(
         link=link,
+        specification=sound.digest,
         url=link.api("submissions") if relay is None else link.at(relay.url, "submissions"),
         content_type=CONTENT_TYPE,
         body=body,
@@ -120,6 +128,7 @@ async def compose(
         receipt=ballot.receipt,
         sealed=True,
         relayed=relay is not None,
+        acceptance_key=specification.invited.acceptance_key if relay is None else None,
     )
 
 

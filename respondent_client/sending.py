@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from respondent_client.composing import Message
 from respondent_client.platform import Platform, Reply
 from respondent_client.replies import refusal, reply_object
+from shared import base64url
+from shared.acceptance import acceptance_claim
 from shared.errors import RemoteError
 
 _MAX_REPLY_BYTES = 65_536
@@ -24,11 +27,14 @@ class Receipt:
         That an earlier message of hers counts and not this one.
     relayed : bool
         That a relay took it: it is stored later, and the public board shows whether it was.
+    acceptance : bytes
+        The collector's signature that it took the ballot; empty for an open survey and over a relay.
     """
 
     digest: str
     earlier: bool = False
     relayed: bool = False
+    acceptance: bytes = b""
 
 
 class Sender:
@@ -62,7 +68,7 @@ class Sender:
             if earlier.relayed:
                 reply = await self._post(earlier)
                 if reply.status < 300:
-                    return self._receipt(earlier, reply, earlier=True)
+                    return await self._receipt(earlier, reply, earlier=True)
                 if not 400 <= reply.status < 500:
                     raise refusal(reply)
                 self._forget(earlier)
@@ -74,13 +80,13 @@ class Sender:
             self._open.append(message)
         reply = await self._post(message)
         if reply.status < 300:
-            return self._receipt(message, reply, earlier=False)
+            return await self._receipt(message, reply, earlier=False)
         problem = refusal(reply)
         if problem.code == "token.spent":
             for earlier in self._others(message):
                 again = await self._post(earlier)
                 if again.status < 300:
-                    return self._receipt(earlier, again, earlier=True)
+                    return await self._receipt(earlier, again, earlier=True)
                 if not 400 <= again.status < 500:
                     raise refusal(again)
                 self._forget(earlier)
@@ -104,14 +110,28 @@ class Sender:
             max_bytes=_MAX_REPLY_BYTES,
         )
 
-    @staticmethod
-    def _receipt(message: Message, reply: Reply, *, earlier: bool) -> Receipt:
+    async def _receipt(self, message: Message, reply: Reply, *, earlier: bool) -> Receipt:
         value = reply_object(reply)
         if message.relayed and reply.status == 202 and value.get("accepted") is True:
             return Receipt(digest=message.receipt, earlier=earlier, relayed=True)
         if message.relayed or value.get("receipt") != message.receipt:
             raise RemoteError("the server's receipt is not that of the message", code="remote.receipt")
-        return Receipt(digest=message.receipt, earlier=earlier)
+        acceptance = b"" if message.acceptance_key is None else await self._acceptance(message, value)
+        return Receipt(digest=message.receipt, earlier=earlier, acceptance=acceptance)
+
+    async def _acceptance(self, message: Message, reply: dict[str, Any]) -> bytes:
+        """The collector's signature that it took the ballot: without it a lost ballot could not be proven."""
+        acceptance = base64url.decode(str(reply.get("acceptance", ""))) or b""
+        claim = acceptance_claim(
+            message.acceptance_key or b"", message.specification, bytes.fromhex(message.receipt), acceptance
+        )
+        if claim is None or not await self._platform.verify(
+            public_key=claim.public_key, signature=claim.signature, message=claim.message
+        ):
+            raise RemoteError(
+                "the server did not sign that it took the answers", where="acceptance", code="remote.receipt"
+            )
+        return acceptance
 
     async def _is_stored(self, message: Message) -> bool:
         url = message.link.api(f"receipts/{message.receipt}")

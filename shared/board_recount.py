@@ -193,10 +193,21 @@ def recount(
     return Recounted(lines=tuple(lines), board=board)
 
 
-def find_receipt(published: PublishedBoard, receipt: BallotReceipt, digest: str) -> BoardLine:
+def find_receipt(
+    published: PublishedBoard, receipt: BallotReceipt, digest: str, *, accepted: bool = False
+) -> BoardLine:
     """Whether a receipt is on the board, with its inclusion proof.
 
     The root of the checkpoint is compared by :func:`recount`.
+
+    Parameters
+    ----------
+    published : PublishedBoard
+    receipt : BallotReceipt
+    digest : str
+        Of the specification.
+    accepted : bool
+        Whether the receipt's acceptance verified: then a missing ballot is proven, and not only told.
     """
     tree = MerkleTree.of(published.receipts)
     try:
@@ -208,8 +219,11 @@ def find_receipt(published: PublishedBoard, receipt: BallotReceipt, digest: str)
                 code="board.receipt",
             )
         if receipt.digest not in published.receipts:
+            signed = (
+                "it is not on the board, and the collector signed that it took the ballot: this proves it"
+            )
             raise BoardError(
-                "the receipt is not on the board",
+                signed if accepted else "the receipt is not on the board",
                 where="receipt",
                 expected="one of the list",
                 remedy=counts.REMEDY,

@@ -24,7 +24,17 @@ from shared.limits import (
 )
 from shared.sealing import SUITES, Suite
 
-_KEYS = ("people", "token_key", "suite", "opening_key", "collector_key", "trustees", "relay", "spare_keys")
+_KEYS = (
+    "people",
+    "token_key",
+    "suite",
+    "opening_key",
+    "collector_key",
+    "acceptance_key",
+    "trustees",
+    "relay",
+    "spare_keys",
+)
 _MAX_URL_CHARACTERS = 500
 _RELAY_URL = re.compile(
     r"https?://([A-Za-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:[1-9][0-9]{0,4})?(/[A-Za-z0-9._~-]+)*/", re.ASCII
@@ -62,6 +72,8 @@ class Invited:
         How answers and ballots are sealed.
     opening_key, collector_key : bytes
         HPKE public keys of the trustees and of the collector.
+    acceptance_key : bytes
+        Ed25519 key by which the collector signs that it took a ballot.
     threshold, shares : int
         So many of so many trustees open the answers together.
     relay : Relay or None
@@ -75,6 +87,7 @@ class Invited:
     suite: Suite
     opening_key: bytes
     collector_key: bytes
+    acceptance_key: bytes
     threshold: int
     shares: int
     relay: Relay | None
@@ -104,6 +117,7 @@ class Invited:
             suite=suite,
             opening_key=_parse_bytes(fields, "opening_key", suite.public_key_bytes),
             collector_key=_parse_bytes(fields, "collector_key", suite.public_key_bytes),
+            acceptance_key=_parse_signing_key(fields, "acceptance_key", fields.text("acceptance_key")),
             threshold=trustees.integer("threshold", 2, shares),
             shares=shares,
             relay=None if fields.raw("relay") is None else _parse_relay(fields),
@@ -118,6 +132,7 @@ class Invited:
             "suite": self.suite.name,
             "opening_key": base64url.encode(self.opening_key),
             "collector_key": base64url.encode(self.collector_key),
+            "acceptance_key": base64url.encode(self.acceptance_key),
             "trustees": {"threshold": self.threshold, "shares": self.shares},
             "relay": None
             if self.relay is None
@@ -153,10 +168,15 @@ def _parse_bytes(fields: Fields, name: str, length: int) -> bytes:
 
 
 def _parse_spare_keys(fields: Fields) -> tuple[bytes, ...]:
+    texts = fields.texts("spare_keys", MAX_SPARE_KEYS)
+    return tuple(_parse_signing_key(fields, "spare_keys", text) for text in texts)
+
+
+def _parse_signing_key(fields: Fields, name: str, text: str) -> bytes:
     try:
-        return tuple(map(decode_key, fields.texts("spare_keys", MAX_SPARE_KEYS)))
+        return decode_key(text)
     except EnvelopeError as problem:
-        raise fields.fail("spare_keys", problem.message, problem.expected) from None
+        raise fields.fail(name, problem.message, problem.expected) from None
 
 
 def _parse_relay(fields: Fields) -> Relay:

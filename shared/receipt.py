@@ -1,7 +1,8 @@
 """The receipt that a respondent keeps: enough to find her ballot on the board, nothing about its contents.
 
-Text form: ``ROOMFUL-RECEIPT:<survey id, 16 hex>:<SHA-256 of the ballot, 64 hex>`` in capitals, so that a QR
-code holds it in its alphanumeric mode. Reading is forgiving: a whole letter or file around it, blanks and
+Text form: ``ROOMFUL-RECEIPT:<survey id, 16 hex>:<SHA-256 of the ballot, 64 hex>``, and if the collector took
+the ballot itself, ``:<its acceptance, 128 hex>`` (:mod:`shared.acceptance`); in capitals, so that a QR code
+holds it in its alphanumeric mode. Reading is forgiving: a whole letter or file around it, blanks and
 line breaks inside the digits, small letters, and the 64 digits alone.
 """
 
@@ -16,6 +17,7 @@ from shared.errors import BoardError
 PREFIX = "ROOMFUL-RECEIPT:"
 _TEXT = re.compile(
     r"ROOMFUL-RECEIPT\s*:\s*((?:[0-9A-F]\s*){16}):\s*((?:[0-9A-F]\s*){63}[0-9A-F])(?![0-9A-F])"
+    r"(?:\s*:\s*((?:[0-9A-F]\s*){127}[0-9A-F])(?![0-9A-F]))?"
 )
 _DIGITS = re.compile(r"\s*((?:[0-9A-F]\s*){64})")
 
@@ -30,15 +32,19 @@ class BallotReceipt:
         Id of the survey; None if only the digits were given.
     digest : bytes
         SHA-256 of the ballot.
+    acceptance : bytes
+        The collector's signature over it, not verified; empty if it is not known.
     """
 
     survey: str | None
     digest: bytes
+    acceptance: bytes = b""
 
     @classmethod
-    def of(cls, specification_digest: str, receipt: str) -> BallotReceipt:
+    def of(cls, specification_digest: str, receipt: str, acceptance: bytes = b"") -> BallotReceipt:
         """The receipt of a survey's ballot; `receipt` as the collector answered it, hexadecimal."""
-        return cls(survey=survey_id(specification_digest), digest=bytes.fromhex(receipt))
+        survey = survey_id(specification_digest)
+        return cls(survey=survey, digest=bytes.fromhex(receipt), acceptance=acceptance)
 
     @classmethod
     def parse(cls, text: str) -> BallotReceipt:
@@ -50,9 +56,7 @@ class BallotReceipt:
             With the code ``board.receipt-form`` if there is none, or more than one.
         """
         upper = text.upper()
-        found = {
-            (re.sub(r"\s", "", survey), re.sub(r"\s", "", digest)) for survey, digest in _TEXT.findall(upper)
-        }
+        found = {tuple(re.sub(r"\s", "", part) for part in parts) for parts in _TEXT.findall(upper)}
         alone = _DIGITS.fullmatch(upper)
         if not found and alone:
             return cls(survey=None, digest=bytes.fromhex(re.sub(r"\s", "", alone[1])))
@@ -63,8 +67,8 @@ class BallotReceipt:
                 expected=f"{PREFIX}... or 64 hexadecimal digits",
                 code="board.receipt-form",
             )
-        survey, digest = found.pop()
-        return cls(survey=survey.lower(), digest=bytes.fromhex(digest))
+        survey, digest, acceptance = found.pop()
+        return cls(survey=survey.lower(), digest=bytes.fromhex(digest), acceptance=bytes.fromhex(acceptance))
 
     def to_text(self) -> str:
         """The text form.
@@ -76,4 +80,5 @@ class BallotReceipt:
         """
         if self.survey is None:
             raise ValueError("a receipt without its survey has no text form")
-        return f"{PREFIX}{self.survey.upper()}:{self.digest.hex().upper()}"
+        parts = (self.survey, self.digest.hex(), *([self.acceptance.hex()] if self.acceptance else ()))
+        return f"{PREFIX}{':'.join(parts).upper()}"

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from server.tokens.keys import CollectorKey
 from shared import submission
 from shared.ballot import Ballot, UnsignedBallot
 from shared.invited import Invited
@@ -32,6 +33,7 @@ TOKEN_KEY_FILE = Path(__file__).with_name("keys") / "tokens.pem"
 OPENING_KEY = X25519PrivateKey.from_private_bytes(b"opening key of the test suite !!")
 SPARE_KEY = Ed25519PrivateKey.from_private_bytes(b"spare signing key of the tests !")
 COLLECTOR_KEY = X25519PrivateKey.from_private_bytes(b"collector key of the test suite!")
+COLLECTOR = CollectorKey(SUITES[DEFAULT_SUITE], COLLECTOR_KEY.private_bytes_raw())
 HPKE = hpke.Suite(hpke.KEM.X25519, hpke.KDF.HKDF_SHA256, hpke.AEAD.AES_128_GCM)
 
 
@@ -54,6 +56,7 @@ def invited(**changes: Any) -> Invited:
         threshold=2,
         shares=3,
         relay=None,
+        acceptance_key=COLLECTOR.acceptance_key,
         spare_keys=(public_bytes(SPARE_KEY),),
     )
     return replace(value, **changes)

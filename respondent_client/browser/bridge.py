@@ -181,8 +181,8 @@ class Bridge:
             return result
         self._entrance.forget()
         digest = _needed(self._sound).digest
-        text = BallotReceipt.of(digest, receipt.digest).to_text()
-        return result | {"text": text, "board": self._entrance.board_link(receipt.digest)}
+        text = BallotReceipt.of(digest, receipt.digest, receipt.acceptance).to_text()
+        return result | {"text": text, "board": self._entrance.board_link(text)}
 
 
 _METHODS: dict[str, Callable[..., Any]] = {

@@ -18,7 +18,6 @@ from respondent_client.token_request import (
 from shared.errors import StateError, TokenError
 from shared.invitation import survey_link
 from shared.invitation_code import SYMBOLS, InvitationCode, read_symbols
-from shared.receipt import BallotReceipt
 from shared.soundness import SoundSpecification
 from shared.token import HeldToken
 
@@ -106,12 +105,12 @@ class Entrance:
         self._request = self.token = None
         return {"code": ""}
 
-    def board_link(self, receipt: str) -> str:
+    def board_link(self, receipt_text: str) -> str:
         """Address of the survey's board; survey, key and receipt stand in the fragment alone."""
         digest = self._sound.digest
         pinned = survey_link(self._link.base, digest, self._organizer_key)
         page, _, fragment = pinned.partition("#")
-        return f"{page}/board#{fragment}.{BallotReceipt.of(digest, receipt).to_text()}"
+        return f"{page}/board#{fragment}.{receipt_text}"
 
     async def _accept(self, token: HeldToken) -> dict[str, Any]:
         return self._have(await require_genuine(self._platform, self._sound, token))

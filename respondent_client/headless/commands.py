@@ -12,6 +12,7 @@ from respondent_client.headless.report import check_line, line_object, room_line
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.headless.tokens import find_token
 from shared.errors import InputError
+from shared.receipt import BallotReceipt
 
 
 @click.command()
@@ -81,10 +82,15 @@ def respond(
         invited = sound.specification.invited is not None
         token = find_token(respondent, sound, code, token_file) if invited else None
         receipt = respondent.send(respondent.compose(placement, person["answers"], token))
+        text = BallotReceipt.of(sound.digest, receipt.digest, receipt.acceptance).to_text()
         result |= {"sent": True, "receipt": receipt.digest, "relayed": receipt.relayed}
+        if receipt.acceptance:
+            result["receipt_text"] = text
         if not as_json:
             where = "Handed to the relay" if receipt.relayed else "Sent and stored"
             click.echo(f"{where}. Receipt: {receipt.digest}")
+            if receipt.acceptance:
+                click.echo(f"Signed by the collector, to be kept:\n{text}")
     if as_json:
         click.echo(json.dumps(result, indent=1))
 

@@ -139,7 +139,7 @@ function show({ lines, board, digest, key }, receipt) {
   const good = refused.length === 0;
   const verdict = !good
     ? refused.length === 1 && last?.outcome === REFUSED
-      ? `board.verdict.${last.reason === "survey" ? "other-survey" : "missing"}`
+      ? `board.verdict.${{ survey: "other-survey", proven: "proven" }[last.reason] ?? "missing"}`
       : "board.verdict.refused"
     : receipt
       ? "board.verdict.found"
@@ -192,7 +192,7 @@ async function takeLink() {
   state.pin = parsePin(location.hash) ?? state.pin;
   history.replaceState(null, "", `${location.pathname}${location.search}${pinned()}`);
   if (!brought) return;
-  document.getElementById("receipt").value = receiptText(brought.survey ?? id, brought.digest);
+  document.getElementById("receipt").value = receiptText(brought.survey ?? id, brought);
   await look(document.getElementById("receipt").value);
 }
 
@@ -201,7 +201,7 @@ const pinned = () => (state.pin ? `#${state.pin.digest}.${state.pin.key}` : "");
 /** The page in another language, with what is pinned and the receipt that stands in the field now. */
 function takeAlong(link) {
   const receipt = parseReceipt(document.getElementById("receipt").value);
-  const written = receipt && receiptText(receipt.survey ?? id, receipt.digest);
+  const written = receipt && receiptText(receipt.survey ?? id, receipt);
   link.hash = [pinned().slice(1), written].filter(Boolean).join(".");
 }
 

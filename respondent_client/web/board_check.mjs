@@ -83,6 +83,13 @@ async function openEnvelope(data, type, permitted) {
   return { body, key: keys[0], further: keys.length - 1 };
 }
 
+/** Whether the collector signed that it took the ballot of a receipt (shared/acceptance.py). */
+async function isAccepted({ digest: receipt, acceptance }, digest, { invited }) {
+  if (!acceptance || !invited) return false;
+  const message = new Uint8Array([...encoder.encode("roomful-acceptance/1"), ...bytesOfHex(digest), ...bytesOfHex(receipt)]);
+  return genuine(keyBytes(invited.acceptance_key), bytesOfHex(acceptance), message);
+}
+
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n\n((?:\u2014 [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)+)$/u;
 
 /** Size and root of a signed note that is by one of these keys and about this survey. */
@@ -297,7 +304,7 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt }) {
       require(receipts && tree && checkpoint, "list");
       const wanted = bytesOfHex(receipt.digest);
       const index = receipts.findIndex((entry) => same(entry, wanted));
-      require(index >= 0, "missing");
+      require(index >= 0, (await isAccepted(receipt, digest, specification)) ? "proven" : "missing");
       const proof = proofOf(tree, index);
       const root = await rootFromProof({ leaf: await leafHash(wanted), index, size: checkpoint.size, proof });
       require(root && same(root, checkpoint.root), "proof");

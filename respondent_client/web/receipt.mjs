@@ -39,19 +39,20 @@ function ofAnswers({ language, state }) {
 
 /** Of an invited survey: text, code and file, to be looked up on the public board after closing. */
 function ofBallot({ language, state }) {
-  const { text, receipt: digest, board } = state.receipt;
-  const [word, survey] = text.split(":");
+  const { text, board } = state.receipt;
+  const [word, survey, digest, acceptance] = text.split(":");
   const picture = h("figure", { class: "sheet", "aria-busy": "true" });
   codePicture(text, language.t("receipt.code")).then((svg) => {
     replace(picture, svg);
     picture.removeAttribute("aria-busy");
   }, () => picture.remove());
-  const lines = ["receipt.proves", "receipt.proves-not", "receipt.find"].map((key) => language.t(key));
+  const proves = ["receipt.proves", ...(acceptance ? ["receipt.signed"] : []), "receipt.proves-not"];
+  const lines = [...proves, "receipt.find"].map((key) => language.t(key));
   const title = language.survey(state.survey.title);
-  const save = () => saveFile(`roomful-receipt-${survey.toLowerCase()}.txt`, receiptFile({ title, surveyId: survey.toLowerCase(), digest, link: board, lines }));
+  const save = () => saveFile(`roomful-receipt-${survey.toLowerCase()}.txt`, receiptFile({ title, text, link: board, lines }));
   return [
     h("h2", {}, language.t("receipt.yours")),
-    code([`${word}:`, `${survey}:`, ...text.split(":")[2].match(/.{8}/g)]),
+    code([`${word}:`, `${survey}:`, ...digest.match(/.{8}/g)]),
     picture,
     h(
       "p",
@@ -59,7 +60,7 @@ function ofBallot({ language, state }) {
       h("button", { type: "button", class: "primary", id: "save-receipt", onclick: save }, language.t("receipt.save")),
       h("button", { type: "button", id: "print-receipt", onclick: () => window.print() }, language.t("receipt.print")),
     ),
-    h("ul", {}, h("li", {}, language.t("receipt.proves")), h("li", {}, language.t("receipt.proves-not"))),
+    h("ul", {}, proves.map((key) => h("li", {}, language.t(key)))),
     h("p", {}, language.t("receipt.find"), " ", h("a", { href: board, id: "board-link", target: "_blank", rel: "noopener noreferrer" }, language.t("receipt.board"))),
   ];
 }

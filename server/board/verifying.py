@@ -9,6 +9,7 @@ from server.board.released import PACKAGE_FILE, Reader, count_release
 from server.board.sources import Source
 from server.signing.keys import verifies
 from server.signing.signing import verify_envelope
+from shared.acceptance import acceptance_claim
 from shared.board_counts import Survey
 from shared.board_recount import (
     LINES,
@@ -116,10 +117,20 @@ def verify_board(source: Source, invitation: Invitation, receipt: BallotReceipt 
     found = verify_files(source.board(), survey, source.released)
     lines = found.recounted.lines
     if receipt is not None:
-        lines = (*lines, find_receipt(found.published, receipt, survey.digest))
+        accepted = _is_accepted(receipt, survey)
+        lines = (*lines, find_receipt(found.published, receipt, survey.digest, accepted=accepted))
     return Verification(
         survey=survey,
         published=found.published,
         recounted=Recounted(lines=lines, board=found.recounted.board),
         pinned=invitation.digest is not None and invitation.organizer_key is not None,
     )
+
+
+def _is_accepted(receipt: BallotReceipt, survey: Survey) -> bool:
+    """Whether the collector signed that it took the ballot of a receipt."""
+    invited = survey.specification.invited
+    if invited is None:
+        return False
+    claim = acceptance_claim(invited.acceptance_key, survey.digest, receipt.digest, receipt.acceptance)
+    return claim is not None and verifies(claim)

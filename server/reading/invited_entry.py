@@ -43,6 +43,7 @@ def read_invited(root: Section, folder: Path) -> Invited | None:
         suite=opening.suite,
         opening_key=opening.key,
         collector_key=collector.key,
+        acceptance_key=collector.acceptance_key,
         threshold=opening.threshold,
         shares=opening.shares,
         relay=_relay(section) if "relay" in section else None,

@@ -4,7 +4,8 @@
 file                      contents
 ========================  =====================================================================
 ``tokens.pub``            ``rsa-3072:`` and the modulus in base64url, one line
-``collector.pub``         ``hpke:``, the suite, ``:`` and the public key in base64url, one line
+``collector.pub``         ``hpke:``, the suite, ``:`` and the public key in base64url; below it ``ed25519:``
+                          and the key that verifies acceptances
 ``opening-key.json``      ``{"suite", "opening_key", "threshold", "shares"}``, made in the ceremony
 ========================  =====================================================================
 """
@@ -16,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from shared import base64url
-from shared.errors import KeyFileError
+from shared.envelope import decode_key, encode_key
+from shared.errors import EnvelopeError, KeyFileError
 from shared.fields import Fields
 from shared.invited import is_token_modulus
 from shared.limits import MAX_TRUSTEES, TOKEN_KEY_BYTES
@@ -25,19 +27,24 @@ from shared.strict_json import dumps, loads
 
 _TOKEN_PREFIX = "rsa-3072:"  # noqa: S105 - the name of a form, no secret
 _SEALING_PREFIX = "hpke:"
+_SIGNING_PREFIX = "ed25519:"
 _MAX_FILE_BYTES = 16_384
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SealingKey:
-    """A public key to seal to, and its suite."""
+class CollectorPublicKey:
+    """The collector's public keys: to seal to, with its suite, and to verify acceptances."""
 
     suite: Suite
     key: bytes
+    acceptance_key: bytes
 
-    def to_line(self) -> str:
-        """Contents of its file."""
-        return f"{_SEALING_PREFIX}{self.suite.name}:{base64url.encode(self.key)}\n"
+    def to_text(self) -> str:
+        """Contents of their file."""
+        return (
+            f"{_SEALING_PREFIX}{self.suite.name}:{base64url.encode(self.key)}\n"
+            f"{_SIGNING_PREFIX}{encode_key(self.acceptance_key)}\n"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,27 +91,32 @@ def read_token_key(path: Path) -> int:
     return int.from_bytes(data, "big")
 
 
-def read_collector_key(path: Path) -> SealingKey:
-    """Public key of the collector.
+def read_collector_key(path: Path) -> CollectorPublicKey:
+    """Public keys of the collector.
 
     Raises
     ------
     KeyFileError
         If the file is anything else.
     """
-    prefix, _, rest = _read_line(path).partition(":")
+    sealing, _, signing = _read_line(path).partition("\n")
+    prefix, _, rest = sealing.partition(":")
     name, _, text = rest.partition(":")
     suite, data = SUITES.get(name), base64url.decode(text)
+    try:
+        acceptance_key = decode_key(signing.removeprefix(_SIGNING_PREFIX))
+    except EnvelopeError:
+        acceptance_key = b""
     if (
         f"{prefix}:" != _SEALING_PREFIX
         or suite is None
         or data is None
         or len(data) != suite.public_key_bytes
+        or not acceptance_key
     ):
-        raise _refused(
-            path, "no public key of a collector", f"one line {_SEALING_PREFIX}SUITE:...", "collector"
-        )
-    return SealingKey(suite=suite, key=data)
+        expected = f"a line {_SEALING_PREFIX}SUITE:... and a line {_SIGNING_PREFIX}..."
+        raise _refused(path, "no public key of a collector", expected, "collector")
+    return CollectorPublicKey(suite=suite, key=data, acceptance_key=acceptance_key)
 
 
 def read_opening_key(path: Path) -> OpeningKey:

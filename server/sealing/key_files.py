@@ -15,7 +15,7 @@ import base64
 import binascii
 from typing import Final
 
-from server.sealing.suites import SECRET_BYTES, OpeningKey
+from server.sealing.suites import SECRET_BYTES
 from shared.errors import KeyFileError
 from shared.sealing import SUITES, Suite
 
@@ -37,8 +37,8 @@ def private_pem(suite: Suite, secret: bytes) -> bytes:
     return "\n".join((_BEGIN, *(text[i : i + 64] for i in range(0, len(text), 64)), _END, "")).encode("ascii")
 
 
-def parse_private_pem(data: bytes, suite: Suite, where: str) -> OpeningKey:
-    """Read a private key.
+def parse_private_pem(data: bytes, suite: Suite, where: str) -> bytes:
+    """Read the 32 bytes of a private key.
 
     Raises
     ------
@@ -58,4 +58,4 @@ def parse_private_pem(data: bytes, suite: Suite, where: str) -> OpeningKey:
             where=where,
             expected=f"a PEM file of roomful keygen for {suite.name}",
         )
-    return OpeningKey(suite, der[len(head) :])
+    return der[len(head) :]

@@ -9,10 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from server.sealing.suites import OpeningKey
 from server.storage import files
 from server.storage.published import PublishedSurvey
-from server.tokens.keys import TokenKey, load_collector_key, load_token_key
+from server.tokens.keys import CollectorKey, TokenKey, load_collector_key, load_token_key
 from shared.errors import InputError, KeyFileError, StateError
 from shared.invited import Invited
 
@@ -66,11 +65,8 @@ def check_keys(published: PublishedSurvey, *, token_key: Path | None, collector_
         )
     if token_key is not None and load_token_key(token_key).n != invited.token_key:
         raise _other_key(token_key)
-    if (
-        collector_key is not None
-        and load_collector_key(collector_key, invited.suite).public_key != invited.collector_key
-    ):
-        raise _other_key(collector_key)
+    if collector_key is not None:
+        _require_named(load_collector_key(collector_key, invited.suite), invited, collector_key)
 
 
 def key_paths(folder: Path) -> tuple[Path, Path]:
@@ -96,13 +92,12 @@ def registrar_key(folder: Path, invited: Invited) -> TokenKey:
     return key
 
 
-def collector_key(folder: Path, invited: Invited) -> OpeningKey:
+def collector_key(folder: Path, invited: Invited) -> CollectorKey:
     """The collector's private key; errors as :func:`registrar_key`."""
     path = key_paths(folder)[1]
     _require_role(path, "collector")
     key = load_collector_key(path, invited.suite)
-    if key.public_key != invited.collector_key:
-        raise _other_key(path)
+    _require_named(key, invited, path)
     return key
 
 
@@ -123,7 +118,7 @@ class HeldKeys:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._registrar: TokenKey | None = None
-        self._collector: OpeningKey | None = None
+        self._collector: CollectorKey | None = None
 
     def registrar(self, invited: Invited) -> TokenKey:
         """See :func:`registrar_key`."""
@@ -132,7 +127,7 @@ class HeldKeys:
             key = self._registrar = registrar_key(self._folder, invited)
         return key
 
-    def collector(self, invited: Invited) -> OpeningKey:
+    def collector(self, invited: Invited) -> CollectorKey:
         """See :func:`collector_key`."""
         key = self._collector
         if key is None:
@@ -151,6 +146,11 @@ def _require_role(path: Path, role: str) -> None:
             remedy=f"Ask the {role}'s server; or publish here with the {role}'s key.",
             code="state.role",
         )
+
+
+def _require_named(key: CollectorKey, invited: Invited, path: Path) -> None:
+    if (key.public_key, key.acceptance_key) != (invited.collector_key, invited.acceptance_key):
+        raise _other_key(path)
 
 
 def _other_key(path: Path) -> KeyFileError:

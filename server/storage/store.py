@@ -263,6 +263,13 @@ class SurveyStore:
 
     # Submissions
 
+    def acceptance(self, receipt: str) -> bytes | None:
+        """The collector's signature that a ballot is stored; None for a survey that is open to everybody."""
+        invited = self.specification.invited
+        if invited is None:
+            return None
+        return self.keys.collector(invited).accept(self.published.digest, bytes.fromhex(receipt))
+
     def submit(self, message: bytes) -> str:
         """Store one submission durably.
 

@@ -6,7 +6,8 @@ file                contents
 ``tokens.pem``      RSA, 3072 bits, exponent 65537: PKCS #8 in PEM, not encrypted, mode 0600
 ``tokens.pub``      ``rsa-3072:`` and the modulus in base64url, one line
 ``collector.pem``   HPKE private key (:mod:`server.sealing.key_files`), mode 0600
-``collector.pub``   ``hpke:``, the suite, ``:`` and the public key in base64url, one line
+``collector.pub``   ``hpke:``, the suite, ``:`` and the public key in base64url; below it ``ed25519:`` and
+                    the key that verifies acceptances
 ==================  =========================================================================
 
 The public files are read by :mod:`server.reading.public_keys`.
@@ -24,7 +25,10 @@ from pathlib import Path
 from typing import Self
 
 from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
@@ -32,16 +36,18 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from server.reading.public_keys import SealingKey, token_key_line
+from server.reading.public_keys import CollectorPublicKey, token_key_line
 from server.sealing.key_files import parse_private_pem, private_pem
 from server.sealing.suites import SECRET_BYTES, OpeningKey
 from server.signing.keys import write_key_pair
+from shared.acceptance import acceptance_message
 from shared.blind_rsa import PUBLIC_EXPONENT
 from shared.errors import KeyFileError
 from shared.limits import TOKEN_KEY_BYTES
 from shared.sealing import Suite
 
 _MAX_FILE_BYTES = 16_384
+_ACCEPTANCE_KEY = b"roomful-acceptance-key/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +120,48 @@ def load_token_key(path: Path) -> TokenKey:
     return TokenKey.from_pem(_read(path), path.name)
 
 
-def create_collector_key(private_path: Path, suite: Suite) -> bytes:
-    """Write a new key of the collector, and its public key beside it (``.pub``); return the public key.
+class CollectorKey:
+    """The collector's private keys, both made from the 32 bytes of its file. Its ``repr`` shows nothing.
+
+    Parameters
+    ----------
+    suite : Suite
+    secret : bytes, 32
+
+    Attributes
+    ----------
+    public_key : bytes
+        HPKE: ballots are sealed to it.
+    acceptance_key : bytes
+        Ed25519: acceptances are verified with it. Its private half is HKDF-SHA-256 of the secret under a
+        label of its own (RFC 5869), so that one file has both.
+    """
+
+    __slots__ = ("_opening", "_signing", "acceptance_key", "public_key")
+
+    def __init__(self, suite: Suite, secret: bytes) -> None:
+        self._opening = OpeningKey(suite, secret)
+        derived = HKDF(algorithm=SHA256(), length=SECRET_BYTES, salt=None, info=_ACCEPTANCE_KEY).derive(
+            secret
+        )
+        self._signing = Ed25519PrivateKey.from_private_bytes(derived)
+        self.public_key = self._opening.public_key
+        self.acceptance_key = self._signing.public_key().public_bytes_raw()
+
+    def __repr__(self) -> str:
+        return "<CollectorKey>"
+
+    def open(self, info: bytes, sealed: bytes) -> bytes:
+        """See :meth:`OpeningKey.open`."""
+        return self._opening.open(info, sealed)
+
+    def accept(self, specification_digest: str, receipt: bytes) -> bytes:
+        """The acceptance of a ballot that is stored; the same each time."""
+        return self._signing.sign(acceptance_message(specification_digest, receipt))
+
+
+def create_collector_key(private_path: Path, suite: Suite) -> CollectorKey:
+    """Write a new key of the collector, and its public half beside it (``.pub``).
 
     Raises
     ------
@@ -123,12 +169,13 @@ def create_collector_key(private_path: Path, suite: Suite) -> bytes:
         If a file is already there, or the folder cannot be written.
     """
     secret = secrets.token_bytes(SECRET_BYTES)
-    public = OpeningKey(suite, secret).public_key
-    write_key_pair(private_path, private_pem(suite, secret), SealingKey(suite=suite, key=public).to_line())
-    return public
+    key = CollectorKey(suite, secret)
+    public = CollectorPublicKey(suite=suite, key=key.public_key, acceptance_key=key.acceptance_key)
+    write_key_pair(private_path, private_pem(suite, secret), public.to_text())
+    return key
 
 
-def load_collector_key(path: Path, suite: Suite) -> OpeningKey:
+def load_collector_key(path: Path, suite: Suite) -> CollectorKey:
     """Read the collector's private key from its file.
 
     Raises
@@ -136,7 +183,7 @@ def load_collector_key(path: Path, suite: Suite) -> OpeningKey:
     KeyFileError
         If it is not a private key of the suite.
     """
-    return parse_private_pem(_read(path), suite, path.name)
+    return CollectorKey(suite, parse_private_pem(_read(path), suite, path.name))
 
 
 def _read(path: Path) -> bytes:

@@ -85,7 +85,12 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
         store = data.survey(survey)
         if _body_type() != (JSON_TYPE if store.specification.invited is None else BALLOT_TYPE):
             raise UnsupportedMediaType
-        return _json({"receipt": store.submit(message)}, 201)
+        stored = store.submit(message)
+        acceptance = store.acceptance(stored)
+        answer: dict[str, object] = {"receipt": stored}
+        if acceptance is not None:
+            answer["acceptance"] = base64url.encode(acceptance)
+        return _json(answer, 201)
 
     return routes
 

@@ -16,7 +16,7 @@ from types import ModuleType
 import pytest
 
 from server.reading.model import read_model
-from server.reading.public_keys import SealingKey, token_key_line
+from server.reading.public_keys import CollectorPublicKey, token_key_line
 from server.reading.survey_file import read_survey_file
 from shared import base64url
 from tests.invited import invited
@@ -66,7 +66,9 @@ def public_keys() -> dict[str, str]:
     }
     return {
         "key/tokens.pub": token_key_line(keys.token_key),
-        "key/collector.pub": SealingKey(suite=keys.suite, key=keys.collector_key).to_line(),
+        "key/collector.pub": CollectorPublicKey(
+            suite=keys.suite, key=keys.collector_key, acceptance_key=keys.acceptance_key
+        ).to_text(),
         "trustees/opening-key.json": json.dumps(opening),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from shared.soundness import SoundSpecification
 from shared.submission import decode
 from shared.token import HeldToken
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
-from tests.invited import HPKE, OPENING_KEY
+from tests.invited import COLLECTOR, HPKE, OPENING_KEY
 from tests.served import no_client
 from tests.server.storage.ballots import DIGEST, store_of
 
@@ -48,12 +49,15 @@ class ServerPlatform(HeadlessPlatform):
         So many of the next answers are lost after the server has done what was asked.
     cut : int
         So many of the next requests are lost before they arrive.
+    acceptance : str or None
+        ``"true"``, or what stands there instead of the collector's acceptance; None leaves it out.
     """
 
     def __init__(self, http: FlaskClient) -> None:
         super().__init__()
         self._http = http
         self.lose = self.cut = 0
+        self.acceptance: str | None = "true"
 
     async def request(
         self, method: str, url: str, *, body: bytes | None, content_type: str, max_bytes: int
@@ -67,6 +71,11 @@ class ServerPlatform(HeadlessPlatform):
             self.lose -= 1
             raise RemoteError("lost", code="remote.unreachable")
         assert len(answer.data) <= max_bytes
+        value = answer.get_json()
+        if self.acceptance != "true" and isinstance(value, dict) and "acceptance" in value:
+            value |= {"acceptance": self.acceptance}
+            body = json.dumps({name: text for name, text in value.items() if text is not None}).encode()
+            return Reply(status=answer.status_code, body=body)
         return Reply(status=answer.status_code, body=answer.data)
 
 
@@ -116,6 +125,30 @@ def test_code_to_token_to_ballot(
     opened = decode(HPKE.decrypt(ballot.box, OPENING_KEY, info), sound.specification.message_bytes)
     assert (opened.cell, opened.answers) == (place(sound, PERSON).room.cell, ANSWERS)
     assert message.content not in message.body
+
+
+def test_the_collector_signs_that_it_took_the_ballot(
+    platform: ServerPlatform, sound: SoundSpecification
+) -> None:
+    message = _message(platform, sound, _token(platform, sound))
+    receipt = run(Sender(platform).send(message))
+    assert receipt.acceptance == COLLECTOR.accept(DIGEST, bytes.fromhex(message.receipt))
+
+
+@pytest.mark.parametrize("acceptance", [None, "", "AAAA", "A" * 86])
+def test_a_collector_that_does_not_sign_is_not_believed(
+    platform: ServerPlatform, sound: SoundSpecification, store: SurveyStore, acceptance: str | None
+) -> None:
+    """It could drop the ballot and nobody could prove it. She can ask again."""
+    message = _message(platform, sound, _token(platform, sound))
+    sender = Sender(platform)
+    platform.acceptance = acceptance
+    with pytest.raises(RemoteError) as caught:
+        run(sender.send(message))
+    assert (caught.value.code, caught.value.where) == ("remote.receipt", "acceptance")
+    platform.acceptance = "true"
+    assert run(sender.send(message)).acceptance
+    assert store.total() == 1
 
 
 def test_a_lost_answer_of_the_registrar_costs_nothing(

@@ -42,6 +42,7 @@ def test_an_invited_survey_survives_a_round_trip(relay: Relay | None) -> None:
         ("invited.trustees.threshold", lambda o: o["trustees"].update(threshold=1)),
         ("invited.trustees.threshold", lambda o: o["trustees"].update(threshold=4)),
         ("invited.trustees.shares", lambda o: o["trustees"].update(shares=17)),
+        ("invited.acceptance_key", lambda o: o.update(acceptance_key="AAAA")),
         ("invited.spare_keys", lambda o: o.update(spare_keys=["AAAA"])),
         ("invited.spare_keys", lambda o: o.update(spare_keys=o["spare_keys"] * 2)),
         ("invited.spare_keys", lambda o: o.update(spare_keys=SPARE_KEYS)),

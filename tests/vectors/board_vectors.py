@@ -15,7 +15,7 @@ from shared.merkle import MerkleTree
 from shared.receipt import BallotReceipt
 from tests.boards import BoardFiles, make_board, receipts, release, sign_board, sign_checkpoint
 from tests.builders import ORGANIZER_KEY, public_bytes, sign
-from tests.invited import SPARE_KEY, invited_specification
+from tests.invited import COLLECTOR, SPARE_KEY, invited_specification
 from tests.server.board.survey import released_files
 from tests.vectors.surveys import STRANGER_KEY
 
@@ -66,9 +66,15 @@ def _case(
     }
 
 
+def _accepted(digest: str, receipt: bytes) -> str:
+    return BallotReceipt.of(digest, receipt.hex(), COLLECTOR.accept(digest, receipt)).to_text()
+
+
 def _cases(honest: BoardFiles) -> list[tuple[Any, ...]]:
     first = receipts()[0]
     mine = BallotReceipt.of(honest.digest, first.hex()).to_text()
+    accepted = _accepted(honest.digest, first)
+    dropped = _accepted(honest.digest, b"\x55" * 32)
     unfinished = make_board()
     lists = {
         "one": receipts()[1:],
@@ -97,6 +103,21 @@ def _cases(honest: BoardFiles) -> list[tuple[Any, ...]]:
         ("finished", "After the release, with a receipt.", None, honest, mine),
         ("without-receipt", "Only counted again.", None, honest),
         ("digits-alone", "A receipt typed without its mark.", None, honest, first.hex()),
+        ("with-acceptance", "A receipt with the collector's signature.", None, honest, accepted),
+        (
+            "accepted-and-missing",
+            "The collector signed that it took a ballot which is not on the list.",
+            "board.receipt",
+            honest,
+            dropped,
+        ),
+        (
+            "not-on-the-list",
+            "A receipt that somebody invented, with a signature that is none.",
+            "board.receipt",
+            honest,
+            BallotReceipt.of(honest.digest, "55" * 32, bytes(64)).to_text(),
+        ),
         ("removed-receipt", "A receipt is taken from the list.", "board.root", listed(lists["one"]), mine),
         ("added-receipt", "A receipt is put onto the list.", "board.root", listed(lists["more"])),
         (

@@ -52,18 +52,20 @@ def test_a_token_key_is_written_and_read(tmp_path: Path) -> None:
 @every_suite
 def test_a_collector_key_is_written_and_read(tmp_path: Path, suite: Suite) -> None:
     path = tmp_path / "collector.pem"
-    public = create_collector_key(path, suite)
+    key = create_collector_key(path, suite)
     assert mode(path) == 0o600
     read = read_collector_key(path.with_suffix(".pub"))
-    assert (read.suite, read.key) == (suite, public)
-    sealed = SealingKey(suite, public).seal(b"info", b"message")
+    assert (read.suite, read.key) == (suite, key.public_key)
+    sealed = SealingKey(suite, key.public_key).seal(b"info", b"message")
     assert load_collector_key(path, suite).open(b"info", sealed) == b"message"
 
 
 def test_keys_differ(tmp_path: Path) -> None:
     assert create_token_key(tmp_path / "a.pem") != create_token_key(tmp_path / "b.pem")
     suite = next(iter(SUITES.values()))
-    assert create_collector_key(tmp_path / "c.pem", suite) != create_collector_key(tmp_path / "d.pem", suite)
+    one, other = (create_collector_key(tmp_path / name, suite) for name in ("c.pem", "d.pem"))
+    assert one.public_key != other.public_key
+    assert one.acceptance_key != other.acceptance_key
 
 
 @pytest.mark.parametrize("name", ["tokens.pem", "tokens.pub"])

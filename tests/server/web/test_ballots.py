@@ -9,7 +9,9 @@ from server.storage.data_directory import DataDirectory
 from server.storage.store import SurveyStore
 from server.web.app import create_app
 from server.web.config import Config
+from shared import base64url
 from shared.ballot import CONTENT_TYPE
+from tests.invited import COLLECTOR
 from tests.served import no_client
 from tests.server.storage.ballots import DIGEST, ballot, sealed, store_of
 from tests.server.storage.sample import message
@@ -32,7 +34,10 @@ def _post(http: FlaskClient, body: bytes, kind: str = CONTENT_TYPE) -> tuple[int
 
 def test_a_ballot_is_answered_with_its_receipt(http: FlaskClient, invited: SurveyStore) -> None:
     for _ in range(2):
-        assert _post(http, sealed(1)) == (201, {"receipt": ballot(1).receipt})
+        status, answer = _post(http, sealed(1))
+        assert (status, answer["receipt"]) == (201, ballot(1).receipt)
+        acceptance = COLLECTOR.accept(DIGEST, bytes.fromhex(ballot(1).receipt))
+        assert base64url.decode(str(answer["acceptance"])) == acceptance
     assert invited.total() == 1
 
 

@@ -1,0 +1,37 @@
+"""The acceptance: the collector's signature that it took a ballot, so that a missing ballot can be proven.
+
+A receipt alone is a number that anybody can make. With the acceptance it shows to everybody that the
+collector had the ballot: if the board does not list it, the collector or the organizer dropped it.
+"""
+
+from __future__ import annotations
+
+from shared.envelope import SIGNATURE_BYTES, SignatureClaim
+from shared.merkle import HASH_BYTES
+
+_LABEL = b"roomful-acceptance/1"
+
+
+def acceptance_message(specification_digest: str, receipt: bytes) -> bytes:
+    """What the collector signs with Ed25519.
+
+    Layout: ``roomful-acceptance/1`` || SHA-256 of the specification (32 bytes) || receipt (32 bytes).
+
+    Raises
+    ------
+    ValueError
+        If the receipt has another length.
+    """
+    if len(receipt) != HASH_BYTES:
+        raise ValueError(f"a receipt has {HASH_BYTES} bytes")
+    return _LABEL + bytes.fromhex(specification_digest) + receipt
+
+
+def acceptance_claim(
+    acceptance_key: bytes, specification_digest: str, receipt: bytes, acceptance: bytes
+) -> SignatureClaim | None:
+    """What the platform's primitive has to verify; None for bytes that cannot be a signature."""
+    if len(acceptance) != SIGNATURE_BYTES:
+        return None
+    message = acceptance_message(specification_digest, receipt)
+    return SignatureClaim(public_key=acceptance_key, signature=acceptance, message=message)
