@@ -1,4 +1,4 @@
-"""CSV: exact texts in, the same texts out, with the same separator, encoding and decimal sign."""
+"""CSV: exact texts in, published texts out, with the same separator, encoding, line ends and decimal sign."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from server.anonymize.data_file import DataColumn, DataFile, Replacement
+from server.anonymize.row_order import value_codes
 from server.microaggregation.need import IntArray
 from server.reading.delimited import Progress, read_bytes, read_delimited
 from shared.errors import InputError, ModelFileError
@@ -29,6 +30,9 @@ class CsvFile(DataFile):
     -----
     Cells with surrounding blanks count as their trimmed text. Empty cells and ``? NA N/A NaN NULL .`` are
     missing. A column is numeric if all others are numbers; leading zeros, as postcodes have, make it nominal.
+
+    Kept are the names of published columns, separator, encoding, byte order mark, decimal sign and the line
+    end of the header. Every cell is quoted by one rule, whatever was quoted in the original.
     """
 
     def __init__(
@@ -95,6 +99,11 @@ class CsvFile(DataFile):
             name=name, kind="numeric", numbers=numbers[column.codes], texts=texts, decimals=decimals
         )
 
+    def _keys(self, name: str) -> IntArray:
+        column = self._table.column(name)
+        # Shorter spellings first: of "f" and "f " the one without the blank.
+        return value_codes([f"{len(text or ''):9} {text or ''}" for text in column.texts])[column.codes]
+
     def _write(
         self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
     ) -> None:
@@ -102,11 +111,12 @@ class CsvFile(DataFile):
         for name in names:
             column = self._table.column(name)
             texts = np.array([text or "" for text in column.texts], dtype=object)
+            trimmed = np.array([text.strip() for text in texts.tolist()], dtype=object)
             new = replace.get(name)
             if new is None:
                 cells = texts[column.codes[rows]]
             elif new.dtype.kind == "i":
-                cells = texts[column.codes[new[rows]]]
+                cells = trimmed[column.codes[new[rows]]]
             else:
                 distinct, codes = np.unique(new[rows], return_inverse=True)
                 written = [

@@ -1,6 +1,8 @@
-"""What every format offers: columns to look at, and writing the same file with some values replaced.
+"""What every format offers: columns to look at, and a new file of the same format with the published values.
 
-A file is never converted. What is not replaced is written as it was read: texts, types, labels, order, index.
+A file is never converted, and never copied either: every column is written anew from the values that are
+published. What else a format carries (dictionaries, statistics, notes, styles, names of columns that were
+left out) could hold what is to be hidden; each format says what it keeps.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from server.anonymize.row_order import published_order, value_codes
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray
 from server.reading.table import nearest_name, quoted, shortened_list
@@ -98,11 +101,61 @@ class DataFile(ABC):
         """Options with which the same file, written again, is read the same way."""
         return {}
 
+    def index_columns(self) -> tuple[str, ...]:
+        """Columns that only number the records, as a program adds them unasked."""
+        return ()
+
+    @abstractmethod
+    def _keys(self, name: str) -> IntArray:
+        """For each record a number that is equal, and in order, where its value as it would be written is.
+
+        The value itself decides, never the place where it stands.
+        """
+
     @abstractmethod
     def _write(
         self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
     ) -> None:
-        """Write some columns of some records."""
+        """Write some columns of some records, in the order of ``rows``."""
+
+    def _lenders(self, name: str, new: IntArray) -> IntArray:
+        """The same values from records that depend on the value alone.
+
+        A record that lends its value would lend its spelling with it: blanks around a text, a number that is
+        stored as a text. Of all records with a value the one with the least spelling lends it.
+        """
+        texts, keys = self.column(name).texts.tolist(), self._keys(name).tolist()
+        least: dict[str | None, int] = {}
+        for row, text in enumerate(texts):
+            if text not in least or keys[row] < keys[least[text]]:
+                least[text] = row
+        return np.array([least[texts[row]] for row in new.tolist()], dtype=np.int64)
+
+    def order(
+        self, replace: Mapping[str, Replacement], *, drop: Collection[str] = (), rows: IntArray
+    ) -> IntArray:
+        """The records of ``rows`` in an order that only what is published of them decides.
+
+        Parameters as `write`.
+
+        Notes
+        -----
+        Guarantee: two files whose published records are the same, in whatever order, are written in the same
+        order; the order therefore says nothing that the records do not say.
+        """
+        keys = []
+        for name in self.names:
+            if name in drop:
+                continue
+            new = replace.get(name)
+            if new is None:
+                keys.append(self._keys(name)[rows])
+            elif new.dtype.kind == "i":
+                # By text: which record lends the value, and how that one spells it, must not show.
+                keys.append(value_codes([text or "" for text in self.column(name).texts.tolist()])[new[rows]])
+            else:
+                keys.append(np.unique(new[rows], return_inverse=True)[1].reshape(-1))
+        return rows[published_order(keys)] if keys else rows
 
     def write(
         self,
@@ -112,7 +165,7 @@ class DataFile(ABC):
         drop: Collection[str] = (),
         rows: IntArray | None = None,
     ) -> None:
-        """Write the file again with some columns replaced.
+        """Write a new file of the same format from published values.
 
         Parameters
         ----------
@@ -123,15 +176,25 @@ class DataFile(ABC):
         drop : collection of str
             Columns to leave out.
         rows : int array, optional
-            Records to keep, ascending; by default all.
+            Records to keep, in the order to write them; by default all, in theirs.
 
         Raises
         ------
         InputError
             If the file cannot be written.
+
+        Notes
+        -----
+        Guarantee: the file holds the names of the columns that are not dropped, the values of ``rows`` in
+        them, replaced where there is a replacement, and what the class of the format says that it keeps.
         """
         names = tuple(name for name in self.names if name not in drop)
         kept = np.arange(self.n_records) if rows is None else rows
+        replace = {
+            name: self._lenders(name, np.asarray(new, dtype=np.int64)) if new.dtype.kind == "i" else new
+            for name, new in replace.items()
+            if name in names
+        }
         temporary = path.with_name(f".{path.name}.partial")
         try:
             self._write(temporary, replace, names, kept)
@@ -183,6 +246,13 @@ def column_of_numbers(name: str, numbers: FloatArray, **more: Any) -> DataColumn
     decimals = max((len(t.partition(".")[2]) for t in texts.tolist() if t is not None), default=0)
     more.setdefault("kind", "numeric")
     return DataColumn(name=name, numbers=numbers, texts=texts[codes.reshape(-1)], decimals=decimals, **more)
+
+
+def of_single(numbers: FloatArray) -> FloatArray:
+    """Numbers stored with 32 bits, as the shortest decimal that means them: 1.62, not 1.6200000047683716."""
+    distinct, codes = np.unique(numbers.astype(np.float32), return_inverse=True)
+    exact = [np.nan if np.isnan(v) else float(np.format_float_scientific(v)) for v in distinct]
+    return np.array(exact, dtype=np.float64)[codes.reshape(-1)]
 
 
 def number_text(value: float) -> str:

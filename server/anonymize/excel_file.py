@@ -1,18 +1,23 @@
-"""Excel .xlsx: one sheet of values, with number formats and widths; nothing hidden comes along."""
+"""Excel .xlsx: one new sheet with the published values; nothing else of the workbook comes along."""
 
 from __future__ import annotations
 
 import datetime
+import io
+import re
+import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
 import numpy as np
 
 from server.anonymize.data_file import DataColumn, DataFile, Replacement, column_of_numbers
+from server.anonymize.row_order import value_codes
 from server.microaggregation.need import IntArray
 from server.reading.table import quoted
 from shared.errors import InputError
@@ -31,6 +36,15 @@ _DAMAGE = (
 )
 """What openpyxl lets through when parts of a workbook are damaged or encrypted."""
 
+_BEGINNING = (1980, 1, 1, 0, 0, 0)
+"""The first moment that a zip archive knows."""
+
+_DIGITS = 15
+"""That Excel knows of a number; what follows is noise of the program that wrote it."""
+
+_TITLE = "Data"
+"""Of the sheet that is written."""
+
 _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 
@@ -39,8 +53,10 @@ class ExcelFile(DataFile):
 
     Notes
     -----
-    Formulas are refused, since their results would change with the values they use. Only the sheet itself is
-    written: other sheets, comments, names and pictures could still hold what is to be hidden.
+    Formulas are refused, since their results would change with the values they use. Kept are the names of
+    published columns and, where most cells of a column have the same built-in number format, that format.
+    Left behind are other sheets, the title of this one, formats and styles of single cells, formats that
+    somebody defined (they can hold any text), widths, comments, names, filters, pictures and properties.
     """
 
     def __init__(self, path: Path, *, sheet: str | None = None) -> None:
@@ -54,7 +70,9 @@ class ExcelFile(DataFile):
         except (*_DAMAGE, InvalidFileException) as error:
             raise InputError(f"the file cannot be read as Excel .xlsx ({error})", where=self.source) from None
         filled = [s.title for s in book.worksheets if s.max_row > 1 or s.cell(1, 1).value is not None]
-        title = sheet or (filled[0] if len(filled) == 1 else "")
+        # A masked workbook has one sheet of this title, whatever --sheet says of the original beside it.
+        given = None if filled == [_TITLE] else sheet
+        title = given or (filled[0] if len(filled) == 1 else "")
         if title not in filled:
             raise InputError(
                 f"there is no sheet {quoted(title)} with data" if title else "several sheets hold data",
@@ -105,7 +123,7 @@ class ExcelFile(DataFile):
         values = [row[position].value for row in self._rows]
         given = [value for value in values if value is not None and value != ""]
         if given and all(isinstance(v, int | float) and not isinstance(v, bool) for v in given):
-            numbers = [np.nan if v is None or v == "" else float(v) for v in values]
+            numbers = [np.nan if v is None or v == "" else float(f"{v:.{_DIGITS}g}") for v in values]
             return column_of_numbers(name, np.array(numbers, dtype=np.float64))
         texts = np.array([None if v is None or v == "" else str(v) for v in values], dtype=object)
         dated = any(isinstance(value, _DATES) for value in given)
@@ -117,6 +135,23 @@ class ExcelFile(DataFile):
             reason="it holds dates or times" if dated else "",
         )
 
+    def understood(self) -> dict[str, str]:
+        """The title of the sheet that is written."""
+        return {"sheet": _TITLE}
+
+    def _keys(self, name: str) -> IntArray:
+        position = self.names.index(name)
+        values = [row[position].value for row in self._rows]
+        return value_codes([f"{type(value).__name__} {value!r}" for value in values])
+
+    def _format(self, position: int) -> str:
+        """The built-in number format that most cells of a column have."""
+        from openpyxl.styles.numbers import is_builtin
+
+        counts = Counter(row[position].number_format for row in self._rows)
+        found, times = counts.most_common(1)[0]
+        return found if found != "General" and is_builtin(found) and 2 * times > self.n_records else ""
+
     def _write(
         self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
     ) -> None:
@@ -124,28 +159,43 @@ class ExcelFile(DataFile):
 
         book = openpyxl.Workbook()
         sheet = book.active
-        sheet.title = self._sheet.title
+        sheet.title = _TITLE
         for column, name in enumerate(names, 1):
             position = self.names.index(name)
-            new = replace.get(name)
-            head = sheet.cell(1, column, self._header[position].value)
-            head.number_format = self._header[position].number_format
-            letter = self._header[position].column_letter
-            if letter in self._sheet.column_dimensions:
-                sheet.column_dimensions[head.column_letter].width = self._sheet.column_dimensions[
-                    letter
-                ].width
+            new, form = replace.get(name), self._format(position)
+            if self._header[position].value is not None:
+                sheet.cell(1, column, name).data_type = "s"
             for line, row in enumerate(rows.tolist(), 2):
-                old = self._rows[row][position]
-                if new is None:
-                    value = old.value
-                elif new.dtype.kind == "i":
-                    value = self._rows[int(new[row])][position].value
+                if new is not None and new.dtype.kind == "f":
+                    value: Any = int(new[row]) if float(new[row]).is_integer() else float(new[row])
                 else:
-                    value = int(new[row]) if float(new[row]).is_integer() else float(new[row])
+                    value = self._rows[row if new is None else int(new[row])][position].value
                 cell = sheet.cell(line, column, value)
                 if isinstance(value, str):
                     cell.data_type = "s"  # a text that begins with = is no formula
-                cell.number_format = old.number_format
-        sheet.freeze_panes = self._sheet.freeze_panes
-        book.save(path)
+                if form:
+                    cell.number_format = form
+        sheet.freeze_panes = "A2"
+        save_timeless(book, path)
+
+
+def save_timeless(book: Any, path: Path) -> None:
+    """Write a workbook without author and clock: the same cells give the same bytes."""
+    moment = datetime.datetime(*_BEGINNING)
+    book.properties.creator = "roomful"
+    book.properties.created = moment
+    written = io.BytesIO()
+    book.save(written)
+    with zipfile.ZipFile(written) as parts, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in parts.namelist():
+            content = parts.read(name)
+            if name == "docProps/core.xml":
+                # openpyxl sets the time of the last change while it saves.
+                content = re.sub(
+                    rb"(<dcterms:modified[^>]*>)[^<]*",
+                    rb"\g<1>" + moment.isoformat().encode() + b"Z",
+                    content,
+                )
+            entry = zipfile.ZipInfo(name, date_time=_BEGINNING)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)

@@ -1,7 +1,9 @@
-"""Parquet through Arrow: types, field metadata and the pandas index that may stand in it are kept."""
+"""Parquet through Arrow: types and orders of categories are kept; dictionaries and metadata are not."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +19,9 @@ from server.anonymize.data_file import (
     Replacement,
     column_of_numbers,
     number_text,
+    of_single,
 )
+from server.anonymize.row_order import value_codes
 from server.microaggregation.geometry import FloatArray
 from server.microaggregation.need import IntArray
 from server.reading.table import quoted
@@ -31,6 +35,12 @@ class ParquetFile(DataFile):
     -----
     Integers, floats and decimals are numeric; texts, booleans and dictionaries nominal; ordered dictionaries
     ordinal; dates, times and nested values cannot be quasi-identifiers.
+
+    Kept are names and types of published columns, and of a dictionary the published categories with their
+    order. Left behind are the dictionaries of the original (which list every value that it had), metadata of
+    file and fields (names of dropped columns, pandas and GeoPandas attributes), the division into row groups,
+    and types of other libraries, which can carry metadata: their storage is written. Statistics are computed
+    by the writer from what it writes.
     """
 
     def __init__(self, path: Path) -> None:
@@ -64,11 +74,13 @@ class ParquetFile(DataFile):
         labelled = kinds.is_dictionary(kind)
         if labelled:
             if kind.ordered:
-                order = _order(chunked.unify_dictionaries())
+                order = _order(chunked)
             kind = kind.value_type
             chunked = chunked.cast(kind)
         if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
             numbers = _numbers(chunked, pyarrow)
+            if kinds.is_float32(kind):
+                numbers = of_single(numbers)
             if kinds.is_integer(kind) and len(numbers) and np.nanmax(np.abs(numbers)) >= 2**53:
                 return DataColumn(
                     name=name,
@@ -86,40 +98,117 @@ class ParquetFile(DataFile):
             return DataColumn(name=name, kind=found, numbers=None, texts=texts, order=order)
         return DataColumn(name=name, kind="other", numbers=None, texts=texts, reason=f"its type is {kind}")
 
+    def index_columns(self) -> tuple[str, ...]:
+        """Row numbers that pandas stores without being asked."""
+        described = (self._arrow.schema.metadata or {}).get(b"pandas", b"{}")
+        try:
+            listed = json.loads(described)["index_columns"]
+        except (ValueError, KeyError, TypeError):
+            return ()
+        unnamed = re.compile(r"__index_level_[0-9]+__")
+        return tuple(name for name in self.names if name in listed and unnamed.fullmatch(name))
+
+    def _keys(self, name: str) -> IntArray:
+        return value_codes([repr(value) for value in self._plain(name).to_pylist()])
+
+    def _plain(self, name: str) -> Any:
+        """The values of a column as an array without dictionary, metadata or types of other libraries."""
+        import pyarrow
+
+        chunked = self._arrow.column(name)
+        kind = _plain_type(chunked.type)
+        try:
+            if pyarrow.types.is_nested(kind):
+                plain = pyarrow.array(chunked.to_pylist(), type=kind)
+            else:
+                if isinstance(chunked.type, pyarrow.BaseExtensionType):
+                    chunked = pyarrow.chunked_array(
+                        [chunk.storage for chunk in chunked.chunks], type=chunked.type.storage_type
+                    )
+                plain = chunked.cast(kind).combine_chunks()
+            return plain.combine_chunks() if isinstance(plain, pyarrow.ChunkedArray) else plain
+        except (pyarrow.ArrowException, ValueError, TypeError):
+            raise InputError(
+                f"the column {quoted(name)} of type {chunked.type} cannot be divided into its records",
+                where=self.source,
+                remedy="Leave the column out with --drop, or convert it to another type.",
+            ) from None
+
     def _write(
         self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
     ) -> None:
         import pyarrow
         import pyarrow.parquet
 
-        arrays, fields = [], []
+        arrays = []
         for name in names:
-            field = self._arrow.schema.field(name)
-            new = replace.get(name)
-            try:
-                if new is not None and new.dtype.kind == "f":
-                    array = _published(field.type, np.asarray(new[rows], dtype=np.float64), pyarrow)
-                    field = field.with_type(array.type)
-                elif new is None and len(rows) == self.n_records:
-                    array = self._arrow.column(name)
-                else:
-                    array = self._arrow.column(name).take(pyarrow.array(rows if new is None else new[rows]))
-            except pyarrow.ArrowNotImplementedError:
-                raise InputError(
-                    f"the column {quoted(name)} of type {field.type} cannot be divided into its records",
-                    where=self.source,
-                    remedy="Leave the column out with --drop, or convert it to another type.",
-                ) from None
-            except pyarrow.ArrowInvalid:
-                raise InputError(
-                    f"the published values of {quoted(name)} do not fit its type {field.type}",
-                    where=self.source,
-                    remedy="Convert the column to a wider type.",
-                ) from None
+            kind, new = self._arrow.schema.field(name).type, replace.get(name)
+            if new is not None and new.dtype.kind == "f":
+                try:
+                    array = _published(_plain_type(kind), np.asarray(new[rows], dtype=np.float64), pyarrow)
+                except pyarrow.ArrowInvalid:
+                    raise InputError(
+                        f"the published values of {quoted(name)} do not fit its type {kind}",
+                        where=self.source,
+                        remedy="Convert the column to a wider type.",
+                    ) from None
+            else:
+                array = self._plain(name).take(pyarrow.array(rows if new is None else new[rows]))
+                if pyarrow.types.is_floating(array.type):
+                    array = _without_payloads(array, pyarrow)
+                if pyarrow.types.is_dictionary(kind):
+                    order = _order_of_values(self._arrow.column(name)) if kind.ordered else None
+                    array = _categories(array, order, pyarrow)
             arrays.append(array)
-            fields.append(field)
-        schema = pyarrow.schema(fields, metadata=self._arrow.schema.metadata)
-        pyarrow.parquet.write_table(pyarrow.table(arrays, schema=schema), path)
+        pyarrow.parquet.write_table(pyarrow.table(arrays, names=list(names)), path)
+
+
+def _plain_type(kind: Any) -> Any:
+    """The type without dictionaries, metadata of fields and types of other libraries, at any depth."""
+    import pyarrow
+    import pyarrow.types as kinds
+
+    def field(of: Any) -> Any:
+        return pyarrow.field(of.name, _plain_type(of.type))
+
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        return _plain_type(kind.storage_type)
+    if kinds.is_dictionary(kind) or kinds.is_run_end_encoded(kind):
+        return _plain_type(kind.value_type)
+    if kinds.is_struct(kind):
+        return pyarrow.struct([field(kind.field(i)) for i in range(kind.num_fields)])
+    if kinds.is_map(kind):
+        return pyarrow.map_(_plain_type(kind.key_type), _plain_type(kind.item_type))
+    if kinds.is_fixed_size_list(kind):
+        return pyarrow.list_(_plain_type(kind.value_type), kind.list_size)
+    if kinds.is_large_list(kind) or kinds.is_large_list_view(kind):
+        return pyarrow.large_list(_plain_type(kind.value_type))
+    if kinds.is_list(kind) or kinds.is_list_view(kind):
+        return pyarrow.list_(_plain_type(kind.value_type))
+    if kinds.is_string_view(kind):
+        return pyarrow.string()
+    return pyarrow.binary() if kinds.is_binary_view(kind) else kind
+
+
+def _without_payloads(array: Any, pyarrow: Any) -> Any:
+    """The same numbers with one kind of NaN: its spare bits can hold anything."""
+    missing = pyarrow.compute.is_nan(array)
+    return pyarrow.compute.if_else(missing, pyarrow.scalar(float("nan"), array.type), array)
+
+
+def _categories(array: Any, order: list[object] | None, pyarrow: Any) -> Any:
+    """Values as a dictionary of those that occur, in their order or by value."""
+    occurring = pyarrow.compute.unique(array).drop_null().to_pylist()
+    values = sorted(occurring, key=repr) if order is None else [v for v in order if v in set(occurring)]
+    dictionary = pyarrow.array(values, type=array.type)
+    codes = pyarrow.compute.index_in(array, value_set=dictionary)
+    return pyarrow.DictionaryArray.from_arrays(codes, dictionary, ordered=order is not None)
+
+
+def _order_of_values(chunked: Any) -> list[object]:
+    """Categories of an ordered dictionary, from low to high."""
+    unified = chunked.unify_dictionaries()
+    return list(unified.chunk(0).dictionary.to_pylist()) if unified.num_chunks else []
 
 
 def _published(kind: Any, values: FloatArray, pyarrow: Any) -> Any:
@@ -135,7 +224,7 @@ def _published(kind: Any, values: FloatArray, pyarrow: Any) -> Any:
 
 def _order(chunked: Any) -> tuple[str, ...]:
     """Texts of the categories of an ordered dictionary, from low to high."""
-    values = chunked.chunk(0).dictionary.to_pylist() if chunked.num_chunks else []
+    values = _order_of_values(chunked)
     return tuple(number_text(float(v)) if isinstance(v, int | float) else str(v) for v in values)
 
 

@@ -68,6 +68,8 @@ class Prepared:
     distances, importances : float array or None
         Per value or record, in standard deviations; None without ``--breach``.
     warnings : tuple of str
+    digits : tuple of (int or None)
+        Per quasi-identifier, decimals of what is published; None for categories and what is not rounded.
     """
 
     request: Request
@@ -84,6 +86,13 @@ class Prepared:
     distances: FloatArray | None
     importances: FloatArray | None
     warnings: tuple[str, ...]
+    digits: tuple[int | None, ...]
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Columns that are not written."""
+        own = {self.request.participation_column} - {""}
+        return frozenset({*self.request.drop, *own, *_numbering(self.original, self.request)})
 
     def estimate(self) -> float | None:
         """Seconds that the division will take, or None if it is over in a moment."""
@@ -160,6 +169,11 @@ def prepare(
                 + ("nominal" if is_nominal else "ordinal"),
                 remedy="Leave --breach out, or name numeric quasi-identifiers only.",
             )
+    for column, is_nominal in zip(columns, nominal, strict=True):
+        if column.name in request.digits.by_attribute and (is_nominal or column.kind == "ordinal"):
+            raise InputError(
+                f"{quoted(column.name)} publishes categories, which have no decimals", where="--digits"
+            )
     encoding = Encoding.fit(columns, nominal, sizes.counts)
     X = encoding.matrix(columns)
     secret = _confidential(original, request, orders, rows, sizes)
@@ -179,6 +193,10 @@ def prepare(
         distances=distances,
         importances=importances,
         warnings=_warnings(original, request, rows, importances),
+        digits=tuple(
+            None if is_nominal or column.kind == "ordinal" or request.unrounded else request.digits.of(column)
+            for column, is_nominal in zip(columns, nominal, strict=True)
+        ),
     )
 
 
@@ -313,8 +331,13 @@ def _warnings(
     left_out = original.n_records - len(rows)
     if left_out:
         warnings.append(f"{left_out} records without a quasi-identifier were left out (--missing drop).")
-    used = {*request.quasi_identifiers, *request.confidential, *request.drop}
-    used |= {request.counts, request.participation_column}
+    numbering = _numbering(original, request)
+    if numbering:
+        warnings.append(
+            f"{', '.join(map(quoted, numbering))} numbers the records, as pandas stores it unasked; "
+            "it would give their order away, and was left out."
+        )
+    used = {*_named(request), *numbering}
     untouched = [name for name in original.names if name not in used]
     if untouched:
         listed = ", ".join(quoted(name) for name in untouched)
@@ -322,12 +345,6 @@ def _warnings(
             f"Published as they are, though named in no role: {listed}. Who knows them recognizes people: "
             "make them quasi-identifiers or leave them out with --drop."
         )
-    for name in untouched:
-        column = original.column(name)
-        if column.decimals == 0 and len(set(column.texts.tolist())) > 0.9 * original.n_records > 9:
-            warnings.append(
-                f"{quoted(name)} is different for nearly every record: it looks like an identifier."
-            )
     if request.blocks:
         warnings.append(
             "Each block keeps the size rule by itself; all blocks together do not: who knows a person's "
@@ -342,6 +359,23 @@ def _warnings(
     ):
         warnings.append("All importances are equal within their attribute, so they change nothing.")
     return tuple(warnings)
+
+
+def _named(request: Request) -> set[str]:
+    """Columns that have a role."""
+    return {
+        *request.quasi_identifiers,
+        *request.confidential,
+        *request.drop,
+        request.counts,
+        request.participation_column,
+    }
+
+
+def _numbering(original: DataFile, request: Request) -> tuple[str, ...]:
+    """Columns that only number the records, unless somebody asked for them."""
+    named = _named(request)
+    return tuple(name for name in original.index_columns() if name not in named)
 
 
 def _refuse_other_separator(path: Path, out: Path, original: DataFile) -> None:

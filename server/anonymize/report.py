@@ -35,7 +35,9 @@ _MEANINGS = {
 }
 
 
-def anonymization_report(masked: Masked, evaluation: Evaluation, *, name: str, command: str) -> bytes:
+def anonymization_report(
+    masked: Masked, evaluation: Evaluation, *, name: str, sha256: str, command: str
+) -> bytes:
     """Return the page of a masking as UTF-8 HTML.
 
     Parameters
@@ -45,12 +47,21 @@ def anonymization_report(masked: Masked, evaluation: Evaluation, *, name: str, c
         Of the written file against the original.
     name : str
         Name of the written file, for the title.
+    sha256 : str
+        Of the original.
     command : str
         The command that makes it, shown at the end.
     """
+    order = (
+        "The records stand in the order of the original, which gives values away (see the warning)."
+        if masked.prepared.request.keep_order
+        else "The records stand in an order that follows from the published values alone."
+    )
     summary = (
         *_what_was_done(masked, evaluation),
-        "Confidential attributes and columns without a role stand in the file unchanged.",
+        f"Confidential attributes and columns without a role stand in the file unchanged. {order}",
+        f"SHA-256 of the original: {sha256}. A second masking of the same original has the same digest in "
+        "its report; whoever has both intersects their groups, so that only one may be published.",
     )
     return render(
         Page(

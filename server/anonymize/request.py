@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from server.anonymize.ordinal import Orders
+from server.anonymize.rounding import Digits
 from server.anonymize.sizes import Participation
 from server.reading.table import quoted
 from shared.errors import InputError
@@ -118,8 +119,12 @@ class Request:
         Prevention of proximity breaches.
     distances : Distances
         Its parameters.
+    digits : Digits
+        Decimals of published numbers, where they are not those of the column.
     unrounded : bool
-        Publish means as they are. Otherwise whole numbers stay whole, and text files keep their decimals.
+        Publish means as they are.
+    keep_order : bool
+        Write the records in the order of the file, which gives values away; see `data_file.DataFile.order`.
     seed : int or None
     """
 
@@ -140,7 +145,9 @@ class Request:
     blocks: tuple[tuple[str, ...], ...] = ()
     breach: Breach = "none"
     distances: Distances = field(default_factory=Distances)
+    digits: Digits = field(default_factory=Digits)
     unrounded: bool = False
+    keep_order: bool = False
     seed: int | None = None
 
     @property
@@ -172,6 +179,13 @@ class Request:
             if not self.confidential:
                 raise InputError("--dependence needs numeric confidential attributes")
         checked_blocks(self.blocks, self.quasi_identifiers)
+        if self.unrounded and self.digits.given:
+            raise InputError(
+                "--unrounded and --digits contradict each other", remedy="Leave one of them out."
+            )
+        for name in self.digits.by_attribute:
+            if name not in self.quasi_identifiers:
+                raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--digits")
         if self.blocks and self.breach == "dream":
             raise InputError(
                 "--breach dream keeps whole records apart, and blocks publish parts of records",

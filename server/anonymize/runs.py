@@ -12,9 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from server.anonymize.data_file import DataFile
 from server.anonymize.doubts import refuse_doubtful
 from server.anonymize.evaluation import Evaluation, Settings, evaluate
+from server.anonymize.exposure import digest, disclosed, masked_before, warnings_of
 from server.anonymize.files import form_of, open_data
 from server.anonymize.hierarchy import Hierarchy, read_hierarchy
 from server.anonymize.ordinal import Orders, orders_of
@@ -113,30 +116,39 @@ def anonymize_file(
         seconds = grouping + _MEASURING_SECONDS * int(prepared.sizes.people.sum())
         if seconds > _WORTH_SAYING_SECONDS:
             announce(f"Grouping and measuring {len(prepared.X)} records will take about {_words(seconds)}.")
+    sha256 = digest(path)
     with _unseen_folder(out) as folder:
         masked = mask(prepared, folder / out.name, progress=progress)
+        found = (*masked.warnings, *warnings_of(masked), *masked_before(prepared.original, sha256, data))
+        masked = replace(masked, warnings=found)
+        written = np.searchsorted(prepared.rows, masked.rows)
+        distances_written = None if prepared.distances is None else prepared.distances[written]
         evaluation = evaluate(
             prepared.original,
             open_data(folder / out.name, **_again(given, prepared.original)),
             quasi_identifiers=request.quasi_identifiers,
             confidential=request.confidential,
             nominal=prepared.nominal,
-            rows=prepared.rows,
-            sizes=prepared.sizes,
+            rows=masked.rows,
+            sizes=prepared.sizes.of(written),
             settings=Settings(
                 known=tuple(known),
                 orders=prepared.orders,
                 hierarchies=trees,
                 blocks=request.blocks,
                 dependence=request.dependence,
-                distances=prepared.distances if request.breach == "p3m" else None,
-                record_distances=prepared.distances if request.breach == "dream" else None,
+                distances=distances_written if request.breach == "p3m" else None,
+                record_distances=distances_written if request.breach == "dream" else None,
             ),
             progress=progress,
         )
-        document = {**_described(masked), **evaluation.as_json()}
+        document = {
+            "original": {"file": path.name, "sha256": sha256},
+            **_described(masked),
+            **evaluation.as_json(),
+        }
         (folder / page.name).write_bytes(
-            anonymization_report(masked, evaluation, name=out.name, command=command)
+            anonymization_report(masked, evaluation, name=out.name, sha256=sha256, command=command)
         )
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         (folder / data.name).write_text(text, encoding="utf-8")
@@ -171,6 +183,12 @@ def _described(masked: Masked) -> dict[str, object]:
         "refined": request.refine,
         "groups": int(masked.labels.max()) + 1,
         "breach": request.breach,
+        "order": "kept" if request.keep_order else "of the published records",
+        "decimals": {
+            column.name: digits
+            for column, digits in zip(prepared.columns, prepared.digits, strict=True)
+            if digits is not None
+        },
         "unmet": list(masked.unmet),
         "warnings": list(masked.warnings),
     }
@@ -353,7 +371,13 @@ def evaluate_files(
         settings=replace(settings or Settings(), orders=orders, hierarchies=trees),
         progress=progress,
     )
-    result = replace(result, warnings=_other_order(before, after, asked.quasi_identifiers))
+    result = replace(
+        result,
+        warnings=(
+            *_other_order(before, after, asked.quasi_identifiers),
+            *disclosed(after, asked.quasi_identifiers, asked.confidential),
+        ),
+    )
     if report is not None:
         with _unseen_folder(report) as folder:
             (folder / report.name).write_bytes(evaluation_report(result, name=masked.name, command=command))
@@ -373,7 +397,8 @@ def _other_order(before: DataFile, after: DataFile, masked: Sequence[str]) -> tu
         return ()
     return (
         f"{', '.join(moved)} of {after.source} holds the values of {before.source} in another order. If it "
-        "is the records that stand in another order, all figures are wrong.",
+        "is the records that stand in another order, all figures are wrong. `roomful anonymize` writes "
+        "another order unless it is told --keep-order.",
     )
 
 

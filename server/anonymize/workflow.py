@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from server.anonymize.data_file import DataColumn, Replacement
+from server.anonymize.data_file import Replacement
 from server.anonymize.methods import divide
 from server.anonymize.ordinal import nearest_categories
 from server.anonymize.preparation import Part, Prepared
 from server.anonymize.published import breach_free, modes
 from server.anonymize.request import StageProgress
+from server.anonymize.rounding import rounded
 from server.measures.disclosure_risk import equivalence_classes
 from server.measures.diversity import coded
 from server.microaggregation.geometry import FloatArray
@@ -36,12 +37,19 @@ class Masked:
         For each part the group of each record.
     unmet : tuple of str
         Attributes whose mean or variance P3M or DREAM could not keep.
+    rows : int array
+        Record of the original behind each record of the written file, in the order written. Nobody but the
+        report may have it: with the original it undoes the order.
+    classes : int array
+        Of each record of the written file, which share all published quasi-identifiers.
     warnings : tuple of str
     """
 
     prepared: Prepared
     groups: tuple[IntArray, ...]
     unmet: tuple[str, ...]
+    rows: IntArray
+    classes: IntArray
     warnings: tuple[str, ...]
 
     @property
@@ -57,11 +65,13 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
     -----
     Guarantee: in the written file the size rule accepts the people of every combination of published
     quasi-identifiers, of every block where there are blocks; it is asked about the values that are written.
-    Otherwise DesignError, and no file.
+    Otherwise DesignError, and no file. The order of the records is a function of the published ones, unless
+    ``keep_order`` was asked for.
     """
     request, n = prepared.request, prepared.original.n_records
     groups, unmet = [], []
     undone: list[str] = []
+    every: list[IntArray] = []
     replace: dict[str, Replacement] = {}
     for number, part in enumerate(prepared.parts):
         labels = divide(
@@ -89,9 +99,8 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
                 new[prepared.rows] = prepared.rows[source]
             else:
                 exact = values[:, block.first] * block.scale + block.centre[0]
-                numbers = exact
-                if not request.unrounded:
-                    numbers = _rounded(exact, column, text=prepared.original.form == "CSV")
+                digits = prepared.digits[index]
+                numbers = exact if digits is None else rounded(exact, digits)
                 if request.breach == "p3m" and prepared.distances is not None:
                     true = prepared.X[:, block.first] * block.scale + block.centre[0]
                     least = prepared.distances[:, index] * block.scale * (1 - _SLACK)
@@ -109,14 +118,19 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
                 "nothing was written"
             )
         groups.append(labels)
+        every += codes
         unmet += missed
-    rows = None if len(prepared.rows) == n else prepared.rows
-    drop = {*request.drop, *([request.participation_column] if request.participation_column else [])}
-    prepared.original.write(out, replace=replace, drop=drop, rows=rows)
+    original, drop = prepared.original, prepared.left_out
+    rows = prepared.rows if request.keep_order else original.order(replace, drop=drop, rows=prepared.rows)
+    original.write(out, replace=replace, drop=drop, rows=rows)
+    place = np.zeros(n, dtype=np.int64)
+    place[prepared.rows] = np.arange(len(prepared.rows))
     return Masked(
         prepared=prepared,
         groups=tuple(groups),
         unmet=tuple(unmet),
+        rows=rows,
+        classes=equivalence_classes(every).labels[place[rows]],
         warnings=(
             *prepared.warnings,
             *(f"The mean or the variance of {quoted(name)} could not be kept." for name in unmet),
@@ -160,10 +174,3 @@ def _undone(name: str, before: float, after: float) -> tuple[str, ...]:
         f"Rounding {quoted(name)} brings published values back near the true ones: {after:.1%} of them keep"
         f" their minimum distance, unrounded {before:.1%}. Add --unrounded, or ask for a smaller distance.",
     )
-
-
-def _rounded(values: FloatArray, column: DataColumn, *, text: bool) -> FloatArray:
-    """Whole numbers stay whole; text files keep their number of decimals."""
-    if column.decimals == 0:
-        return np.rint(values)
-    return np.round(values, column.decimals) if text else values

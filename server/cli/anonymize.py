@@ -19,7 +19,7 @@ from server.cli.stopping import tidy_when_ended
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--quasi-identifiers", "quasi", metavar="A,B,C", required=True, help="Columns to mask.")
 @click.option(
-    "--confidential", metavar="A,B", default="", help="Columns to look after; they stay as they are."
+    "--confidential", metavar="A,B", default="", help="Columns to look after; their values stay as they are."
 )
 @click.option("--drop", metavar="A,B", default="", help="Columns to leave out, such as names.")
 @click.option("--k", type=click.IntRange(2), required=True, help="Fewest records that look alike.")
@@ -89,7 +89,14 @@ from server.cli.stopping import tidy_when_ended
     "--importances", type=click.Path(path_type=Path), help="For --breach: file with one a value, or record."
 )
 @click.option("--trade-off", type=float, help="For --breach: 0 only distance, near 1 only little loss.")
-@click.option("--unrounded", is_flag=True, help="Publish means of whole numbers with their decimals.")
+@click.option(
+    "--digits",
+    metavar="N|NAME=N",
+    multiple=True,
+    help="Decimals of published numbers, for all or one attribute; -2 rounds to hundreds.",
+)
+@click.option("--unrounded", is_flag=True, help="Publish means with all their decimals.")
+@click.option("--keep-order", is_flag=True, help="Keep the order of the records, which gives values away.")
 @click.option("--known", metavar="A,B", default="", help="Quasi-identifiers that the intruder of DLD knows.")
 @click.option(
     "--hierarchy",
@@ -129,7 +136,9 @@ def anonymize(
     minimum_distances: Path | None,
     importances: Path | None,
     trade_off: float | None,
+    digits: tuple[str, ...],
     unrounded: bool,
+    keep_order: bool,
     known: str,
     hierarchy: tuple[str, ...],
     separator: str | None,
@@ -140,10 +149,12 @@ def anonymize(
 ) -> None:
     """Mask the quasi-identifiers of FILE by microaggregation.
 
-    Writes OUT in the same format, and beside it OUT.report.html and OUT.json with everything that was
-    measured on what was written. Formats: CSV, Parquet, SPSS .sav, Stata .dta, Excel .xlsx.
+    OUT has the format of FILE and holds the published values, in an order of their own, and nothing else.
+    Beside it stand OUT.report.html and OUT.json with everything that was measured on what was written.
+    Formats: CSV, Parquet, SPSS .sav, Stata .dta, Excel .xlsx.
     """
     from server.anonymize.request import Distances, Request
+    from server.anonymize.rounding import Digits
     from server.anonymize.runs import anonymize_file
     from server.anonymize.sizes import Participation
 
@@ -167,7 +178,9 @@ def anonymize(
         blocks=tuple(listed(block) for block in blocks),
         breach=breach,
         distances=Distances.parse(breach, minimum_distance, minimum_distances, importances, trade_off),
+        digits=Digits.parse(digits),
         unrounded=unrounded,
+        keep_order=keep_order,
         seed=seed,
     )
     reading = {"separator": separator, "decimal": decimal, "encoding": encoding, "sheet": sheet}

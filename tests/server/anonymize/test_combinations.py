@@ -109,7 +109,9 @@ CASES: dict[str, Case] = {
     "--minimum-distances": (["--minimum-distances", "records.csv"], ["--breach", "dream"], {}),
     "--importances": (["--importances", "records.csv"], ["--breach", "dream"], {}),
     "--trade-off": (["--trade-off", "0.99"], ["--breach", "p3m"], {}),
+    "--digits": (["--digits", "-1"], [], {}),
     "--unrounded": (["--unrounded"], [], {}),
+    "--keep-order": (["--keep-order"], [], {}),
     "--known": (["--known", "income"], ["--block", "age", "--block", "income"], {"univariate": "not among"}),
     "--hierarchy": (["--hierarchy", "ill=ill.csv"], ["--confidential", "ill"], {}),
 }
@@ -223,6 +225,12 @@ def test_kinds_and_missing_values_change_what_comes_out(folder: Path) -> None:
         (("--dependence", "0.5", "--confidential", "edu"), "--ordinal edu"),
         (("--dependence", "0.5"), "confidential"),
         (("--sheet", "a"), "for Excel"),
+        (("--digits", "x"), "no number of decimals"),
+        (("--digits", "16"), "no number of decimals"),
+        (("--digits", "1", "--digits", "2"), "a second one"),
+        (("--digits", "wage=1"), "not among"),
+        (("--digits", "age=1", "--nominal", "age"), "have no decimals"),
+        (("--digits", "1", "--unrounded"), "contradict"),
     ],
 )
 def test_what_means_nothing_is_refused_by_name(folder: Path, more, words: str, monkeypatch) -> None:

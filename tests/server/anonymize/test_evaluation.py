@@ -86,12 +86,12 @@ def test_labels_of_statistical_files_stand_in_the_report(tmp_path: Path) -> None
 
 
 def test_evaluate_agrees_with_what_anonymize_measured(town_csv: Path) -> None:
-    document = json.loads(masked(town_csv, "--json").stdout)
+    document = json.loads(masked(town_csv, "--keep-order", "--json").stdout)
     out = town_csv.with_stem("masked")
     arguments = [str(town_csv), str(out), "--quasi-identifiers", QUASI, "--confidential", "illness"]
     runner = CliRunner()
     again = json.loads(runner.invoke(evaluate_command, [*arguments, "--json"]).stdout)
-    assert all(document[name] == value for name, value in again.items())
+    assert all(document[name] == value for name, value in again.items() if name != "warnings")
     report = town_csv.with_name("evaluation.html")
     text = runner.invoke(evaluate_command, [*arguments, "--target", "illness", "--report", str(report)])
     assert text.exit_code == 0

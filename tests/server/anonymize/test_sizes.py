@@ -38,7 +38,9 @@ def table(path: Path, n: int = 300, **more) -> Path:
 
 
 def run(path: Path, **wanted):
-    request = Request(**({"quasi_identifiers": ("x", "y"), "k": 4, "method": "mdav"} | wanted))
+    request = Request(
+        **({"quasi_identifiers": ("x", "y"), "k": 4, "method": "mdav", "keep_order": True} | wanted)
+    )
     out = path.with_stem("masked")
     masked = mask(prepare(path, out, request), out)
     return masked, open_data(out)

@@ -35,6 +35,7 @@ def run(path: Path, out: Path | None = None, **wanted):
                 "method": "mdav",
                 "confidential": ("illness",),
                 "drop": ("name",),
+                "keep_order": True,  # to compare record by record; test_written_order.py is about the order
             }
             | wanted
         )
