@@ -6,23 +6,19 @@ code. The codes of all eleven checks are here; :mod:`shared.soundness` runs them
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil
 
 from shared.cells import Boxes
-from shared.effective_anonymity import (
-    Metrics,
-    is_acceptable,
-    n_min,
-    n_min_safe,
-    table_failure,
-    worst_cell_metrics,
-)
+from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import QuestionnaireError, SoundnessError
 from shared.geometry import Ranges
 from shared.limits import EXACT_BOUND, MAX_BOXES_TO_COMPARE, MAX_FAILURE_WORK
+from shared.metrics import Metrics
+from shared.participation import ParticipationLevel, ParticipationSource
 from shared.specification import Specification
 from shared.submission import longest_message
 
@@ -52,6 +48,8 @@ from shared.submission import longest_message
     "check.length",
 )
 """Codes of checks 1 to 11, in order."""
+HALF = Fraction(1, 2)
+"""Beside the promise stands what remains of it if only so large a share of the assumed people take part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +65,15 @@ class Floor:
     lowest_participation, highest_participation : str
         Participation claimed outside this range is not believed: a claim of certain participation makes every
         cell of k people look safe.
+    highest_unsourced_participation : str
+        A participation above it is not believed unless the specification says where it comes from.
     """
 
     k: int = 3
     cell_failure: str = "0.01"
     lowest_participation: str = "0.001"
     highest_participation: str = "0.95"
+    highest_unsourced_participation: str = "0.6"
 
 
 def check_distance(specification: Specification) -> dict[str, str]:
@@ -110,15 +111,30 @@ def check_floor(specification: Specification, floor: Floor) -> dict[str, str]:
     for is_weak, where, expected in weak:
         if is_weak:
             raise SoundnessError("the promise is too weak", where=where, expected=expected, code=FLOOR)
-    return {"k": str(specification.k), "failure": specification.acceptable_cell_failure}
+    check_believed(specification.levels, specification.participation_source, floor)
+    figures = {"k": str(specification.k), "failure": specification.acceptable_cell_failure}
+    return figures | {"participation": _span(low, high)}
+
+
+def check_believed(levels: Sequence[ParticipationLevel], source: ParticipationSource, floor: Floor) -> None:
+    """Part of check 5: a high participation is only believed with a statement of where it comes from."""
+    believed = floor.highest_unsourced_participation
+    if source.statement is None and max(level.highest for level in levels) > Fraction(believed):
+        raise SoundnessError(
+            "the promise counts on a high participation and does not say where the figure comes from",
+            where="participation.source.statement",
+            expected=f"a statement, or a participation of at most {believed}",
+            remedy="Say as source_statement in [participation] where it comes from; respondents read it.",
+            code=FLOOR,
+        )
 
 
 def check_n_min(specification: Specification) -> dict[str, str]:
     """Check 6: the needed number of people, computed again."""
-    k, failure = specification.k, specification.acceptable_cell_failure
+    k, failure, together = specification.k, specification.acceptable_cell_failure, specification.dependence
     try:
-        smallest = tuple(n_min(k, level, failure) for level in specification.levels)
-        safe = tuple(n_min_safe(k, level, failure) for level in specification.levels)
+        smallest = tuple(n_min(k, level, failure, together) for level in specification.levels)
+        safe = tuple(n_min_safe(k, level, failure, together) for level in specification.levels)
     except ValueError as problem:
         raise SoundnessError(str(problem), where="anonymity", code=N_MIN) from None
     if (smallest, safe) != (specification.n_min, specification.n_min_safe):
@@ -128,22 +144,28 @@ def check_n_min(specification: Specification) -> dict[str, str]:
             expected=f"{list(smallest)}, and {list(safe)} to be safe",
             code=N_MIN,
         )
-    return {"n_min": ", ".join(map(str, smallest)), "n_min_safe": ", ".join(map(str, safe))}
+    figures = {"n_min": ", ".join(map(str, smallest)), "n_min_safe": ", ".join(map(str, safe))}
+    if together.is_none:
+        return figures
+    size = str(together.household_size)
+    return figures | {"kind": "together", "correlation": together.correlation, "household_size": size}
 
 
 def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> dict[str, str]:
     """Check 7: every cell's failure from its own head count; fills ``metrics``, one per cell."""
     _check_invitations(specification)
     distinct = set(specification.eligible)
-    work = len(distinct) * len(specification.levels) * specification.k**2
+    work = len(distinct) * len(specification.levels) * failure_steps(specification)
     if work > MAX_FAILURE_WORK:
         raise SoundnessError(
             "the groups are too many and too varied to be checked on a device",
             where="eligible",
-            expected=f"distinct rows x levels x k^2 of at most {MAX_FAILURE_WORK}, not {work}",
+            expected=f"distinct rows x levels x steps of at most {MAX_FAILURE_WORK}, not {work}",
             code=CELL_FAILURE,
         )
-    known = {c: worst_cell_metrics(c, specification.levels, specification.k) for c in distinct}
+    promised = specification.levels, specification.k, specification.dependence
+    known = {c: worst_cell_metrics(c, *promised) for c in distinct}
+    half = max(worst_cell_metrics(c, *promised, HALF).record_failure_given_participation for c in distinct)
     metrics.extend(known[counts] for counts in specification.eligible)
     bound = specification.acceptable_cell_failure
     for cell, m in enumerate(metrics):
@@ -164,7 +186,23 @@ def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> 
         "worst_unprotected": _short(max(m.record_failure_given_participation for m in metrics)),
         "worst_failure": _short(max(m.attained_cell_failure for m in metrics)),
         "table_failure": _short(table_failure(m.attained_cell_failure for m in metrics)),
+        "half_unprotected": _short(half),
     }
+
+
+def failure_steps(specification: Specification) -> int:
+    """Steps of arithmetic behind one cell's failure at one level, for :data:`MAX_FAILURE_WORK`.
+
+    k^2 for people who decide alone; else two steps a participant below k, four a member of a household, and
+    500 for the chance that nobody takes part; all of it 170 times where the worst of a range is searched, and
+    another 40 (k + 75) for the generating functions of several levels.
+    """
+    if specification.dependence.is_none:
+        return specification.k**2
+    size = specification.dependence.household_size
+    searched = size == 1 and specification.levels[0].is_range
+    steps = (2 * specification.k + 4 * size + 500) * (170 if searched else 1)
+    return steps if size > 1 or len(specification.levels) == 1 else 40 * (specification.k + 75) + steps
 
 
 def _check_invitations(specification: Specification) -> None:
@@ -285,6 +323,11 @@ def check_length(specification: Specification) -> dict[str, str]:
             code=LENGTH,
         )
     return {"bytes": str(longest)}
+
+
+def _span(low: Fraction, high: Fraction) -> str:
+    ends = (f"{float(100 * value):.3g}" for value in sorted({low, high}))
+    return ", ".join(ends)
 
 
 def _short(value: Decimal) -> str:

@@ -17,6 +17,9 @@ MAX_ATTRIBUTES = 32
 MAX_COORDINATES = 256
 MAX_CATEGORIES = 50_000
 MAX_LEVELS = 20
+CORRELATION_DIGITS = 6
+HOUSEHOLD_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
+"""Published sizes of the largest household: coarse, so that none is described."""
 MAX_LANGUAGES = 40
 MAX_RESOLUTION = 4096
 MAX_NAME_CHARACTERS = 64
@@ -36,7 +39,8 @@ MIN_ENTROPY_BYTES = 16
 """Random bytes in the padding of a submission."""
 
 MAX_FAILURE_WORK = 3 * 10**8
-"""Distinct rows of head counts x levels x k^2; beyond it check 7 would keep a device busy for minutes."""
+"""Distinct rows of head counts x levels x steps of one failure (:func:`shared.checks.failure_steps`: k^2, or
+fewer for people who decide together); beyond it check 7 would keep a device busy for minutes."""
 MAX_BOXES_TO_COMPARE = 1_000
 """Boxes of a register, whose tiling is compared pair by pair."""
 

@@ -8,17 +8,25 @@ then holds for the worst value in it.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shared.decimals import format_decimal, parse_probability
+from shared.decimals import format_decimal, parse_decimal, parse_probability
 from shared.errors import SpecificationError
 from shared.fields import Fields
-from shared.limits import MAX_CATEGORIES, MAX_LEVELS
+from shared.limits import (
+    CORRELATION_DIGITS,
+    HOUSEHOLD_SIZES,
+    MAX_CATEGORIES,
+    MAX_LEVELS,
+)
 
 GRID = Fraction(1, 20)
 """Step of the published levels when participation is uneven."""
+HIGHEST_CORRELATION = "0.2"
+"""Between two people of a cell. Stronger ones make cells look safe: all of them come, or nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,18 +89,23 @@ class ParticipationSource:
     """Where each person's participation comes from, so that an auditor can derive the levels again.
 
     ``kind`` is ``even`` (one level for everybody), ``column`` (a column of the model file) or ``rates`` (a
-    table of response rates by one attribute).
+    table of response rates by one attribute). ``household_column`` is the column of the model file whose
+    equal values are one household. ``statement`` is the organizer's word, in every language, for where the
+    figures come from; respondents read it.
     """
 
     kind: str
     column: str | None = None
     attribute: str | None = None
     rates: tuple[Rate, ...] = ()
+    household_column: str | None = None
+    statement: Mapping[str, str] | None = None
 
     @classmethod
-    def parse(cls, value: Any, where: str) -> ParticipationSource:
-        """Read it from a document."""
-        fields = Fields(value, where, ("kind", "column", "attribute", "rates"), error=SpecificationError)
+    def parse(cls, value: Any, where: str, languages: tuple[str, ...]) -> ParticipationSource:
+        """Read it from a document whose texts are in these languages."""
+        names = ("kind", "column", "attribute", "rates", "household_column", "statement")
+        fields = Fields(value, where, names, error=SpecificationError)
         kind = fields.choice("kind", ("even", "column", "rates"))
         column = fields.name("column") if kind == "column" else None
         attribute = fields.name("attribute") if kind == "rates" else None
@@ -104,12 +117,96 @@ class ParticipationSource:
             attribute is None and (fields.raw("attribute") is not None or rates)
         ):
             raise fields.fail("kind", f"a source of kind {kind!r} has fields of another", "null and []")
-        return cls(kind=kind, column=column, attribute=attribute, rates=rates)
+        household = None if fields.raw("household_column") is None else fields.name("household_column")
+        statement = None if fields.raw("statement") is None else fields.localized("statement", languages)
+        return cls(
+            kind=kind,
+            column=column,
+            attribute=attribute,
+            rates=rates,
+            household_column=household,
+            statement=statement,
+        )
 
     def to_object(self) -> dict[str, Any]:
         """As it stands in a document."""
-        rates = [{"upto": r.upto, "value": r.value, "rate": r.rate} for r in self.rates]
-        return {"kind": self.kind, "column": self.column, "attribute": self.attribute, "rates": rates}
+        return {
+            "kind": self.kind,
+            "column": self.column,
+            "attribute": self.attribute,
+            "rates": [{"upto": r.upto, "value": r.value, "rate": r.rate} for r in self.rates],
+            "household_column": self.household_column,
+            "statement": None if self.statement is None else dict(self.statement),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependence:
+    """How far people of a cell decide together, in the worst case that the promise covers.
+
+    Attributes
+    ----------
+    correlation : str
+        Between any two people of a cell, as a decimal; ``0`` for none.
+    household_size : int
+        Most people of a cell who decide in common, up to all or none; 1 if everybody decides alone.
+    """
+
+    correlation: str = "0"
+    household_size: int = 1
+
+    def __post_init__(self) -> None:
+        value = parse_decimal(self.correlation)
+        fine = value is not None and (value * 10**CORRELATION_DIGITS).denominator == 1
+        if value is None or not fine or not 0 <= value <= Fraction(HIGHEST_CORRELATION):
+            raise SpecificationError(
+                f"the correlation {self.correlation[:40]!r} is impossible",
+                where="participation.correlation",
+                expected=f"0 to {HIGHEST_CORRELATION}, with at most {CORRELATION_DIGITS} decimal places",
+            )
+        if self.household_size not in HOUSEHOLD_SIZES:
+            raise SpecificationError(
+                f"households of {self.household_size} are not published",
+                where="participation.household_size",
+                expected="one of " + ", ".join(map(str, HOUSEHOLD_SIZES)),
+            )
+
+    @classmethod
+    def parse(cls, participation: Fields) -> Dependence:
+        """Read it from the participation of a document."""
+        size = participation.integer("household_size", 1, HOUSEHOLD_SIZES[-1])
+        return cls(correlation=participation.text("correlation", maximum=64), household_size=size)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether everybody decides alone."""
+        return self.household_size == 1 and not Fraction(self.correlation)
+
+    def check(self, levels: tuple[ParticipationLevel, ...]) -> None:
+        """Refuse a correlation so strong that cells of the least participation would be safe by being empty.
+
+        Raises
+        ------
+        SpecificationError
+            Unless pi (1 - rho) / rho >= 1 at the lowest participation: beyond, a chance of nearly 0 would be
+            the likeliest.
+        """
+        rho, lowest = Fraction(self.correlation), min(levels, key=lambda level: level.lowest)
+        if rho > lowest.lowest * (1 - rho):
+            raise SpecificationError(
+                f"the correlation {self.correlation} is too strong for a participation of {lowest.low}",
+                where="participation.correlation",
+                expected="correlation / (1 - correlation) of at most the lowest participation",
+            )
+
+
+INDEPENDENT = Dependence()
+"""Everybody decides alone."""
+
+
+def published_household_size(largest: int) -> int | None:
+    """The next published size from the largest household on; None if it is too large."""
+    return next((size for size in HOUSEHOLD_SIZES if size >= largest), None)
 
 
 def _parse_rate(value: Any, where: str) -> Rate:

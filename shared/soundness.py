@@ -31,10 +31,10 @@ from shared.checks import (
     check_n_min,
     check_questions,
 )
-from shared.effective_anonymity import Metrics
 from shared.envelope import Envelope, VerifiedPayload, encode_key
 from shared.errors import QuestionnaireError, RoomfulError, SignatureError, SoundnessError, SpecificationError
 from shared.invitation import Invitation
+from shared.metrics import Metrics
 from shared.specification import Specification
 from shared.words import digest_words
 

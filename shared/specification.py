@@ -30,7 +30,7 @@ from shared.limits import (
     MAX_SPECIFICATION_BYTES,
 )
 from shared.model import ReadingRules
-from shared.participation import ParticipationLevel, ParticipationSource, parse_levels
+from shared.participation import Dependence, ParticipationLevel, ParticipationSource, parse_levels
 from shared.questionnaire import Questionnaire
 
 PROTOCOL = "roomful/3"
@@ -110,6 +110,8 @@ class Specification:
     ----------
     levels : tuple of ParticipationLevel, length L
         Published levels of participation.
+    dependence : Dependence
+        How far people of a cell decide together, at worst.
     n_min, n_min_safe : tuple of int, length L
         Effective anonymity at each level, were everybody at that level.
     message_bytes : int
@@ -128,6 +130,7 @@ class Specification:
     organizer: Organizer
     attributes: tuple[Attribute, ...]
     levels: tuple[ParticipationLevel, ...]
+    dependence: Dependence
     participation_source: ParticipationSource
     k: int
     acceptable_cell_failure: str
@@ -205,6 +208,8 @@ class Specification:
             "weights": list(self.weights),
             "participation": {
                 "levels": [{"low": level.low, "high": level.high} for level in self.levels],
+                "correlation": self.dependence.correlation,
+                "household_size": self.dependence.household_size,
                 "source": self.participation_source.to_object(),
             },
             "anonymity": {
@@ -305,10 +310,12 @@ def _parse(value: Any) -> Specification:
         raise fields.fail(
             "weights", f"{len(weights)} weights stand here", f"{len(ranges)}, one per coordinate"
         )
-    participation = _sub(fields, "participation", ("levels", "source"))
-    source = ParticipationSource.parse(participation.raw("source"), participation.where("source"))
+    participation = _sub(fields, "participation", ("levels", "correlation", "household_size", "source"))
+    source = ParticipationSource.parse(participation.raw("source"), participation.where("source"), languages)
     _check_source(source, attributes, participation)
     levels = parse_levels(participation.raw("levels"), participation.where("levels"))
+    dependence = Dependence.parse(participation)
+    dependence.check(levels)
     anonymity = _sub(fields, "anonymity", ("k", "acceptable_cell_failure", "n_min", "n_min_safe"))
     k = anonymity.integer("k", 2, MAX_K)
     algorithm = _sub(fields, "algorithm", ("name", "parameters"))
@@ -323,6 +330,7 @@ def _parse(value: Any) -> Specification:
         organizer=Organizer(name=organizer.text("name"), contact=organizer.text("contact")),
         attributes=attributes,
         levels=levels,
+        dependence=dependence,
         participation_source=source,
         k=k,
         acceptable_cell_failure=_probability(anonymity, "acceptable_cell_failure"),

@@ -13,7 +13,7 @@ from shared.cells import Cells, PowerDiagram
 from shared.effective_anonymity import n_min, n_min_safe
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding
 from shared.model import ModelRow, ReadingRules, format_model, model_digest
-from shared.participation import ParticipationLevel, ParticipationSource
+from shared.participation import INDEPENDENT, Dependence, ParticipationLevel, ParticipationSource
 from shared.questionnaire import Questionnaire
 from shared.recount import centroid
 from shared.specification import (
@@ -118,6 +118,7 @@ def build_specification(
     levels: Sequence[ParticipationLevel] = (ParticipationLevel(low="0.5", high="0.5"),),
     k: int = 3,
     failure: str = "0.001",
+    dependence: Dependence = INDEPENDENT,
     kind: str = "public",
     questionnaire: dict[str, Any] | None = None,
     **changes: Any,
@@ -138,11 +139,12 @@ def build_specification(
         organizer=Organizer(name="Institute", contact="survey@example.org"),
         attributes=tuple(attributes),
         levels=tuple(levels),
+        dependence=dependence,
         participation_source=ParticipationSource(kind="even"),
         k=k,
         acceptable_cell_failure=failure,
-        n_min=tuple(n_min(k, level, failure) for level in levels),
-        n_min_safe=tuple(n_min_safe(k, level, failure) for level in levels),
+        n_min=tuple(n_min(k, level, failure, dependence) for level in levels),
+        n_min_safe=tuple(n_min_safe(k, level, failure, dependence) for level in levels),
         model=ModelReference(
             kind=kind,
             digest=model_digest(format_model(attributes, rows)),

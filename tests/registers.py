@@ -11,6 +11,7 @@ ADULT_CATEGORIES = ("sex", "marital-status")
 EVEN = '[participation]\nrate = "0.5"'
 RATES_BY_AGE = """[participation]
 attribute = "age"
+source_statement = "The last census."
 [[participation.rates]]
 upto = 29
 rate = "0.35"

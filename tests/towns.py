@@ -45,6 +45,7 @@ file = "questionnaire.json"
 EVEN = '[participation]\nrate = "0.5"'
 RATES = """[participation]
 attribute = "age"
+source_statement = "The last survey of the town."
 [[participation.rates]]
 upto = "39"
 rate = "0.42"

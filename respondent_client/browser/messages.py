@@ -46,6 +46,7 @@ def survey_object(sound: SoundSpecification) -> dict[str, Any]:
         "free_text": specification.questionnaire.has_free_text,
         "k": specification.k,
         "acceptable_cell_failure": specification.acceptable_cell_failure,
+        "participation": participation_object(specification),
         "release_rule": specification.release.rule,
         "retention_days": specification.retention_days,
         "stored": specification.stored,
@@ -55,6 +56,18 @@ def survey_object(sound: SoundSpecification) -> dict[str, Any]:
         "questions": {q.name: question_object(q) for q in specification.questionnaire.questions},
         "axes": [{"label": axis.label} for axis in axes],
         "picture_axes": best_axes(axes),
+    }
+
+
+def participation_object(specification: Specification) -> dict[str, Any]:
+    """What the promise assumes of the others, and where the organizer says that it comes from."""
+    together, source = specification.dependence, specification.participation_source
+    return {
+        "lowest": str(float(min(level.lowest for level in specification.levels))),
+        "correlation": together.correlation,
+        "household_size": together.household_size,
+        "alone": together.is_none,
+        "statement": source.statement,
     }
 
 
@@ -115,6 +128,7 @@ def room_object(room: Room, specification: Specification) -> dict[str, Any]:
         "people": room.people,
         "cell_failure": room.cell_failure,
         "record_failure": room.record_failure,
+        "half_failure": room.half_failure,
         "centroid": [
             {
                 "label": value.attribute.label,

@@ -27,10 +27,14 @@ _SHOWN = (
     "words",
     "k",
     "failure",
+    "participation",
+    "correlation",
+    "household_size",
     "n_min",
     "cells",
     "smallest",
     "worst_failure",
+    "half_unprotected",
     "kind",
     "people",
     "questions",
@@ -61,16 +65,36 @@ def line_object(line: Line) -> dict[str, Any]:
 
 def room_lines(room: Room, specification: Specification) -> list[str]:
     """The room as lines, in the survey's first language."""
-    language = specification.languages[0]
+    language, statement = specification.languages[0], specification.participation_source.statement
     lines = [
         f"Your group is number {room.cell}: {room.people} people share it.",
         f"Chance that fewer than {specification.k} of them take part although you do: {room.record_failure}",
+        f"If only half as many take part as assumed: {room.half_failure}",
+        f"The first figure holds if at least {participation_text(specification)} of the people take part"
+        f"{together_text(specification)}.",
+        *([] if statement is None else [f"Where that comes from, says the organizer: {statement[language]}"]),
         "You will appear in the results as:",
     ]
     for value in room.centroid:
         share = f" ({value.share} of the group)" if value.share is not None else ""
         lines.append(f"  {value.attribute.label[language]}: {value.label(language) or 'not given'}{share}")
     return lines
+
+
+def participation_text(specification: Specification) -> str:
+    """The lowest assumed participation, as a share."""
+    return f"{float(100 * min(level.lowest for level in specification.levels)):.3g} %"
+
+
+def together_text(specification: Specification) -> str:
+    """How far they may decide together, as the end of a sentence."""
+    together = specification.dependence
+    if together.is_none:
+        return ", and everybody decides alone"
+    return (
+        f", with a correlation of at most {together.correlation} between them and households of at most "
+        f"{together.household_size} who decide together"
+    )
 
 
 def words_to_compare(digest: str) -> str:

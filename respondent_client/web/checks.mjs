@@ -87,7 +87,7 @@ function lines({ language, state }, withFigures) {
   );
 }
 
-const CHANCES = new Set(["failure", "worst_failure", "table_failure", "worst_unprotected"]);
+const CHANCES = new Set(["failure", "worst_failure", "table_failure", "worst_unprotected", "half_unprotected"]);
 
 function sentence(language, { code, outcome, figures }) {
   const words = {};

@@ -20,6 +20,8 @@ export const group = {
         h("dd", {}, h("ul", {}, room.centroid.map((value) => h("li", {}, h("span", { class: "label" }, `${language.survey(value.label)}:`), " ", appearance(language, value))))),
         h("dt", {}, language.t("group.chance", { k: language.number(survey.k) })),
         h("dd", {}, h("strong", {}, language.oneIn(room.record_failure)), h("p", { class: "hint" }, language.t(`group.rule.${survey.release_rule}`, { k: language.number(survey.k) }))),
+        h("dt", {}, language.t("group.half")),
+        h("dd", { id: "half" }, h("strong", {}, language.oneIn(room.half_failure)), condition(language, survey.participation)),
       ),
       pictureSection(context),
       h(
@@ -31,6 +33,15 @@ export const group = {
     ];
   },
 };
+
+/** On what the first chance depends, and where the organizer says that the figure comes from. */
+function condition(language, { lowest, alone, correlation, household_size: size, statement }) {
+  const figures = { share: language.percent(Number(lowest)), correlation: language.number(correlation), size: language.number(size) };
+  return [
+    h("p", { class: "hint" }, language.t(alone ? "group.condition.alone" : "group.condition.together", figures)),
+    statement && h("p", { class: "hint" }, language.t("group.source"), " ", h("q", {}, language.survey(statement))),
+  ];
+}
 
 /** How she will appear in one attribute: "about 43", "female (100% of the group)". */
 function appearance(language, { numeric, text, share, missing_share: missing }) {

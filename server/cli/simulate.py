@@ -18,7 +18,8 @@ from server.simulation.taking_part import Progress, receipt_lines
 from server.simulation.workflow import SimulationReport
 from server.simulation.workflow import simulate as run_simulation
 from server.storage.files import named_file_errors, write_new
-from shared.errors import InputError
+from shared.errors import InputError, SpecificationError
+from shared.participation import HIGHEST_CORRELATION, Dependence
 
 
 @click.command()
@@ -36,6 +37,11 @@ from shared.errors import InputError
     "--participants",
     type=click.FloatRange(0, 1),
     help="Everybody's chance to take part; by default as in the specification.",
+)
+@click.option(
+    "--correlation",
+    metavar="DECIMAL",
+    help=f"Between any two people of a cell, at most {HIGHEST_CORRELATION}; by default the survey's own.",
 )
 @click.option(
     "--answers",
@@ -62,6 +68,7 @@ def simulate(
     model: Path,
     invited: int | None,
     participants: float | None,
+    correlation: str | None,
     answers: str,
     codes_file: Path | None,
     receipts: Path | None,
@@ -85,6 +92,7 @@ def simulate(
             model,
             seed=secrets.randbits(32) if seed is None else seed,
             invited=invited,
+            correlation=None if correlation is None else _correlation(correlation),
             participation=None if participants is None else Fraction(str(participants)),
             answers=answers,
             codes=codes,
@@ -99,6 +107,13 @@ def simulate(
         click.echo(json.dumps(report.figures()))
     else:
         click.echo("\n".join(_words(report)))
+
+
+def _correlation(text: str) -> Fraction:
+    try:
+        return Fraction(Dependence(correlation=text).correlation)
+    except SpecificationError as problem:
+        raise InputError(problem.message, where="--correlation", expected=problem.expected) from None
 
 
 def _require_new(receipts: Path, codes_file: Path | None) -> None:
@@ -141,7 +156,8 @@ def _words(report: SimulationReport) -> list[str]:
         f"They fill {figures['cells'] - figures['empty_cells']} of {figures['cells']} cells; "
         f"the smallest has {figures['smallest_head_count']} answers.",
         f"Failed cells (some answers, but fewer than k): {figures['failed_cells']}; "
-        f"expected {figures['expected_failed_cells']:.3g}, and as many or more with probability "
+        f"promised {figures['promised_failed_cells']:.3g}; as people were drawn, expected "
+        f"{figures['expected_failed_cells']:.3g}, and as many or more with probability "
         f"{figures['probability_of_at_least_as_many']:.3g}.",
         f"Repeat it with --seed {figures['seed']}.",
     ]

@@ -18,12 +18,17 @@ from server.design.need import need_of
 from server.microaggregation.geometry import distortion
 from server.microaggregation.mdav import mdav
 from server.microaggregation.need import IntArray, Need, Progress
-from shared.effective_anonymity import n_min, n_min_safe
-from shared.participation import ParticipationLevel
+from shared.effective_anonymity import n_min, n_min_safe, worst_cell_metrics
+from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
 
 MAX_TUPLES = 20_000
 """Beyond it the distortion curves are of a sample of the tuples."""
 FAILURES = tuple(f"1e-{exponent}" for exponent in range(1, 13))
+SHARES = ("0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1", "1.1", "1.2")
+"""True participation over the assumed one, for the curve of failure."""
+COMPARED_CORRELATION = "0.005"
+"""Shown beside a promise that assumes none."""
+MAX_COMPARED_CELLS = 100
 DISTORTION_FAILURES = ("1e-2", "1e-4", "1e-6", "1e-8", "1e-10")
 
 
@@ -44,6 +49,25 @@ class NeedCurve:
     failures: tuple[str, ...]
     n_min: tuple[int, ...]
     n_min_safe: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureCurve:
+    """What a participant of the worst cell risks, against the true participation.
+
+    Attributes
+    ----------
+    label : str
+        How people decide on this line.
+    shares : tuple of str
+        True participation over the assumed one, ascending.
+    unprotected : tuple of Decimal
+        Largest rbar' over the cells.
+    """
+
+    label: str
+    shares: tuple[str, ...]
+    unprotected: tuple[Decimal, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +106,8 @@ class DesignCurves:
     ----------
     needs : tuple of NeedCurve
         One per participation level.
+    failures : tuple of FailureCurve
+        As people decide by the promise, and by another assumption beside it.
     distortions : tuple of DistortionCurve
         Against k, participation and failure.
     tuples, sampled_tuples, sampled_people : int
@@ -91,6 +117,7 @@ class DesignCurves:
     """
 
     needs: tuple[NeedCurve, ...]
+    failures: tuple[FailureCurve, ...]
     distortions: tuple[DistortionCurve, ...]
     tuples: int
     sampled_tuples: int
@@ -104,7 +131,9 @@ def design_curves(
     levels: Sequence[ParticipationLevel],
     k: int,
     failure: str,
+    dependence: Dependence = INDEPENDENT,
     *,
+    eligible: Sequence[tuple[int, ...]] = (),
     progress: Progress | None = None,
 ) -> DesignCurves:
     """Compute the curves around today's choice.
@@ -121,6 +150,10 @@ def design_curves(
         Today's k, >= 2.
     failure : str
         Today's acceptable cell failure.
+    dependence : Dependence, optional
+        How far people decide together.
+    eligible : sequence of tuple of int, optional
+        People of each cell and level, for the curves of failure.
     progress : callable, optional
         `progress(points done, points)`.
 
@@ -132,7 +165,7 @@ def design_curves(
     (n / 20,000)-th one is taken. The cost is that of at most 16 runs of MDAV.
     """
     rows = _systematic(len(X), MAX_TUPLES)
-    runner = _Runner(X[rows], people[rows], weights)
+    runner = _Runner(X[rows], people[rows], weights, dependence)
     plans: list[tuple[str, str, tuple[tuple[str, tuple[ParticipationLevel, ...], int, str], ...]]] = []
     today = tuple(levels)
     plans.append(("k", str(k), tuple((str(v), today, v, failure) for v in _around(k))))
@@ -173,7 +206,8 @@ def design_curves(
             )
         )
     return DesignCurves(
-        needs=tuple(_need_curve(level, k) for level in today),
+        needs=tuple(_need_curve(level, k, dependence) for level in today),
+        failures=failure_curves(eligible, today, k, dependence),
         distortions=tuple(curves),
         tuples=len(X),
         sampled_tuples=len(rows),
@@ -184,8 +218,10 @@ def design_curves(
 class _Runner:
     """MDAV on one population with different needs; equal needs are run once."""
 
-    def __init__(self, X: IntArray, people: IntArray, weights: Sequence[int] | IntArray) -> None:
-        self.X, self.people, self.weights = X, people, weights
+    def __init__(
+        self, X: IntArray, people: IntArray, weights: Sequence[int] | IntArray, dependence: Dependence
+    ) -> None:
+        self.X, self.people, self.weights, self.dependence = X, people, weights, dependence
         self.together: IntArray = people.sum(axis=1, keepdims=True)
         self.total = int(people.sum())
         self.known: dict[int, tuple[int, float]] = {}
@@ -195,7 +231,7 @@ class _Runner:
     ) -> tuple[int, int, float] | None:
         """(need, cells, distortion), or None if there would be fewer than two cells."""
         try:
-            safe = tuple(n_min_safe(k, level, failure) for level in levels)
+            safe = tuple(n_min_safe(k, level, failure, self.dependence) for level in levels)
         except ValueError:  # more people than there are on Earth
             return None
         smallest = min(safe)
@@ -206,7 +242,7 @@ class _Runner:
                 self.known[smallest] = self._partition(self.together, Need(minimum=safe))
             cells, loss = self.known[smallest]
         else:
-            need = need_of(k, failure, levels, safe)
+            need = need_of(k, failure, levels, safe, self.dependence)
             if not need.acceptable(self.people.sum(axis=0)):
                 return None
             cells, loss = self._partition(self.people, need)
@@ -217,11 +253,47 @@ class _Runner:
         return len(result.radii), distortion(self.X, self.people, self.weights, result.labels)
 
 
-def _need_curve(level: ParticipationLevel, k: int) -> NeedCurve:
+def failure_curves(
+    eligible: Sequence[tuple[int, ...]],
+    levels: tuple[ParticipationLevel, ...],
+    k: int,
+    dependence: Dependence,
+) -> tuple[FailureCurve, ...]:
+    """rbar' of the worst cell against the true participation, under the promise and beside it.
+
+    Of many cells with different head counts, the 100 that are worst under the promise are followed.
+    """
+    if not eligible:
+        return ()
+
+    def unprotected(counts: tuple[int, ...], share: str, how: Dependence) -> Decimal:
+        metrics = worst_cell_metrics(counts, levels, k, how, Fraction(share))
+        return metrics.record_failure_given_participation
+
+    rows = sorted(set(eligible), key=lambda c: (-unprotected(c, "1", dependence), c))[:MAX_COMPARED_CELLS]
+    most = max(level.highest for level in levels)
+    shares = tuple(share for share in SHARES if most * Fraction(share) <= 1)
+    if dependence.is_none:
+        others = Dependence(correlation=COMPARED_CORRELATION)
+        lines = (("everybody decides alone", dependence), (f"correlation {COMPARED_CORRELATION}", others))
+    else:
+        lines = (("as promised", dependence), ("everybody decides alone", INDEPENDENT))
+    return tuple(
+        FailureCurve(
+            label=label,
+            shares=shares,
+            unprotected=tuple(max(unprotected(c, share, how) for c in rows) for share in shares),
+        )
+        for label, how in lines
+    )
+
+
+def _need_curve(level: ParticipationLevel, k: int, dependence: Dependence) -> NeedCurve:
     kept = []
     for failure in FAILURES:
         try:
-            kept.append((failure, n_min(k, level, failure), n_min_safe(k, level, failure)))
+            safe = n_min_safe(k, level, failure, dependence)
+            kept.append((failure, n_min(k, level, failure, dependence), safe))
         except ValueError:
             break
     return NeedCurve(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from math import ceil
 
 import numpy as np
@@ -16,17 +17,13 @@ from server.design.plan import Plan
 from server.design.weights import normalizing_weights
 from server.microaggregation.geometry import distortion
 from server.reading.model import Model
-from shared.checks import Floor, check_floor, check_model_shape, check_questions
-from shared.effective_anonymity import (
-    Metrics,
-    n_min,
-    n_min_safe,
-    table_failure,
-    worst_cell_metrics,
-)
-from shared.errors import DesignError, SoundnessError
+from shared.checks import HALF, Floor, check_believed, check_floor, check_model_shape, check_questions
+from shared.effective_anonymity import n_min, n_min_safe, table_failure, worst_cell_metrics
+from shared.errors import DesignError, SoundnessError, SpecificationError
+from shared.limits import HOUSEHOLD_SIZES
+from shared.metrics import Metrics
 from shared.model import model_digest
-from shared.participation import ParticipationLevel
+from shared.participation import Dependence, ParticipationLevel, published_household_size
 from shared.questions import Rating, SingleChoice, YesNo
 from shared.specification import (
     STORED,
@@ -48,8 +45,8 @@ class Design:
     ----------
     labels : ndarray of int64, shape (n_tuples,)
         Cell of each distinct tuple of the model.
-    metrics : tuple of Metrics
-        Of each cell, at the worst participation.
+    metrics, half : tuple of Metrics
+        Of each cell, at the worst participation, and if only half as many take part.
     table_failure : Decimal
         That some cell of the table fails.
     distortion : float
@@ -60,6 +57,7 @@ class Design:
     model: Model
     labels: NDArray[np.int64]
     metrics: tuple[Metrics, ...]
+    half: tuple[Metrics, ...]
     table_failure: Decimal
     distortion: float
     warnings: tuple[str, ...]
@@ -83,11 +81,13 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
     _refuse_records_from_register(plan)
     _refuse_unreachable_diversity(plan)
     _refuse_invitations_that_do_not_fit(plan, model)
-    smallest, safe = _needed_people(plan, model.levels)
+    _refuse_unsourced_participation(plan, model)
+    dependence = _dependence(plan, model)
+    smallest, safe = _needed_people(plan, model.levels, dependence)
     _refuse_too_few(model, safe)
     people = model.people.sum(axis=1)
     weights = normalizing_weights(model.attributes, model.X, people, room=ROOM.get(plan.algorithm, 1))
-    need = need_of(plan.k, plan.acceptable_cell_failure, model.levels, safe)
+    need = need_of(plan.k, plan.acceptable_cell_failure, model.levels, safe, dependence)
     stage = None if progress is None else lambda done, total: progress("Cells", done, total)
     compiled = partition(plan.algorithm, model, weights.values, need, stage, parameters=plan.parameters)
     if len(compiled.eligible) < 2:
@@ -96,13 +96,17 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
             where=model.source,
             remedy="Use a larger population, a smaller k, or a larger acceptable failure.",
         )
-    specification = _specification(plan, model, compiled, smallest, safe, message_bytes)
-    metrics = tuple(worst_cell_metrics(c, model.levels, plan.k) for c in compiled.eligible)
+    specification = _specification(plan, model, compiled, dependence, smallest, safe, message_bytes)
+    metrics, half = (
+        tuple(worst_cell_metrics(c, model.levels, plan.k, dependence, share) for c in compiled.eligible)
+        for share in (Fraction(1), HALF)
+    )
     return Design(
         specification=specification,
         model=model,
         labels=compiled.labels,
         metrics=metrics,
+        half=half,
         table_failure=table_failure(m.attained_cell_failure for m in metrics),
         distortion=distortion(model.X, model.people, weights.values, compiled.labels),
         warnings=(
@@ -143,14 +147,46 @@ def _warn_refusal_by_devices(specification: Specification) -> tuple[str, ...]:
     return ()
 
 
+def _refuse_unsourced_participation(plan: Plan, model: Model) -> None:
+    try:
+        check_believed(model.levels, plan.participation_source, Floor())
+    except SoundnessError as refusal:
+        raise DesignError(
+            refusal.message,
+            where="participation.source_statement",
+            expected=refusal.expected,
+            remedy=refusal.remedy,
+        ) from None
+
+
+def _dependence(plan: Plan, model: Model) -> Dependence:
+    """The stated correlation, with the published size of the largest household of the model."""
+    size: int | None = plan.dependence.household_size
+    if plan.participation_source.household_column is not None:
+        size = published_household_size(model.largest_household)
+    if size is None:
+        raise DesignError(
+            f"a household of the model has {model.largest_household} people",
+            where="participation.household_column",
+            expected=f"at most {HOUSEHOLD_SIZES[-1]}",
+            remedy="Leave the value empty for homes and other institutions, whose people decide alone.",
+        )
+    dependence = replace(plan.dependence, household_size=size)
+    try:
+        dependence.check(model.levels)
+    except SpecificationError as problem:
+        raise DesignError(problem.message, where=problem.where, expected=problem.expected) from None
+    return dependence
+
+
 def _needed_people(
-    plan: Plan, levels: tuple[ParticipationLevel, ...]
+    plan: Plan, levels: tuple[ParticipationLevel, ...], dependence: Dependence
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     k, failure = plan.k, plan.acceptable_cell_failure
     try:
         return (
-            tuple(n_min(k, level, failure) for level in levels),
-            tuple(n_min_safe(k, level, failure) for level in levels),
+            tuple(n_min(k, level, failure, dependence) for level in levels),
+            tuple(n_min_safe(k, level, failure, dependence) for level in levels),
         )
     except ValueError as problem:
         raise DesignError(str(problem), where="participation", remedy="Expect more participation.") from None
@@ -254,6 +290,7 @@ def _specification(
     plan: Plan,
     model: Model,
     compiled: CompiledCells,
+    dependence: Dependence,
     smallest: tuple[int, ...],
     safe: tuple[int, ...],
     message_bytes: int,
@@ -265,6 +302,7 @@ def _specification(
         organizer=plan.organizer,
         attributes=model.attributes,
         levels=model.levels,
+        dependence=dependence,
         participation_source=plan.participation_source,
         k=plan.k,
         acceptable_cell_failure=plan.acceptable_cell_failure,

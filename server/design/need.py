@@ -6,10 +6,16 @@ from collections.abc import Sequence
 
 from server.microaggregation.need import Need
 from shared.effective_anonymity import is_acceptable, worst_cell_metrics
-from shared.participation import ParticipationLevel
+from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
 
 
-def need_of(k: int, failure: str, levels: Sequence[ParticipationLevel], safe: Sequence[int]) -> Need:
+def need_of(
+    k: int,
+    failure: str,
+    levels: Sequence[ParticipationLevel],
+    safe: Sequence[int],
+    dependence: Dependence = INDEPENDENT,
+) -> Need:
     """``n_min_safe`` people; with several levels, metrics of the cell's own that are acceptable.
 
     Parameters
@@ -20,11 +26,13 @@ def need_of(k: int, failure: str, levels: Sequence[ParticipationLevel], safe: Se
         Acceptable failure pbar.
     levels, safe : sequences of length L
         Published levels, and ``n_min_safe`` at each.
+    dependence : Dependence, optional
+        How far people decide together.
     """
     if len(levels) == 1:
         return Need(minimum=tuple(safe))
 
     def acceptable(counts: tuple[int, ...]) -> bool:
-        return is_acceptable(worst_cell_metrics(counts, levels, k), failure)
+        return is_acceptable(worst_cell_metrics(counts, levels, k, dependence), failure)
 
     return Need(minimum=tuple(safe), predicate=acceptable)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from server.reading.survey_file import SurveyFile
 from shared.invited import Invited
 from shared.model import ReadingRules
-from shared.participation import ParticipationSource
+from shared.participation import Dependence, ParticipationSource
 from shared.questionnaire import Questionnaire
 from shared.specification import Organizer, Permissions, ReleaseRule, Specification
 
@@ -24,6 +24,7 @@ class Plan:
     model_kind: str
     reading: ReadingRules
     participation_source: ParticipationSource
+    dependence: Dependence
     k: int
     acceptable_cell_failure: str
     algorithm: str
@@ -45,6 +46,7 @@ def plan_of(survey: SurveyFile) -> Plan:
         model_kind=survey.model.kind,
         reading=survey.model.rules,
         participation_source=survey.participation.source,
+        dependence=survey.participation.dependence,
         k=survey.k,
         acceptable_cell_failure=survey.acceptable_cell_failure,
         algorithm=survey.algorithm,
@@ -67,6 +69,7 @@ def plan_from(specification: Specification) -> Plan:
         model_kind=specification.model.kind,
         reading=specification.model.reading,
         participation_source=specification.participation_source,
+        dependence=specification.dependence,
         k=specification.k,
         acceptable_cell_failure=specification.acceptable_cell_failure,
         algorithm=specification.algorithm.name,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 
-from server.design.curves import DesignCurves, DistortionCurve, NeedCurve, design_curves
+from server.design.curves import DesignCurves, DistortionCurve, FailureCurve, NeedCurve, design_curves
 from server.design.design import Design, StageProgress
 from server.report.design_input import Curve, CurveLine, DesignReportInput
 
@@ -32,12 +33,15 @@ def report_input(design: Design, command: str, progress: StageProgress) -> Desig
         specification.levels,
         specification.k,
         specification.acceptable_cell_failure,
+        specification.dependence,
+        eligible=specification.eligible,
         progress=stage,
     )
     public = specification.model.kind == "public"
     return DesignReportInput(
         specification=specification,
         metrics=design.metrics,
+        half=design.half,
         table_failure=design.table_failure,
         distortion=design.distortion,
         source=model.source,
@@ -56,7 +60,34 @@ def _curves(curves: DesignCurves, failure: str) -> tuple[Curve, ...]:
     if curves.sampled_tuples < curves.tuples:
         sampled = f" Computed on {curves.sampled_people} people: compare the points with each other."
     losses = (_distortion_curve(curve, sampled) for curve in curves.distortions if len(curve.values) > 1)
-    return (_need_curve(curves.needs, failure), *losses)
+    return (_failure_curve(curves.failures), _need_curve(curves.needs, failure), *losses)
+
+
+def _failure_curve(failures: tuple[FailureCurve, ...]) -> Curve:
+    promised = failures[0]
+    here = dict(zip(promised.shares, promised.unprotected, strict=True))
+    return Curve(
+        name="true-participation",
+        title="Chance that a participant of the worst cell is not protected, against how many really take"
+        " part. The promise holds at 100 % and to the right of it; at 50 % half as many answer as assumed.",
+        x_label="True participation, % of the assumed one",
+        y_label="Chance of being unprotected (lower is safer)",
+        lines=tuple(
+            CurveLine(
+                label=curve.label,
+                x=tuple(_percent(share) for share in curve.shares),
+                y=tuple(f"{value:.6e}" for value in curve.unprotected),
+            )
+            for curve in failures
+        ),
+        mark=(_percent("1"), f"{here['1']:.6e}"),
+        mark_label="the promise",
+        log_y=True,
+    )
+
+
+def _percent(share: str) -> str:
+    return format(Decimal(share) * 100, "f").removesuffix(".0")
 
 
 def _need_curve(needs: tuple[NeedCurve, ...], failure: str) -> Curve:

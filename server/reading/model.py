@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from server.reading.delimited import Progress
 from server.reading.files import read_table
-from server.reading.participation import record_levels
+from server.reading.participation import largest_household, record_levels
 from server.reading.problems import Problems
 from server.reading.records import answer_text, complete_rows, distinct_tuples, head_counts, ranked_vectors
 from server.reading.survey_file import SurveyFile
@@ -53,6 +53,8 @@ class Model:
         Position of each kept record in the file, from 0.
     tuple_of_record : ndarray of int64, shape (records,)
         Row of ``X`` for each kept record; -1 for a record that counts nobody.
+    largest_household : int
+        People of the largest household; 1 if no column tells.
     warnings : tuple of str
         What an organizer should know before she goes on.
     """
@@ -67,6 +69,7 @@ class Model:
     dropped: int
     rows: NDArray[np.int64]
     tuple_of_record: NDArray[np.int64]
+    largest_household: int
     warnings: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -149,7 +152,8 @@ def read_population(
         See `read_delimited`, `read_parquet` and `build_model`.
     """
     numeric = [attribute.name for attribute in attributes if attribute.kind == "numeric"]
-    extra = [name for name in (rules.count_column, source.column) if name is not None]
+    columns = (rules.count_column, source.column, source.household_column)
+    extra = [name for name in columns if name is not None]
     table = read_table(
         path,
         separator=separator,
@@ -236,6 +240,7 @@ def build_model(
         dropped=dropped,
         rows=rows,
         tuple_of_record=tuple_of_record,
+        largest_household=largest_household(table, rows, counts, source.household_column, rules),
         warnings=_warnings(attributes, X, dropped, int((~counted).sum())),
     )
 

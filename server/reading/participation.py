@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.reading.problems import Problems
+from server.reading.records import is_missing
 from server.reading.table import Table, quoted
 from shared.attributes import Attribute
 from shared.decimals import parse_decimal, parse_probability
 from shared.errors import AnswerError, ModelFileError
+from shared.model import ReadingRules
 from shared.participation import GRID, ParticipationLevel, ParticipationSource, published_level
 
 _TOO_SMALL = (
@@ -88,6 +90,41 @@ def record_levels(
         elif text:
             positions[code] = index[text]
     return tuple(ParticipationLevel(low=text, high=text) for text in texts), positions[codes]
+
+
+def largest_household(
+    table: Table,
+    rows: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    column: str | None,
+    rules: ReadingRules,
+) -> int:
+    """Most people of one household, by equal values of a column; who has no value there lives alone.
+
+    Parameters
+    ----------
+    table : Table
+        The population file.
+    rows, counts : ndarray of int64, shape (n,)
+        The kept records, and how many people each stands for.
+    column : str, optional
+        None if households are not told.
+    rules : ReadingRules
+        Markers of a missing value.
+
+    Raises
+    ------
+    ModelFileError
+        If there is no such column.
+    """
+    if column is None:
+        return 1
+    households = table.column(column, purpose="households")
+    alone = [is_missing(text, rules.missing_markers) for text in households.texts]
+    sizes = np.zeros(len(households.texts), np.int64)
+    np.add.at(sizes, households.codes[rows], counts)
+    sizes[alone] = 0
+    return max(1, int(sizes.max(initial=1)))
 
 
 def _published(rate: Fraction, shown: str) -> tuple[str, str]:

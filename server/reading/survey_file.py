@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from server.reading.attribute_entries import ATTRIBUTE_KEYS, build_attributes
@@ -16,9 +17,16 @@ from shared.decimals import parse_decimal
 from shared.errors import QuestionnaireError, SpecificationError
 from shared.fields import is_language
 from shared.invited import Invited
-from shared.limits import MAX_ATTRIBUTES, MAX_CATEGORIES, MAX_K, MAX_LANGUAGES, MAX_SPECIFICATION_BYTES
+from shared.limits import (
+    HOUSEHOLD_SIZES,
+    MAX_ATTRIBUTES,
+    MAX_CATEGORIES,
+    MAX_K,
+    MAX_LANGUAGES,
+    MAX_SPECIFICATION_BYTES,
+)
 from shared.model import INCOMPLETE_RULES, ReadingRules
-from shared.participation import ParticipationLevel, ParticipationSource, Rate
+from shared.participation import Dependence, ParticipationLevel, ParticipationSource, Rate
 from shared.questionnaire import Questionnaire
 from shared.specification import (
     MAX_RETENTION_DAYS,
@@ -49,10 +57,14 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParticipationEntry:
-    """[participation]: ``level`` is the one level of an even source, None otherwise."""
+    """[participation]: ``level`` is the one level of an even source, None otherwise.
+
+    The household size in ``dependence`` is 1 where it comes from a column of the model file.
+    """
 
     source: ParticipationSource
     level: ParticipationLevel | None
+    dependence: Dependence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +133,7 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
         organizer=Organizer(name=organizer.text("name"), contact=organizer.text("contact")),
         model=model,
         attributes=attributes,
-        participation=_participation(root, attributes),
+        participation=_participation(root, attributes, languages),
         k=k,
         acceptable_cell_failure=anonymity.decimal("acceptable_cell_failure", probability=True),
         algorithm=design.algorithm,
@@ -185,10 +197,42 @@ def _model(root: Section, folder: Path) -> ModelEntry:
     )
 
 
-def _participation(root: Section, attributes: tuple[Attribute, ...]) -> ParticipationEntry:
-    section = root.section("participation", ("rate", "low", "high", "column", "attribute", "rates"))
-    forms = (("rate",), ("low", "high"), ("column",), ("attribute", "rates"))
-    form = next((form for form in forms if set(form) == set(section.value)), None)
+_TOGETHER = ("correlation", "household_column", "household_size", "source_statement")
+_FORMS = (("rate",), ("low", "high"), ("column",), ("attribute", "rates"))
+
+
+def _participation(
+    root: Section, attributes: tuple[Attribute, ...], languages: tuple[str, ...]
+) -> ParticipationEntry:
+    section = root.section("participation", (*itertools.chain(*_FORMS), *_TOGETHER))
+    source, level = _chances(section, attributes)
+    statement: dict[str, str] | None = None
+    if "source_statement" in section:
+        statement = section.localized("source_statement", languages)
+    if "household_column" in section and "household_size" in section:
+        raise section.fail(
+            "household_size", "households are named twice", expected="household_column or household_size"
+        )
+    household: str | None = section.text("household_column", None)
+    try:
+        dependence = Dependence(
+            correlation=section.decimal("correlation", "0"),
+            household_size=section.integer("household_size", 1, HOUSEHOLD_SIZES[-1], 1),
+        )
+        if level is not None:
+            dependence.check((level,))
+    except SpecificationError as error:
+        key = error.where.removeprefix("participation.")
+        raise section.fail(key, error.message, expected=error.expected) from None
+    source = replace(source, household_column=household, statement=statement)
+    return ParticipationEntry(source=source, level=level, dependence=dependence)
+
+
+def _chances(
+    section: Section, attributes: tuple[Attribute, ...]
+) -> tuple[ParticipationSource, ParticipationLevel | None]:
+    given = set(section.value) - set(_TOGETHER)
+    form = next((form for form in _FORMS if set(form) == given), None)
     if form is None:
         raise section.fail(
             "",
@@ -196,18 +240,16 @@ def _participation(root: Section, attributes: tuple[Attribute, ...]) -> Particip
             expected="rate, or low and high, or column, or attribute with [[participation.rates]]",
         )
     if form == ("column",):
-        return ParticipationEntry(
-            source=ParticipationSource(kind="column", column=section.text("column")), level=None
-        )
+        return ParticipationSource(kind="column", column=section.text("column")), None
     if form == ("attribute", "rates"):
-        return ParticipationEntry(source=_rates(section, attributes), level=None)
+        return _rates(section, attributes), None
     low: str = section.decimal(form[0], probability=True)
     high: str = section.decimal(form[-1], probability=True)
     try:
         level = ParticipationLevel(low=low, high=high)
     except SpecificationError as error:
         raise section.fail(form[0], error.message, expected=error.expected) from None
-    return ParticipationEntry(source=ParticipationSource(kind="even"), level=level)
+    return ParticipationSource(kind="even"), level
 
 
 def _rates(section: Section, attributes: tuple[Attribute, ...]) -> ParticipationSource:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.effective_anonymity import Metrics
+from shared.metrics import Metrics
 from shared.specification import Specification
 
 
@@ -58,8 +58,8 @@ class DesignReportInput:
     ----------
     specification : Specification
         As it will be signed.
-    metrics : tuple of Metrics, length m
-        Of each cell, at the worst participation.
+    metrics, half : tuple of Metrics, length m
+        Of each cell, at the worst participation, and if only half as many take part.
     table_failure : Decimal
         tbar: that at least one cell of the table fails.
     distortion : float
@@ -80,6 +80,7 @@ class DesignReportInput:
 
     specification: Specification
     metrics: tuple[Metrics, ...]
+    half: tuple[Metrics, ...]
     table_failure: Decimal
     distortion: float
     source: str
@@ -92,7 +93,7 @@ class DesignReportInput:
     command: str = ""
 
     def __post_init__(self) -> None:
-        if len(self.metrics) != self.specification.cells.count:
+        if not len(self.metrics) == len(self.half) == self.specification.cells.count:
             raise ValueError("metrics and cells differ in number")
         names = [curve.name for curve in self.curves]
         if len(set(names)) < len(names):

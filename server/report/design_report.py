@@ -26,7 +26,7 @@ def render_design_report(data: DesignReportInput) -> bytes:
         summary=summary(data, people),
         warnings=data.warnings,
         sections=(
-            promise(data),
+            promise(data, language),
             sizes(data, people),
             Section(
                 name="map",

@@ -25,7 +25,8 @@ def summary(data: DesignReportInput, people: list[int]) -> tuple[str, ...]:
     return (
         f"{whole(sum(people))} people are divided into {whole(len(people))} cells. A cell fails if somebody"
         f" in it takes part, but fewer than {specification.k} do. {_levels(specification)}"
-        f" no cell fails with a probability above {_failure(specification.acceptable_cell_failure)}.",
+        f"{_together(specification)} no cell fails with a probability above"
+        f" {_failure(specification.acceptable_cell_failure)}.",
     )
 
 
@@ -36,6 +37,19 @@ def _failure(text: str) -> str:
 
 def _level(level: ParticipationLevel) -> str:
     return f"{level.low} to {level.high}" if level.is_range else level.low
+
+
+def _together(specification: Specification) -> str:
+    """How far the promise allows people to decide together."""
+    dependence = specification.dependence
+    if dependence.is_none:
+        return " and everybody decides alone,"
+    parts = []
+    if Decimal(dependence.correlation):
+        parts.append(f"a correlation of {dependence.correlation} between any two people of a cell")
+    if dependence.household_size > 1:
+        parts.append(f"households of up to {dependence.household_size} who all take part or none")
+    return f" even with {' and '.join(parts)},"
 
 
 def _levels(specification: Specification) -> str:
@@ -55,9 +69,10 @@ def _span(values: tuple[int, ...]) -> str:
     return whole(low) if low == high else f"{whole(low)} to {whole(high)}"
 
 
-def promise(data: DesignReportInput) -> Section:
+def promise(data: DesignReportInput, language: str) -> Section:
     specification = data.specification
     worst = max(m.record_failure_given_participation for m in data.metrics)
+    half = max(m.record_failure_given_participation for m in data.half)
     worst_cell = max(m.attained_cell_failure for m in data.metrics)
     several = " It depends on the participation, so it is a range." if len(specification.levels) > 1 else ""
     figures = (
@@ -66,6 +81,13 @@ def promise(data: DesignReportInput) -> Section:
             value=one_in(worst),
             meaning=f"{significant(worst)}: that somebody who takes part shares her cell with fewer than"
             f" {specification.k} answers, her own included. The number a respondent cares about.",
+            safe=_SAFER_SMALL,
+        ),
+        KeyFigure(
+            label="The same if only half as many take part",
+            value=one_in(half),
+            meaning=f"{significant(half)}: what remains of the promise if the participation was guessed twice"
+            " as high as it is. Respondents see this figure for their own cell, too.",
             safe=_SAFER_SMALL,
         ),
         KeyFigure(
@@ -107,7 +129,15 @@ def promise(data: DesignReportInput) -> Section:
             safe="Smaller keeps more detail; it does not change the safety.",
         ),
     )
-    return Section(name="promise", title="What the design promises", figures=figures)
+    statement = specification.participation_source.statement
+    condition = (
+        "All figures but the second hold on one condition: people take part at least as often as published,"
+        f"{_together(specification).rstrip(',')}."
+    )
+    said = () if statement is None else (f"Where the participation comes from: {statement[language]}",)
+    return Section(
+        name="promise", title="What the design promises", figures=figures, paragraphs=(condition, *said)
+    )
 
 
 def sizes(data: DesignReportInput, people: list[int]) -> Section:

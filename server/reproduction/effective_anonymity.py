@@ -15,7 +15,8 @@ from typing import Any
 from server.reproduction.catalogue import PAPERS
 from server.reproduction.inputs import Inputs
 from server.reproduction.result import Cell, Comparison, Curve, Figure, Reproduction, StageProgress, Table
-from shared.effective_anonymity import Metrics, cell_failure, n_min, n_min_safe, table_failure
+from shared.effective_anonymity import cell_failure, n_min, n_min_safe, table_failure
+from shared.metrics import Metrics
 from shared.participation import ParticipationLevel
 
 PAPER = PAPERS["p-probabilistic"]

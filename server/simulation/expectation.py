@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from server.simulation.mixture import mixed_failure
+from shared.dependence import beta_binomial_failure
 from shared.effective_anonymity import cell_failure
 
 
@@ -24,8 +26,8 @@ class Failures:
     expected : float
         Sum of the attained failures qbar of all cells.
     probability_of_at_least_observed : float
-        Chance that as many cells fail or more, if everybody takes part independently with the assumed
-        probability. A tiny value says that the assumption does not hold.
+        Chance that as many cells fail or more, if people take part with the assumed probability and
+        correlation, cells independently of each other. A tiny value says that the assumption does not hold.
     """
 
     observed: int
@@ -34,7 +36,10 @@ class Failures:
 
 
 def attained_failures(
-    eligible: Sequence[Sequence[int]], probabilities: Sequence[Fraction], k: int
+    eligible: Sequence[Sequence[int]],
+    probabilities: Sequence[Fraction],
+    k: int,
+    correlation: Fraction = Fraction(0),
 ) -> tuple[Decimal, ...]:
     """Attained failure qbar of each cell.
 
@@ -46,17 +51,27 @@ def attained_failures(
         Probability of taking part at each level; 0 is permitted.
     k : int
         Anonymity parameter.
+    correlation : Fraction, optional
+        Between any two people of a cell, whose levels one draw moves alike.
     """
     known: dict[tuple[int, ...], Decimal] = {}
     for counts in map(tuple, eligible):
         if counts not in known:
             pairs = [pair for pair in zip(counts, probabilities, strict=True) if pair[0] and pair[1]]
-            known[counts] = (
-                cell_failure([n for n, _ in pairs], [p for _, p in pairs], k).attained_cell_failure
-                if pairs
-                else Decimal(0)
-            )
+            known[counts] = _failure([n for n, _ in pairs], [p for _, p in pairs], k, correlation)
     return tuple(known[tuple(counts)] for counts in eligible)
+
+
+def _failure(
+    counts: Sequence[int], probabilities: Sequence[Fraction], k: int, correlation: Fraction
+) -> Decimal:
+    if not counts:
+        return Decimal(0)
+    if not correlation or set(probabilities) == {Fraction(1)}:
+        return cell_failure(counts, probabilities, k).attained_cell_failure
+    if len(counts) == 1:
+        return beta_binomial_failure(counts[0], probabilities[0], k, correlation).attained_cell_failure
+    return mixed_failure(counts, probabilities, k, correlation)
 
 
 def compare_failures(head_counts: Sequence[int], failures: Sequence[Decimal], k: int) -> Failures:

@@ -10,9 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from server.design.mapping import assign_many
 from server.reading.files import read_table
 from server.reading.model import Model, build_model
 from server.reading.table import Table
+from server.simulation.mixture import chances_at
+from shared.cells import Cells
 from shared.errors import InputError
 from shared.model import model_digest, split
 from shared.participation import ParticipationLevel
@@ -120,6 +123,7 @@ def read_people(path: Path, specification: Specification, answer_columns: Iterab
     names = [attribute.name for attribute in specification.attributes]
     wanted = {*names, *rules.required_columns, *answer_columns}
     wanted.update(name for name in (rules.count_column, source.column) if name is not None)
+    source = replace(source, household_column=None)  # households are not drawn together
     table = read_table(
         path,
         wanted=frozenset(wanted),
@@ -161,9 +165,16 @@ def assumed_participation(level: ParticipationLevel) -> Fraction:
 
 
 def draw_participants(
-    population: Population, probabilities: tuple[Fraction, ...], generator: np.random.Generator
+    population: Population,
+    probabilities: tuple[Fraction, ...],
+    generator: np.random.Generator,
+    cells: Cells,
+    correlation: Fraction = Fraction(0),
 ) -> NDArray[np.int64]:
-    """Draw who takes part, each independently, and in which order they answer.
+    """Draw who takes part, and in which order they answer.
+
+    With a correlation each cell draws one quantile, which moves the chances of all its levels; given that,
+    everybody decides alone.
 
     Parameters
     ----------
@@ -173,12 +184,22 @@ def draw_participants(
         Probability of each level.
     generator : numpy.random.Generator
         The only source of chance.
+    cells : Cells
+        Whoever is in one cell shares a draw.
+    correlation : Fraction, optional
+        Between any two people of a cell.
 
     Returns
     -------
     ndarray of int64
         Indices of people, in random order.
     """
-    chances = np.array([float(probability) for probability in probabilities])
-    taking_part = np.flatnonzero(generator.random(population.n_people) < chances[population.level_of])
+    if correlation:
+        quantiles = generator.random(cells.count)
+        by_cell = np.array([chances_at(quantiles, p, correlation) for p in probabilities])
+        cell_of = assign_many(cells, population.model.X)[population.tuple_of]
+        chances = by_cell[population.level_of, cell_of]
+    else:
+        chances = np.array([float(probability) for probability in probabilities])[population.level_of]
+    taking_part = np.flatnonzero(generator.random(population.n_people) < chances)
     return generator.permutation(taking_part).astype(np.int64)

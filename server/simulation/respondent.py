@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from shared.errors import SetupError
 from shared.invitation_code import InvitationCode
+from shared.metrics import Metrics
 from shared.specification import Specification
 
 GROUP = "roomful.respondent"
@@ -28,6 +29,10 @@ class Sound(Protocol):
     @property
     def digest(self) -> str:
         """Its identity."""
+
+    @property
+    def metrics(self) -> tuple[Metrics, ...]:
+        """Failure of each cell, as its checks recomputed it."""
 
 
 class Message(Protocol):

@@ -48,6 +48,10 @@ class SimulationReport:
         Wall time of the submissions, checks of the survey not included.
     head_counts : tuple of int
         How many took part from each cell, by this simulation's own draws.
+    correlation : Fraction
+        With which people were drawn.
+    promised_failed_cells : float
+        Failed cells expected by the specification's own assumptions.
     failures : Failures
         Failed cells against the expectation.
     receipts : tuple of str, optional
@@ -61,6 +65,8 @@ class SimulationReport:
     submissions: int
     seconds: float
     head_counts: tuple[int, ...]
+    correlation: Fraction
+    promised_failed_cells: float
     failures: Failures
     receipts: tuple[str, ...] | None = None
 
@@ -79,6 +85,8 @@ class SimulationReport:
             "cells": len(self.head_counts),
             "empty_cells": len(self.head_counts) - len(answered),
             "smallest_head_count": min(answered, default=0),
+            "correlation": float(self.correlation),
+            "promised_failed_cells": self.promised_failed_cells,
             "failed_cells": self.failures.observed,
             "expected_failed_cells": self.failures.expected,
             "probability_of_at_least_as_many": self.failures.probability_of_at_least_observed,
@@ -92,6 +100,7 @@ def simulate(
     seed: int,
     invited: int | None = None,
     participation: Fraction | None = None,
+    correlation: Fraction | None = None,
     answers: str = "generated",
     codes: Sequence[InvitationCode] | None = None,
     threads: int = 4,
@@ -113,6 +122,8 @@ def simulate(
         How many people are drawn from the file and invited; by default all.
     participation : Fraction, optional
         Everybody's probability; by default each person's level of the specification, the middle of a range.
+    correlation : Fraction, optional
+        Between any two people of a cell; by default that of the specification.
     answers : str
         See :func:`parse_wanted`.
     codes : sequence of InvitationCode, optional
@@ -148,7 +159,9 @@ def simulate(
         for level in population.model.levels
     )
     answers_of = answer_source(specification, population.table, wanted)
-    participants = draw_participants(population, probabilities, generator)
+    if correlation is None:
+        correlation = Fraction(specification.dependence.correlation)
+    participants = draw_participants(population, probabilities, generator, specification.cells, correlation)
     # Every answer is made before the first is sent: a field that is no answer must not leave half a survey.
     code_of = _code_of(population, codes)
     contributions = [
@@ -171,7 +184,8 @@ def simulate(
     cells = sent.cells
     counts = np.bincount(cells, minlength=specification.cells.count).tolist() if cells else []
     head_counts = tuple(counts) or (0,) * specification.cells.count
-    failures = attained_failures(population.eligible(specification), probabilities, specification.k)
+    eligible = population.eligible(specification)
+    failures = attained_failures(eligible, probabilities, specification.k, correlation)
     return SimulationReport(
         survey=sound.digest,
         people=population.n_people,
@@ -180,6 +194,8 @@ def simulate(
         submissions=len(cells),
         seconds=seconds,
         head_counts=head_counts,
+        correlation=correlation,
+        promised_failed_cells=float(sum(m.attained_cell_failure for m in sound.metrics)),
         failures=compare_failures(head_counts, failures, specification.k),
         receipts=None if codes is None else sent.receipts,
     )

@@ -35,7 +35,7 @@ def participation(low: str, high: str | None = None) -> Change:
             lambda d: d["anonymity"].update(acceptable_cell_failure="1e-9"),
             {"check.n-min", "check.cell-failure"},
         ),
-        (participation("0.9"), {"check.n-min"}),
+        (participation("0.9"), {"check.floor", "check.n-min"}),
         (participation("0.3"), {"check.n-min", "check.cell-failure"}),
         (participation("0.99"), {"check.floor", "check.n-min"}),
         (participation("0.5", "0.99"), {"check.floor"}),

@@ -13,9 +13,9 @@ from server.web.problems import CONTENT_TYPE
 from shared import limits
 from shared.attributes import Category, Entry, Lookup, Nominal, Numeric, Ordinal
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
-from shared.effective_anonymity import Metrics
 from shared.envelope import PAYLOAD_TYPE
 from shared.invited import Relay
+from shared.metrics import Metrics
 from shared.questionnaire import ELEMENT_TYPES, Questionnaire
 from shared.submission import decode, receipt
 from tests.docs.documents import first_cells, section, text_of
@@ -56,6 +56,7 @@ def test_every_field_of_a_specification_is_documented() -> None:
     specification = build().specification.to_object()
     specification["title"] = specification["description"] = BOTH
     specification["participation"]["source"]["rates"] = [{"upto": "1", "value": None, "rate": "0.5"}]
+    specification["participation"]["source"]["statement"] = BOTH
     specification["invited"] = invited(
         relay=Relay(url="https://relay.example/", messages=20, seconds=600)
     ).to_object()

@@ -23,7 +23,7 @@ from shared.geometry import squared_distance
 from shared.invitation import Invitation, survey_link
 from shared.limits import MAX_MESSAGE_BYTES
 from shared.model import ModelRow, ReadingRules, format_model, model_digest
-from shared.participation import ParticipationLevel, ParticipationSource
+from shared.participation import INDEPENDENT, ParticipationLevel, ParticipationSource
 from shared.questionnaire import Questionnaire
 from shared.recount import Recount, centroid
 from shared.soundness import Examination, examine
@@ -97,6 +97,7 @@ def build() -> Example:
         organizer=Organizer(name="Institute", contact="survey@example.org"),
         attributes=(age,),
         levels=(level,),
+        dependence=INDEPENDENT,
         participation_source=ParticipationSource(kind="even"),
         k=3,
         acceptable_cell_failure="0.01",

@@ -8,6 +8,8 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
+import mpmath
+
 Vector = tuple[int, ...]
 
 
@@ -35,6 +37,88 @@ def cell_metrics(
     expected = sum((n * pi for n, pi in zip(counts, participations, strict=True)), Fraction(0))
     u = unprotected / qbar if qbar else Fraction(0)
     return qbar, u, unprotected / sum(counts), unprotected / expected
+
+
+def beta_binomial(n: int, pi: Fraction, rho: Fraction, j: int) -> Fraction:
+    """P{K = j} of n people, any two of whom have the correlation rho."""
+    if j > n:
+        return Fraction(0)
+    if not rho or pi == 1:
+        return binomial(n, pi, j)
+    a, b = pi * (1 - rho) / rho, (1 - pi) * (1 - rho) / rho
+    return comb(n, j) * _rising(a, j) * _rising(b, n - j) / _rising(a + b, n)
+
+
+def _by_generating_functions(
+    k: int, levels: Sequence[tuple[Fraction, int]], named: Sequence[tuple[Fraction, int]], rho: Fraction
+) -> Fraction:
+    """min over theta = i/16 of theta^-(k-1) prod E[theta^K; all at level l]^(n_l / n), to 60 digits."""
+    n, bounds = sum(count for _, count in levels), []
+    with mpmath.workdps(60):
+        for i in range(1, 16):
+            theta = Fraction(i, 16)
+            value = mpmath.mpf(1)
+            for (_, count), (pi, _) in zip(levels, named, strict=True):
+                length = min(n, 2 * k + 100) + 1
+                g = sum((beta_binomial(n, pi, rho, j) * theta**j for j in range(length)), theta**length)
+                value *= (mpmath.mpf(g.numerator) / g.denominator) ** (mpmath.mpf(count) / n)
+            bounds.append(value / (mpmath.mpf(theta.numerator) / theta.denominator) ** (k - 1))
+        return min(Fraction(1), Fraction(mpmath.nstr(min(bounds), 55)))
+
+
+def _rising(x: Fraction, n: int) -> Fraction:
+    result = Fraction(1)
+    for i in range(n):
+        result *= x + i
+    return result
+
+
+def fewer_than(k: int, n: int, pi: Fraction, rho: Fraction, size: int) -> Fraction:
+    """The bound of P{fewer than k of n}: Markov's, on the missing ones of the largest households."""
+    if n <= 0:
+        return Fraction(1)
+    whole, rest = divmod(n, size)
+    households = whole + (rest > 0)
+    together: dict[int, Fraction] = {}
+    for j in range(households + 1):
+        p = beta_binomial(households, pi, rho, j)
+        with_rest = Fraction(j, households) if rest else Fraction(0)
+        together[size * j] = together.get(size * j, Fraction(0)) + p * (1 - with_rest)
+        if j and rest:
+            together[size * (j - 1) + rest] = together.get(size * (j - 1) + rest, Fraction(0)) + p * with_rest
+    if size == 1:
+        return sum((p for people, p in together.items() if people < k), Fraction(0))
+    bounds = [
+        sum((p * max(0, c - people) for people, p in together.items()), Fraction(0)) / (c - k + 1)
+        for c in range(k, 2 * (k + size) + 1)
+    ]
+    return min(Fraction(1), *bounds)
+
+
+def dependent_metrics(
+    counts: Sequence[int], participations: Sequence[Fraction], k: int, rho: Fraction, size: int
+) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """qbar, u, rbar, rbar' of a cell whose people may decide together, or their published bounds."""
+    there = sorted((pi, n) for pi, n in zip(participations, counts, strict=True) if n)
+    if not (rho or size > 1) or all(pi == 1 for pi, _ in there):
+        return cell_metrics(counts, participations, k)
+    people = sum(counts)
+    expected = sum((n * pi for pi, n in there), Fraction(0))
+    if len(there) == 1 and size == 1:
+        failing = [(j, beta_binomial(people, there[0][0], rho, j)) for j in range(1, k)]
+        qbar = sum((p for _, p in failing), Fraction(0))
+        unprotected = sum((j * p for j, p in failing), Fraction(0))
+        return qbar, unprotected / qbar, unprotected / people, unprotected / expected
+    upward = [(pi, sum(n for other, n in there if other >= pi)) for pi, _ in there]
+    qbar = min(fewer_than(k, n, pi, rho, size) for pi, n in upward)
+    alone = min(fewer_than(k - 1, n - size, pi, rho, size) for pi, n in upward)
+    if size == 1:
+        qbar = min(qbar, _by_generating_functions(k, there, there, rho))
+        fewer = [[(pi, n - (i == m)) for i, (pi, n) in enumerate(there)] for m in range(len(there))]
+        if people > 1:
+            alone = min(alone, max(_by_generating_functions(k - 1, left, there, rho) for left in fewer))
+    rbar = min((k - 1) * qbar, alone * expected) / people
+    return qbar, Fraction(k - 1) if qbar else Fraction(0), rbar, alone
 
 
 def even_failure(n: int, pi: Fraction, k: int) -> Fraction:

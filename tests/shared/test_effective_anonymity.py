@@ -19,20 +19,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shared.effective_anonymity import (
-    Metrics,
     cell_failure,
     is_acceptable,
     n_min,
     n_min_safe,
     table_failure,
-    worst_cell_failure,
     worst_cell_metrics,
 )
+from shared.metrics import Metrics
 from shared.participation import ParticipationLevel
 from tests.shared.reference import cell_metrics, even_failure
-from tests.vectors.generate import FOLDER
 
-VECTORS = json.loads((FOLDER / "anonymity.json").read_text("utf-8"))
 NAMES = (
     "attained_cell_failure",
     "expected_unprotected_records",
@@ -60,18 +57,6 @@ def assert_metrics(metrics: Metrics, exact: tuple[Fraction, ...], tolerance: flo
 def significant(value: Decimal, digits: int = 3) -> float:
     """Rounded as in the paper."""
     return float(f"{value:.{digits - 1}e}")
-
-
-@pytest.mark.parametrize("case", VECTORS["cells"], ids=lambda c: f"k={c['k']},{c['counts']}")
-def test_committed_metrics_to_forty_digits(case: dict[str, Any]) -> None:
-    metrics = cell_failure(case["counts"], case["participations"], case["k"])
-    assert {name: f"{getattr(metrics, name):.39e}" for name in NAMES} == {name: case[name] for name in NAMES}
-
-
-@pytest.mark.parametrize("case", VECTORS["needed"], ids=lambda c: f"k={c['k']},{c['low']}..{c['high']}")
-def test_committed_numbers_of_people(case: dict[str, Any]) -> None:
-    arguments = case["k"], level(case["low"], case["high"]), case["acceptable_cell_failure"]
-    assert (n_min(*arguments), n_min_safe(*arguments)) == (case["n_min"], case["n_min_safe"])
 
 
 def figures(folder: Path) -> Any:
@@ -279,7 +264,7 @@ def test_bounds_between_the_failures_of_neighbouring_sizes(k: int, pi: str) -> N
 
 
 def test_the_worst_of_a_range_lies_inside_it() -> None:
-    inside = worst_cell_failure((10,), (level("0.05", "0.5"),), 3)
+    inside = worst_cell_metrics((10,), (level("0.05", "0.5"),), 3).attained_cell_failure
     ends = [cell_failure((10,), (pi,), 3).attained_cell_failure for pi in ("0.05", "0.5")]
     dense = max(cell_failure((10,), (Fraction(i, 1000),), 3).attained_cell_failure for i in range(50, 501))
     assert inside > max(ends)
@@ -288,7 +273,7 @@ def test_the_worst_of_a_range_lies_inside_it() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [("0.5", "0.9"), ("0.01", "0.02")])
 def test_the_worst_of_a_range_can_be_an_end(low: str, high: str) -> None:
-    worst = worst_cell_failure((10,), (level(low, high),), 3)
+    worst = worst_cell_metrics((10,), (level(low, high),), 3).attained_cell_failure
     assert worst == max(cell_failure((10,), (pi,), 3).attained_cell_failure for pi in (low, high))
 
 
@@ -313,7 +298,7 @@ def test_nobody_needs_ten_billion_people() -> None:
 def test_failures_below_the_smallest_number_are_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where decimal exponents are short, as on 32 bits, a failure can underflow to nothing."""
     narrow = Context(prec=50, Emax=425_000, Emin=-425_000)
-    monkeypatch.setattr("shared.effective_anonymity._CONTEXT", narrow)
+    monkeypatch.setattr("shared.effective_anonymity.CONTEXT", narrow)
     metrics = cell_failure((999_983,), ("0.987",), 5)
     assert {getattr(metrics, name) for name in NAMES} == {0}
 

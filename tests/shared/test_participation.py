@@ -11,14 +11,17 @@ from hypothesis import strategies as st
 
 from shared.decimals import format_decimal
 from shared.errors import SpecificationError
-from shared.limits import MAX_LEVELS
+from shared.fields import Fields
+from shared.limits import HOUSEHOLD_SIZES, MAX_LEVELS
 from shared.participation import (
     GRID,
+    Dependence,
     ParticipationLevel,
     ParticipationSource,
     Rate,
     check_levels,
     parse_levels,
+    published_household_size,
     published_level,
 )
 
@@ -110,7 +113,15 @@ def test_levels_are_checked_without_a_document_too() -> None:
         check_levels((level("0.1", "0.15"), level("0.2")), "levels")
 
 
-EVEN: dict[str, Any] = {"kind": "even", "column": None, "attribute": None, "rates": []}
+EVEN: dict[str, Any] = {
+    "kind": "even",
+    "column": None,
+    "attribute": None,
+    "rates": [],
+    "household_column": None,
+    "statement": None,
+}
+SAID = EVEN | {"household_column": "home", "statement": {"en": "Last year.", "de": "Voriges Jahr."}}
 COLUMN = EVEN | {"kind": "column", "column": "p"}
 RATES = EVEN | {
     "kind": "rates",
@@ -122,9 +133,9 @@ RATES = EVEN | {
 }
 
 
-@pytest.mark.parametrize("document", [EVEN, COLUMN, RATES], ids=lambda d: str(d["kind"]))
+@pytest.mark.parametrize("document", [EVEN, COLUMN, RATES, SAID])
 def test_source_survives_a_round_trip(document: dict[str, Any]) -> None:
-    assert ParticipationSource.parse(document, "source").to_object() == document
+    assert ParticipationSource.parse(document, "source", ("en", "de")).to_object() == document
 
 
 @pytest.mark.parametrize(
@@ -133,6 +144,11 @@ def test_source_survives_a_round_trip(document: dict[str, Any]) -> None:
         (None, "source"),
         (EVEN | {"kind": "guess"}, "source.kind"),
         (EVEN | {"column": "p"}, "source.kind"),
+        (EVEN | {"household_column": " home"}, "source.household_column"),
+        (EVEN | {"household_column": 2}, "source.household_column"),
+        (EVEN | {"statement": "Last year."}, "source.statement"),
+        (EVEN | {"statement": {"en": "Last year."}}, "source.statement"),
+        (EVEN | {"statement": {"en": "Last year.", "de": ""}}, "source.statement.de"),
         (EVEN | {"attribute": "age"}, "source.kind"),
         (EVEN | {"rates": RATES["rates"]}, "source.kind"),
         (COLUMN | {"column": None}, "source.column"),
@@ -149,9 +165,63 @@ def test_source_survives_a_round_trip(document: dict[str, Any]) -> None:
 )
 def test_unclear_sources_are_refused(document: Any, where: str) -> None:
     with pytest.raises(SpecificationError) as caught:
-        ParticipationSource.parse(document, "source")
+        ParticipationSource.parse(document, "source", ("en", "de"))
     assert caught.value.where == where
 
 
 def test_rate_for_a_category() -> None:
     assert Rate(rate="0.35", value="rural").upto is None
+
+
+@pytest.mark.parametrize("correlation", ["0", "0.000", "0.000001", "0.005", "0.2"])
+@pytest.mark.parametrize("size", HOUSEHOLD_SIZES)
+def test_dependence_is_read(correlation: str, size: int) -> None:
+    dependence = dependence_of({"correlation": correlation, "household_size": size})
+    assert dependence == Dependence(correlation=correlation, household_size=size)
+    assert dependence.is_none is (size == 1 and float(correlation) == 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"correlation": "0.201"}, "participation.correlation"),
+        ({"correlation": "0.0000001"}, "participation.correlation"),
+        ({"correlation": "-0.1"}, "participation.correlation"),
+        ({"correlation": "1e-3"}, "participation.correlation"),
+        ({"correlation": "some"}, "participation.correlation"),
+        ({"correlation": None}, "participation.correlation"),
+        ({"correlation": 0}, "participation.correlation"),
+        ({"household_size": 0}, "participation.household_size"),
+        ({"household_size": 7}, "participation.household_size"),
+        ({"household_size": 21}, "participation.household_size"),
+        ({"household_size": "2"}, "participation.household_size"),
+        ({"household_size": True}, "participation.household_size"),
+    ],
+)
+def test_dependence_that_is_not_published_is_refused(changes: dict[str, Any], where: str) -> None:
+    with pytest.raises(SpecificationError) as caught:
+        dependence_of({"correlation": "0", "household_size": 1} | changes)
+    assert caught.value.where == where
+
+
+def dependence_of(document: dict[str, Any]) -> Dependence:
+    """As a specification's participation says it."""
+    return Dependence.parse(Fields(document, "participation", document, error=SpecificationError))
+
+
+@pytest.mark.parametrize(
+    ("correlation", "lowest", "fine"),
+    [("0.2", "0.25", True), ("0.2", "0.249", False), ("0.01", "0.01", False), ("0", "1e-999", True)],
+)
+def test_a_correlation_that_empties_cells_is_refused(correlation: str, lowest: str, fine: bool) -> None:
+    """rho <= pi (1 - rho): else the beta distribution of the cell's chance is unbounded at 0."""
+    dependence, levels = Dependence(correlation=correlation), (level(lowest, "0.9"),)
+    if fine:
+        dependence.check(levels)
+        return
+    with pytest.raises(SpecificationError, match="too strong for a participation of"):
+        dependence.check(levels)
+
+
+def test_household_sizes_are_published_rounded_up() -> None:
+    assert [published_household_size(n) for n in (1, 2, 7, 9, 20, 21)] == [1, 2, 8, 10, 20, None]

@@ -90,9 +90,10 @@ def test_figures_that_a_respondent_reads() -> None:
     assert figures["check.form"] == {"bytes": str(len(SMALL.to_bytes()))}
     # 990^2 for the age, and twice 5000 * 10^2 for the sex
     assert figures["check.distance"] == {"largest": str(990**2 + 2 * 5000 * 100)}
-    assert figures["check.floor"] == {"k": "3", "failure": "0.001"}
+    assert figures["check.floor"] == {"k": "3", "failure": "0.001", "participation": "50"}
     assert figures["check.n-min"] == {"n_min": "18", "n_min_safe": "18"}
-    # 25 people at 0.5, k = 3: qbar = (25 + 300) / 2^25, rbar' = (25 + 600) / 2^25 / 12.5
+    # 25 people at 0.5, k = 3: qbar = (25 + 300) / 2^25, rbar' = (25 + 600) / 2^25 / 12.5; at half of 0.5,
+    # fewer than two of the 24 others take part with 0.75^24 + 24 * 0.25 * 0.75^23
     assert figures["check.cell-failure"] == {
         "cells": "8",
         "smallest": "25",
@@ -100,6 +101,7 @@ def test_figures_that_a_respondent_reads() -> None:
         "worst_failure": "9.69e-6",
         "worst_unprotected": "1.49e-6",
         "table_failure": "7.75e-5",
+        "half_unprotected": "9.03e-3",
     }
     assert figures["check.model-shape"] == {"kind": "public", "shape": "power-diagram", "people": "200"}
     assert figures["check.questions"] == {"attributes": "2", "questions": "6", "free_text": "no"}

@@ -77,7 +77,8 @@ def test_vector_refuses_what_is_missing_or_unknown() -> None:
 def rates(attribute: str, upto: str | None = None, value: str | None = None) -> dict[str, Any]:
     """A source of rates with one rate, or none."""
     given = [{"upto": upto, "value": value, "rate": "0.5"}] if upto or value else []
-    return {"kind": "rates", "column": None, "attribute": attribute, "rates": given}
+    source = {"kind": "rates", "column": None, "attribute": attribute, "rates": given}
+    return source | {"household_column": None, "statement": None}
 
 
 def at(*path: str | int) -> Callable[[Any], Change]:
@@ -118,6 +119,10 @@ def at(*path: str | int) -> Callable[[Any], Change]:
         (at("weights")([1, 5000, 2**53 + 1]), "weights"),
         (at("participation", "levels")([]), "participation.levels"),
         (at("participation", "source", "kind")("column"), "participation.source.column"),
+        (at("participation", "source", "statement")({"en": "So it is."}), "participation.source.statement"),
+        (at("participation", "correlation")("0.3"), "participation.correlation"),
+        (at("participation", "household_size")(7), "participation.household_size"),
+        (at("participation", "households")(2), "participation"),
         (at("participation", "source")(rates("income", upto="30")), "participation.source"),
         (at("participation", "source")(rates("age")), "participation.source"),
         (at("participation", "source")(rates("age", value="30")), "participation.source"),

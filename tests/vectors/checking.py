@@ -12,8 +12,11 @@ from typing import Any
 
 from shared import blind_rsa, ed25519
 from shared.cells import parse_cells
+from shared.effective_anonymity import dependent_cell_failure, n_min, n_min_safe
 from shared.errors import RoomfulError
 from shared.invitation_code import InvitationCode
+from shared.metrics import Metrics
+from shared.participation import Dependence, ParticipationLevel
 from shared.submission import decode, encode, receipt
 from shared.token import HeldToken, Token
 
@@ -105,12 +108,27 @@ def submission(case: Case, document: Case) -> None:
     assert decode(message, length).answers == case["answers"]
 
 
+def anonymity(case: Case, _document: Case) -> None:
+    """The failure of a cell to 40 digits; or how many people are needed."""
+    dependence = Dependence(correlation=case["correlation"], household_size=case["household_size"])
+    k = case["k"]
+    if "n_min" in case:
+        level = ParticipationLevel(low=case["low"], high=case["high"])
+        arguments = k, level, case["acceptable_cell_failure"], dependence
+        assert (n_min(*arguments), n_min_safe(*arguments)) == (case["n_min"], case["n_min_safe"])
+        return
+    metrics = dependent_cell_failure(case["counts"], case["participations"], k, dependence)
+    for name in Metrics.__slots__:
+        assert f"{getattr(metrics, name):.39e}" == case[name], name
+
+
 CHECKS: dict[str, Callable[[Case, Case], None]] = {
     "rfc9474": blind_rsa_of_the_rfc,
     "codes": code,
     "tokens": token,
     "ed25519": signature,
     "assignment": assignment,
+    "anonymity": anonymity,
     "submission": submission,
 }
 """Name of a file -> what each of its cases must pass."""

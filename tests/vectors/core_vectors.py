@@ -15,11 +15,12 @@ from typing import Any
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 from shared.effective_anonymity import n_min, n_min_safe
 from shared.limits import MAX_MESSAGE_BYTES
-from shared.participation import ParticipationLevel
+from shared.metrics import Metrics
+from shared.participation import Dependence, ParticipationLevel
 from shared.strict_json import dumps
 from shared.submission import encode, receipt
 from tests.builders import ANSWERS, MESSAGE_BYTES
-from tests.shared.reference import ASSIGN, cell_metrics, digits
+from tests.shared.reference import ASSIGN, dependent_metrics, digits
 
 DIGEST = hashlib.sha256(b"a specification").hexdigest()
 LONGEST_ANSWERS: dict[str, Any] = {
@@ -181,37 +182,74 @@ NEEDED: tuple[tuple[int, str, str, str], ...] = (
 )
 
 
+DEPENDENT: tuple[tuple[int, tuple[int, ...], tuple[str, ...], str, int], ...] = (
+    (10, (53,), ("0.5",), "0.001", 1),
+    (10, (53,), ("0.5",), "0.005", 1),
+    (10, (53,), ("0.5",), "0.01", 1),
+    (10, (53,), ("0.5",), "0.05", 1),
+    (3, (2,), ("0.35",), "0.1", 1),
+    (2, (600,), ("0.2",), "0.150001", 1),
+    (50, (700,), ("0.4",), "0.05", 1),
+    (3, (12, 15), ("0.4", "0.6"), "0.01", 1),
+    (3, (0, 27), ("0.4", "0.6"), "0.01", 1),
+    (10, (53,), ("0.5",), "0", 2),
+    (10, (119,), ("0.5",), "0", 4),
+    (5, (9, 30), ("0.3", "0.5"), "0", 3),
+    (10, (84,), ("0.5",), "0.005", 2),
+    (4, (3,), ("0.5",), "0.005", 6),
+    (3, (20, 1), ("0.5", "1"), "0.02", 2),
+)
+NEEDED_TOGETHER: tuple[tuple[int, str, str, str, str, int], ...] = (
+    (10, "0.5", "0.5", "1e-6", "0.001", 1),
+    (10, "0.5", "0.5", "1e-6", "0.005", 1),
+    (10, "0.5", "0.5", "1e-6", "0.01", 1),
+    (10, "0.5", "0.5", "1e-6", "0.05", 1),
+    (10, "0.4", "0.6", "1e-6", "0.005", 1),
+    (50, "0.5", "0.5", "1e-6", "0.005", 1),
+    (50, "0.5", "0.5", "1e-6", "0.2", 1),
+    (3, "0.05", "0.9", "0.4", "0.02", 1),
+    (10, "0.5", "0.5", "1e-6", "0", 2),
+    (10, "0.4", "0.6", "1e-6", "0", 4),
+    (10, "0.5", "0.5", "1e-6", "0.005", 2),
+)
+
+
 def anonymity() -> dict[str, Any]:
     """Failure of cells to 40 digits, and people needed."""
-    cells = []
-    for k, counts, participations in ANONYMITY:
-        values = map(digits, cell_metrics(counts, tuple(map(Fraction, participations)), k))
-        names = (
-            "attained_cell_failure",
-            "expected_unprotected_records",
-            "record_failure",
-            "record_failure_given_participation",
+    cases: list[dict[str, Any]] = []
+    alone = ((k, counts, participations, "0", 1) for k, counts, participations in ANONYMITY)
+    for k, counts, participations, correlation, size in (*alone, *DEPENDENT):
+        values = dependent_metrics(
+            counts, tuple(map(Fraction, participations)), k, Fraction(correlation), size
         )
-        case = {"k": k, "counts": list(counts), "participations": list(participations)}
-        cells.append(case | dict(zip(names, values, strict=True)))
-    needed = []
-    for k, low, high, failure in NEEDED:
+        case = {
+            "k": k,
+            "counts": list(counts),
+            "participations": list(participations),
+            "correlation": correlation,
+            "household_size": size,
+        }
+        cases.append(case | dict(zip(Metrics.__slots__, map(digits, values), strict=True)))
+    alone_needed = ((*row, "0", 1) for row in NEEDED)
+    for k, low, high, failure, correlation, size in (*alone_needed, *NEEDED_TOGETHER):
         level = ParticipationLevel(low=low, high=high)
-        needed.append(
+        dependence = Dependence(correlation=correlation, household_size=size)
+        cases.append(
             {
                 "k": k,
                 "low": low,
                 "high": high,
                 "acceptable_cell_failure": failure,
-                "n_min": n_min(k, level, failure),
-                "n_min_safe": n_min_safe(k, level, failure),
+                "correlation": correlation,
+                "household_size": size,
+                "n_min": n_min(k, level, failure, dependence),
+                "n_min_safe": n_min_safe(k, level, failure, dependence),
             }
         )
     return {
-        "comment": "Metrics of cells, formatted with '.39e', and effective anonymity.",
+        "comment": "Metrics of cells, formatted with '.39e', and effective anonymity; alone and together.",
         "source": "Metrics from exact fractions; n_min and n_min_safe compared with brute force by a test.",
-        "cells": cells,
-        "needed": needed,
+        "cases": cases,
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from shared.envelope import PAYLOAD_TYPE, Envelope
 from shared.model import ModelRow, format_model, model_digest
-from shared.participation import ParticipationLevel
+from shared.participation import Dependence, ParticipationLevel, ParticipationSource
 from shared.questionnaire import Questionnaire
 from shared.specification import Specification
 from tests.builders import (
@@ -132,6 +132,31 @@ def _sound() -> Iterator[SoundnessVector]:
         _signed(small_specification(levels=(ParticipationLevel(low="0.4", high="0.6"),))),
         model=model,
     )
+    yield sound(
+        "correlated-participation",
+        "Any two people of a cell have a correlation of 0.005; cells of 25 are large enough for that.",
+        _signed(small_specification(dependence=Dependence(correlation="0.005"))),
+        model=model,
+    )
+    yield sound(
+        "households",
+        "Couples may decide together: one failure in a hundred.",
+        _signed(small_specification(dependence=Dependence(household_size=2), failure="0.005")),
+        model=model,
+    )
+    uneven_together, uneven_model = uneven_survey(dependence=Dependence(correlation="0.005"), failure="0.01")
+    yield sound(
+        "uneven-correlated-participation",
+        "Two levels of participation that one draw moves alike.",
+        _signed(uneven_together),
+        model=uneven_model,
+    )
+    yield sound(
+        "participation-with-a-source",
+        "A participation of 0.7, and a statement of where the figure comes from.",
+        _signed(_claimed("0.7", {"en": "The last three censuses.", "de": "Die letzten drei Zählungen."})),
+        model=model,
+    )
     uneven, uneven_model = uneven_survey()
     yield sound(
         "uneven-participation",
@@ -145,6 +170,13 @@ def _sound() -> Iterator[SoundnessVector]:
         sign(small_specification().to_bytes(), ORGANIZER_KEY, AUDITOR_KEY),
         model=model,
     )
+
+
+def _claimed(participation: str, statement: dict[str, str] | None) -> Specification:
+    """The small survey with another participation, and what its organizer says about it."""
+    level = ParticipationLevel(low=participation, high=participation)
+    source = ParticipationSource(kind="even", statement=statement)
+    return small_specification(levels=(level,), participation_source=source)
 
 
 def _balls(**changes: Any) -> Envelope:
@@ -278,6 +310,21 @@ def _form() -> Iterator[SoundnessVector]:
         lambda d: d["stored"].append("address"),
     )
     yield changed(
+        "correlation-omitted",
+        "Nothing is said about whether people decide together.",
+        lambda d: d["participation"].pop("correlation"),
+    )
+    yield changed(
+        "correlation-that-empties-cells",
+        "A correlation so strong that cells look safe: everybody comes, or nobody.",
+        lambda d: d["participation"].update(correlation="0.99"),
+    )
+    yield changed(
+        "household-size-that-describes-one",
+        "Households of 7, which is not one of the published sizes.",
+        lambda d: d["participation"].update(household_size=7),
+    )
+    yield changed(
         "head-counts-do-not-add-up",
         "One more eligible person in a cell than in the model.",
         lambda d: d["eligible"][0].__setitem__(0, 26),
@@ -338,6 +385,11 @@ def _floor() -> Iterator[SoundnessVector]:
         small_specification(levels=(ParticipationLevel(low="0.5", high="0.99"),)),
     )
     yield refused(
+        "participation-claimed-without-source",
+        "A participation of 0.9 is claimed, and nothing is said about where the figure comes from.",
+        _claimed("0.9", None),
+    )
+    yield refused(
         "participation-hardly-any",
         "Participation so low that cells are safe by being empty.",
         small_specification(levels=(ParticipationLevel(low="0.0001", high="0.0001"),)),
@@ -371,6 +423,19 @@ def _n_min() -> Iterator[SoundnessVector]:
         "n_min is 3 because cells so small are usually empty; n_min_safe is claimed to be 3 too.",
         altered(rare, claims(n_min_safe=list(rare.n_min))),
     )
+    yield refused(
+        "n-min-of-people-who-decide-alone",
+        "A correlation is stated, and n_min is that of people who decide alone.",
+        altered(honest, lambda d: d["participation"].update(correlation="0.02")),
+    )
+    yield refused(
+        "correlation-withdrawn",
+        "n_min was computed for a correlation that is no longer stated: one side forgot it.",
+        altered(
+            small_specification(dependence=Dependence(correlation="0.02")),
+            lambda d: d["participation"].update(correlation="0"),
+        ),
+    )
     uneven, uneven_model = uneven_survey()
     yield refused(
         "n-min-levels-swapped",
@@ -396,6 +461,16 @@ def _cell_failure() -> Iterator[SoundnessVector]:
         "cell-fails-within-range",
         "Cells of 25 are acceptable at the high end of participation, not at the low end.",
         small_specification(levels=(ParticipationLevel(low="0.3", high="0.6"),)),
+    )
+    yield refused(
+        "cell-too-small-for-couples",
+        "25 people are enough if they decide alone, and too few if couples decide together.",
+        small_specification(dependence=Dependence(household_size=2)),
+    )
+    yield refused(
+        "cell-too-small-for-a-strike",
+        "25 people are enough if they decide alone, and too few for a correlation of 0.05.",
+        small_specification(dependence=Dependence(correlation="0.05")),
     )
     uneven, uneven_model = uneven_survey(failure="1e-6")
     yield refused(

@@ -77,7 +77,7 @@ def test_plain_text_names_every_figure() -> None:
     assert result.exit_code == 0
     assert result.stderr == ""
     numbers = [line.split()[-1] for line in result.stdout.splitlines()]
-    assert numbers == ["159", "159", "4.46e-7", "7.35e-7", "48.3", "2.23e-7"]
+    assert numbers == ["159", "159", "4.46e-7", "0.948", "7.35e-7", "48.3", "2.23e-7"]
 
 
 def test_no_warning_where_both_numbers_are_the_same() -> None:
@@ -126,3 +126,22 @@ def test_what_cannot_fail_is_a_plain_zero() -> None:
     result = CliRunner().invoke(anonymity, ["--k", "2", "--participation", "1", "--failure", "0.5", "--json"])
     figures = json.loads(result.stdout)
     assert figures["attained_cell_failure"] == figures["record_failure"] == "0"
+
+
+def test_a_correlation_and_households_need_more_people() -> None:
+    arguments = ["--k", "10", "--participation", "0.5", "--failure", "1e-6", "--json"]
+    told = json.loads(run(*arguments, "--correlation", "0.005").stdout)
+    assert (told["n_min"], told["n_min_safe"], told["correlation"]) == (58, 58, "0.005")
+    together = json.loads(run(*arguments, "--household-size", "2").stdout)
+    assert (together["n_min"], together["household_size"]) == (75, 2)
+    assert float(together["record_failure_if_half_take_part"]) > 0.01
+
+
+@pytest.mark.parametrize(
+    ("participation", "correlation"), [("0.5", "0.3"), ("0.5", "-1"), ("0.5", "much"), ("0.05", "0.1")]
+)
+def test_an_impossible_correlation_is_refused(participation: str, correlation: str) -> None:
+    asked = ("--k", "3", "--participation", participation, "--failure", "0.01")
+    result = run(*asked, "--correlation", correlation)
+    assert isinstance(result.exception, InputError)
+    assert result.exception.where == "--correlation"

@@ -23,7 +23,7 @@ from server.reading.design_entry import ALGORITHMS
 from server.reading.model import read_model
 from server.reading.survey_file import read_survey_file
 from shared.cells import Boxes, Prototypes
-from shared.effective_anonymity import worst_cell_failure
+from shared.effective_anonymity import worst_cell_metrics
 from shared.errors import DesignError
 from shared.invitation import Invitation
 from shared.recount import Recount
@@ -57,7 +57,8 @@ def assert_promise(made: Design) -> None:
     assert tuple(map(tuple, counts)) == specification.eligible
     bound = Fraction(specification.acceptable_cell_failure)
     for row in specification.eligible:
-        assert Fraction(worst_cell_failure(row, specification.levels, specification.k)) <= bound
+        metrics = worst_cell_metrics(row, specification.levels, specification.k)
+        assert Fraction(metrics.attained_cell_failure) <= bound
     envelope = sign(specification.to_bytes(), ORGANIZER_KEY)
     key = Invitation(digest=None, organizer_key=public_bytes(ORGANIZER_KEY))
     examination = examine(envelope, [True], key)

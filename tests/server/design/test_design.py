@@ -14,7 +14,7 @@ from server.design.plan import plan_of
 from server.reading.model import read_model
 from server.reading.survey_file import read_survey_file
 from shared.cells import Balls, PowerDiagram
-from shared.effective_anonymity import worst_cell_failure
+from shared.effective_anonymity import worst_cell_metrics
 from shared.errors import DesignError
 from shared.invitation import Invitation
 from shared.soundness import examine
@@ -47,7 +47,8 @@ def test_every_cell_keeps_the_promise_under_the_mapping_of_devices(
     assert tuple(map(tuple, counts)) == specification.eligible
     bound = Fraction(specification.acceptable_cell_failure)
     for row in specification.eligible:
-        assert Fraction(worst_cell_failure(row, specification.levels, specification.k)) <= bound
+        metrics = worst_cell_metrics(row, specification.levels, specification.k)
+        assert Fraction(metrics.attained_cell_failure) <= bound
     assert isinstance(specification.cells, Balls if kind == "public" else PowerDiagram)
     assert 0 < made.distortion < 0.5
     envelope = sign(specification.to_bytes(), ORGANIZER_KEY)

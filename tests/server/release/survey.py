@@ -55,7 +55,16 @@ def document(**changes: Any) -> dict[str, Any]:
         "weights": [1] * 8,
         "participation": {
             "levels": [{"low": "0.5", "high": "0.5"}],
-            "source": {"kind": "even", "column": None, "attribute": None, "rates": []},
+            "correlation": "0",
+            "household_size": 1,
+            "source": {
+                "kind": "even",
+                "column": None,
+                "attribute": None,
+                "rates": [],
+                "household_column": None,
+                "statement": None,
+            },
         },
         "anonymity": {"k": 5, "acceptable_cell_failure": "1e-3", "n_min": [24], "n_min_safe": [24]},
         "model": {

@@ -42,6 +42,7 @@ def report_input(kind: str = "public", **changes: Any) -> DesignReportInput:
     fields: dict[str, Any] = {
         "specification": specification,
         "metrics": metrics,
+        "half": metrics,
         "table_failure": table_failure([metric.attained_cell_failure for metric in metrics]),
         "distortion": 0.0123,
         "source": "town.csv",
@@ -148,7 +149,9 @@ def _many(attributes: list[Any], count: int) -> DesignReportInput:
         eligible=((30,),) * count,
         centroids=(("40.0000", "0.2500"),) * count,
     )
-    return replace(data, specification=specification, metrics=data.metrics[:1] * count)
+    return replace(
+        data, specification=specification, metrics=data.metrics[:1] * count, half=data.half[:1] * count
+    )
 
 
 def test_inconsistent_input_is_refused() -> None:

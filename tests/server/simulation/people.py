@@ -13,8 +13,10 @@ from typing import Any
 
 from server.simulation.taking_part import Progress
 from shared import strict_json
+from shared.effective_anonymity import worst_cell_metrics
 from shared.errors import RemoteError
 from shared.invitation_code import InvitationCode
+from shared.metrics import Metrics
 from shared.questionnaire import Questionnaire
 from shared.specification import Specification
 from shared.submission import longest_message
@@ -45,7 +47,7 @@ def text(value: str) -> dict[str, str]:
 
 
 def specification(
-    *, low: str = "0.5", high: str = "0.5", source: dict[str, Any] | None = None
+    *, low: str = "0.5", high: str = "0.5", correlation: str = "0", source: dict[str, Any] | None = None
 ) -> Specification:
     """Twelve cells of five ages each."""
     value = {
@@ -62,7 +64,16 @@ def specification(
         "weights": [1],
         "participation": {
             "levels": [{"low": low, "high": high}],
-            "source": source or {"kind": "even", "column": None, "attribute": None, "rates": []},
+            "correlation": correlation,
+            "household_size": 1,
+            "source": source or {
+                "kind": "even",
+                "column": None,
+                "attribute": None,
+                "rates": [],
+                "household_column": None,
+                "statement": None,
+            },
         },
         "anonymity": {"k": 20, "acceptable_cell_failure": "0.5", "n_min": [24], "n_min_safe": [24]},
         "model": {
@@ -142,6 +153,15 @@ class FakeRespondent:
     def prepare(self, *, compared: bool = False) -> FakeRespondent:
         assert compared
         return self
+
+    @property
+    def metrics(self) -> tuple[Metrics, ...]:
+        """As the checks of a real client compute them."""
+        survey = self.specification
+        return tuple(
+            worst_cell_metrics(counts, survey.levels, survey.k, survey.dependence)
+            for counts in survey.eligible
+        )
 
     def place(self, quasi_identifiers: Mapping[str, str | None], /) -> Mapping[str, str | None]:
         return quasi_identifiers

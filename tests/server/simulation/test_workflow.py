@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -81,6 +82,30 @@ def test_another_share_of_participants_changes_the_expectation(people: Path) -> 
     assert none.failures.probability_of_at_least_observed == 1.0
 
 
+def test_people_of_a_cell_hang_together_as_stated(people: Path) -> None:
+    """Fifty people at 0.5 with a correlation of 0.2: head counts spread far more, and cells fail."""
+    together = [run(people, seed=seed, correlation=Fraction(1, 5)) for seed in range(12)]
+    alone = [run(people, seed=seed) for seed in range(12)]
+    spread = [
+        statistics.pvariance([n for r in reports for n in r.head_counts]) for reports in (together, alone)
+    ]
+    # n pi (1 - pi) (1 + (n - 1) rho) = 12.5 * 10.8 beside 12.5
+    assert spread[0] == pytest.approx(135, rel=0.4)
+    assert spread[1] == pytest.approx(12.5, rel=0.4)
+    for report in together:
+        assert report.failures.expected > 20 * report.promised_failed_cells / 12
+        assert report.figures()["correlation"] == 0.2
+    observed = sum(report.failures.observed for report in together)
+    expected = sum(report.failures.expected for report in together)
+    assert abs(observed - expected) < 4 * expected**0.5
+
+
+def test_the_correlation_of_the_survey_is_taken(people: Path) -> None:
+    report = run(people, FakeRespondent(specification(correlation="0.05")))
+    assert report.correlation == Fraction(1, 20)
+    assert report.failures.expected == pytest.approx(report.promised_failed_cells)
+
+
 def test_a_part_of_the_people_can_be_invited(people: Path) -> None:
     respondent = FakeRespondent(specification())
     report = run(people, respondent, invited=120, participation=Fraction(1))
@@ -101,6 +126,7 @@ def test_a_range_is_simulated_at_its_middle(people: Path) -> None:
 def test_rates_of_an_attribute_are_simulated_person_by_person(people: Path) -> None:
     rates = [{"upto": "29", "value": None, "rate": "0.05"}, {"upto": "59", "value": None, "rate": "0.95"}]
     source = {"kind": "rates", "column": None, "attribute": "age", "rates": rates}
+    source |= {"household_column": None, "statement": None}
     respondent = FakeRespondent(specification(source=source))
     report = run(people, respondent)
     young = sum(int(message.quasi_identifiers["age"] or "") < 30 for message in respondent.sent)
@@ -220,3 +246,9 @@ def test_command_line(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(command.simulate, arguments, catch_exceptions=False)
     assert "Failed cells (some answers, but fewer than k)" in result.stdout
     assert "Repeat it with --seed 1." in result.stdout
+    told = [*arguments, "--correlation", "0.1", "--json"]
+    result = CliRunner().invoke(command.simulate, told, catch_exceptions=False)
+    assert json.loads(result.stdout)["correlation"] == 0.1
+    result = CliRunner().invoke(command.simulate, [*arguments, "--correlation", "0.7"])
+    assert isinstance(result.exception, InputError)
+    assert result.exception.where == "--correlation"
