@@ -5,7 +5,7 @@
 Each line is a way to take part, drawn in as many cells as asked, all of the size that a design would give
 them for k = 10, participation 0.5 and an acceptable failure of 0.001 (a larger one than surveys use, so that
 failures are seen). *Promised* is the qbar that a device computes; for households and for several levels it is
-an upper bound. *Observed* is the share of cells with 0 < K < k, and its 99.9 % interval (Clopper and Pearson).
+an upper bound. *Observed* is the share of cells with 0 < K < k, and its 99.9 % interval (Clopper, Pearson).
 A line keeps its promise if the observed share is not significantly above the promised one, and if an exact
 promise is not significantly below it either; the last three lines are drawn otherwise than promised, and show
 by how much they fail. The exit code is 1 if a line that should keep its promise does not, or one that should

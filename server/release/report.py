@@ -6,15 +6,18 @@ not released can slip in.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from statistics import median
 
 from server.release.bars import bar_chart
 from server.release.gate import Decision, ReleasedGroup
 from server.release.pictures import QuestionCounts, count_answers
 from server.release.tables import ReleasedTable
-from server.report.numbers import whole
+from server.report.numbers import one_in, whole
 from server.report.page import Column, DataTable, KeyFigure, Page, Picture, Section, render
 from server.report.pictures import histogram
+from shared.checks import HALF
+from shared.effective_anonymity import worst_cell_metrics
 from shared.specification import Specification
 from shared.words import digest_words
 
@@ -89,7 +92,7 @@ def _released(specification: Specification, decision: Decision) -> Section:
     return Section(
         name="released",
         title="What was released",
-        paragraphs=(explained, "The rows of the table stand in random order."),
+        paragraphs=(explained, "The rows of the table stand in random order.", _promised(specification)),
         figures=(
             KeyFigure(
                 label="Answers released",
@@ -132,6 +135,23 @@ def _released(specification: Specification, decision: Decision) -> Section:
                 ),
             ),
         ),
+    )
+
+
+def _promised(specification: Specification) -> str:
+    """What had been signed before anybody answered, and what it would have been worth with half as many."""
+    assumed = specification.levels, specification.k, specification.dependence
+    promised, half = (
+        max(
+            worst_cell_metrics(counts, *assumed, share).record_failure_given_participation
+            for counts in set(specification.eligible)
+        )
+        for share in (Fraction(1), HALF)
+    )
+    return (
+        "Promised before anybody answered: somebody who takes part shares her group with fewer than "
+        f"{specification.k} answers with a chance of at most {one_in(promised)}, if people take part as often"
+        f" as published; if only half as many do, {one_in(half)}."
     )
 
 

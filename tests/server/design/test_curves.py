@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from server.design import curves
-from server.design.curves import DesignCurves, design_curves
+from server.design.curves import DesignCurves, design_curves, failure_curves
 from server.microaggregation.geometry import canonical, distortion
 from server.microaggregation.mdav import mdav
 from server.microaggregation.need import Need
-from shared.effective_anonymity import n_min_safe
-from shared.participation import ParticipationLevel
+from shared.effective_anonymity import cell_failure, n_min_safe
+from shared.participation import Dependence, ParticipationLevel
 
 WEIGHTS = (1, 1, 1)
 
@@ -77,6 +77,26 @@ def test_uneven_participation(population: tuple[np.ndarray, np.ndarray]) -> None
     assert [curve.level.low for curve in found.needs] == ["0.4", "0.7"]
     assert found.distortions[1].today == ""
     assert found.distortions[0].today == "4"
+
+
+def test_failure_against_the_true_participation(population: tuple[np.ndarray, np.ndarray]) -> None:
+    levels, eligible = (level("0.5"),), ((30,), (44,), (30,))
+    plain = failure_curves(eligible, levels, 4, Dependence())
+    assert [curve.label for curve in plain] == ["everybody decides alone", "correlation 0.005"]
+    for curve in plain:
+        assert list(curve.unprotected) == sorted(curve.unprotected, reverse=True)
+        assert curve.shares[1] == "0.5"
+    half = cell_failure((30,), ("0.25",), 4).record_failure_given_participation
+    assert plain[0].unprotected[1] == half
+    assert all(a < b for a, b in zip(plain[0].unprotected, plain[1].unprotected, strict=True))
+    stated = failure_curves(eligible, levels, 4, Dependence(correlation="0.02"))
+    assert [curve.label for curve in stated] == ["as promised", "everybody decides alone"]
+    assert failure_curves(((30,),), (level("0.9"),), 4, Dependence())[0].shares[-1] == "1.1"
+    assert failure_curves((), levels, 4, Dependence()) == ()
+    found = design_curves(*population, WEIGHTS, levels, 4, "1e-3", Dependence(correlation="0.02"))
+    assert (
+        found.needs[0].n_min_safe > design_curves(*population, WEIGHTS, levels, 4, "1e-3").needs[0].n_min_safe
+    )
 
 
 def test_a_range_moves_by_its_low_end(population: tuple[np.ndarray, np.ndarray]) -> None:

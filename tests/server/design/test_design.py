@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from server.design.design import Design, design
-from server.design.plan import plan_of
+from server.design.plan import plan_from, plan_of
 from server.reading.model import read_model
 from server.reading.survey_file import read_survey_file
 from shared.cells import Balls, PowerDiagram
 from shared.effective_anonymity import worst_cell_metrics
 from shared.errors import DesignError
 from shared.invitation import Invitation
+from shared.participation import Dependence
 from shared.soundness import examine
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, QUESTIONNAIRE, public_bytes, sign
@@ -33,7 +34,18 @@ def make(survey: Path) -> Design:
 
 
 @pytest.mark.parametrize("kind", ["public", "register"])
-@pytest.mark.parametrize("participation", [EVEN, RATES, RANGE], ids=["even", "rates", "range"])
+@pytest.mark.parametrize(
+    "participation",
+    [
+        EVEN,
+        RATES,
+        RANGE,
+        EVEN + '\ncorrelation = "0.02"\nhousehold_size = 2',
+        RATES.replace("[participation]", '[participation]\ncorrelation = "0.01"'),
+        RANGE + '\ncorrelation = "0.01"',
+    ],
+    ids=["even", "rates", "range", "even-together", "rates-correlated", "range-correlated"],
+)
 def test_every_cell_keeps_the_promise_under_the_mapping_of_devices(
     tmp_path: Path, kind: str, participation: str
 ) -> None:
@@ -47,13 +59,47 @@ def test_every_cell_keeps_the_promise_under_the_mapping_of_devices(
     assert tuple(map(tuple, counts)) == specification.eligible
     bound = Fraction(specification.acceptable_cell_failure)
     for row in specification.eligible:
-        metrics = worst_cell_metrics(row, specification.levels, specification.k)
+        metrics = worst_cell_metrics(row, specification.levels, specification.k, specification.dependence)
         assert Fraction(metrics.attained_cell_failure) <= bound
+        assert Fraction(metrics.record_failure_given_participation) <= bound
     assert isinstance(specification.cells, Balls if kind == "public" else PowerDiagram)
     assert 0 < made.distortion < 0.5
     envelope = sign(specification.to_bytes(), ORGANIZER_KEY)
     key = Invitation(digest=None, organizer_key=public_bytes(ORGANIZER_KEY))
     assert examine(envelope, [True], key).refusal is None
+
+
+def with_homes(folder: Path, largest: int, **changes: str) -> Path:
+    """The town with a household for each three people, and one larger one; its first ten tell none."""
+    survey = write_town(folder, participation=EVEN + '\nhousehold_column = "home"', **changes)  # type: ignore[arg-type]
+    lines = (folder / "town.csv").read_text(encoding="utf-8").splitlines()
+    homes = ["home", *[""] * 10, *["big"] * largest]
+    homes += [str(i // 3) for i in range(len(lines) - len(homes))]
+    text = "\n".join(f"{line},{home}" for line, home in zip(lines, homes, strict=True))
+    (folder / "town.csv").write_text(text + "\n", encoding="utf-8")
+    return survey
+
+
+def test_the_largest_household_is_published_rounded_up(tmp_path: Path) -> None:
+    made = make(with_homes(tmp_path, 7))
+    assert made.specification.dependence == Dependence(household_size=8)
+    assert made.specification.participation_source.household_column == "home"
+    again = design(plan_from(made.specification), made.model)
+    assert again.specification.to_bytes() == made.specification.to_bytes()
+    alone = make(write_town(tmp_path / "alone"))
+    assert alone.specification.cells.count > made.specification.cells.count
+
+
+def test_a_household_that_is_no_household_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DesignError, match="a household of the model has 30 people") as caught:
+        make(with_homes(tmp_path, 30))
+    assert "institutions" in caught.value.remedy
+
+
+def test_a_correlation_too_strong_for_the_least_level_is_refused(tmp_path: Path) -> None:
+    rates = RATES.replace("[participation]", '[participation]\ncorrelation = "0.2"').replace("0.42", "0.22")
+    with pytest.raises(DesignError, match="too strong for a participation"):
+        make(write_town(tmp_path, participation=rates))
 
 
 def test_levels_are_published_on_the_coarse_grid(tmp_path: Path) -> None:

@@ -207,6 +207,31 @@ def test_participation_by_numeric_bands_of_the_canonical_answer(model: ReadModel
     assert read.people.tolist() == [[1, 0], [0, 1], [0, 1]]
 
 
+HOMES = ("rate = 0.5", 'rate = 0.5\nhousehold_column = "home"')
+
+
+def test_the_largest_household_is_counted(model: ReadModel) -> None:
+    file = "age,sex,home\n1,m,7\n2,f,7\n3,f,8\n4,m,\n5,m,\n6,m,\n7,f,7\n"
+    assert model(file, HOMES).largest_household == 3
+    assert model(file).largest_household == 1
+
+
+def test_who_has_no_household_lives_alone(model: ReadModel) -> None:
+    unknown = ('kind = "public"', 'kind = "public"\nmissing_markers = ["?"]')
+    file = "age,sex,home\n1,m,?\n2,f,?\n3,f,?\n4,m, \n5,m, \n"
+    assert model(file, HOMES, unknown).largest_household == 1
+
+
+def test_a_row_that_stands_for_many_is_one_household(model: ReadModel) -> None:
+    counted = ('kind = "public"', 'kind = "public"\ncount_column = "n"')
+    assert model("age,sex,home,n\n1,m,a,4\n2,f,b,2\n3,f,b,1\n4,m,,9\n", HOMES, counted).largest_household == 4
+
+
+def test_a_column_of_households_that_is_not_there_is_named(model: ReadModel) -> None:
+    with pytest.raises(ModelFileError, match='there is no column "home" for households'):
+        model("age,sex\n1,m\n", HOMES)
+
+
 def test_participation_by_category(model: ReadModel) -> None:
     read = model("age,sex\n1,m\n2,f\n", rates("sex", 'value = "m"\nrate = 0.3', 'value = "f"\nrate = 0.7'))
     assert [level.low for level in read.levels] == ["0.3", "0.7"]

@@ -14,6 +14,7 @@ from server.reading.survey_file import SurveyFile, read_survey_file
 from server.reading.toml_document import parse_toml
 from shared.attributes import Lookup, Nominal, Numeric, Ordinal
 from shared.errors import InputError, ModelFileError, QuestionnaireError, SurveyFileError
+from shared.participation import Dependence
 
 ReadSurvey = Callable[..., SurveyFile]
 
@@ -110,6 +111,18 @@ def test_ranges_columns_and_rates(survey: ReadSurvey) -> None:
     ]
 
 
+def test_how_far_people_decide_together_and_where_it_comes_from(survey: ReadSurvey) -> None:
+    plain = survey().participation
+    assert plain.dependence == Dependence()
+    assert (plain.source.household_column, plain.source.statement) == (None, None)
+    more = 'rate = 0.5\ncorrelation = 0.005\nhousehold_size = 4\nsource_statement = "Last year."'
+    stated = survey(("rate = 0.5", more)).participation
+    assert stated.dependence == Dependence(correlation="0.005", household_size=4)
+    assert stated.source.statement == {"en": "Last year."}
+    column = survey(("rate = 0.5", 'column = "p"\nhousehold_column = "home"')).participation
+    assert (column.source.column, column.source.household_column) == ("p", "home")
+
+
 def test_lookup_tables_and_ordinal_categories(survey: ReadSurvey, tmp_path: Path) -> None:
     (tmp_path / "places.csv").write_text("value;x;y\nA1;1;-2\nB2;3;4\n", encoding="utf-8")
     read = survey(
@@ -176,6 +189,12 @@ BAD = [
     ("rate = 0.5", "rate = 0", "expected a probability above 0"),
     ("rate = 0.5", "rate = 1.5", "line 19, participation, rate: \"1.5\" stands here"),
     ("rate = 0.5", "low = 0.5", "the keys low say nothing definite"),
+    ("rate = 0.5", "rate = 0.5\ncorrelation = 0.3", "correlation: the correlation '0.3' is impossible"),
+    ("rate = 0.5", "rate = 0.01\ncorrelation = 0.1", "correlation: .* too strong for a participation"),
+    ("rate = 0.5", "rate = 0.5\nhousehold_size = 7", "household_size: households of 7 are not published"),
+    ("rate = 0.5", "rate = 0.5\nhousehold_size = 21", "a whole number from 1 to 20"),
+    ("rate = 0.5", 'rate = 0.5\nhousehold_size = 2\nhousehold_column = "h"', "households are named twice"),
+    ("rate = 0.5", "rate = 0.5\nsource_statement = 5", "source_statement"),
     ("rate = 0.5", "low = 0.6\nhigh = 0.5", "is impossible"),
     ("rate = 0.5", "", r"the keys \(none\) say nothing definite"),
     ("rate = 0.5", 'attribute = "agee"\nrates = []', 'Did you mean "age"'),
