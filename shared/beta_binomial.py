@@ -83,7 +83,7 @@ def moments(n: int, pi: Fraction, correlation: Fraction, limit: int) -> tuple[De
 
 
 def past_maximum(n: int, pi: Fraction, correlation: Fraction, k: int) -> bool:
-    """Whether the failure of a cell of n people is at most that of n - 1, for n above k.
+    """Whether the failure of a cell of n people is at most that of n - 1, for n above k and pi below 1.
 
     Notes
     -----
@@ -92,8 +92,6 @@ def past_maximum(n: int, pi: Fraction, correlation: Fraction, k: int) -> bool:
     qbar rises and then falls; for b < 1, R falls towards prod (a+i)/i > 1, so qbar falls from the start. R
     rises with pi. (docs/decisions/0079 has the proof, and why the worst of a range behaves alike.)
     """
-    if pi == 1:
-        return True
     a, b = shape(pi, correlation)
     with localcontext(CONTEXT):
         top, bottom = Decimal(1), Decimal(1)

@@ -68,8 +68,7 @@ def bounded_failure(
         if size == 1:
             rho = Fraction(dependence.correlation)
             qbar = min(qbar, _fewer_of_levels(k, ascending, people, rho))
-            if people > 1:
-                unprotected = min(unprotected, _fewer_of_levels(k - 1, ascending, people - 1, rho))
+            unprotected = min(unprotected, _fewer_of_levels(k - 1, ascending, people - 1, rho))
         weighted = min((k - 1) * qbar, unprotected * expected)
         return Metrics(
             attained_cell_failure=qbar,
