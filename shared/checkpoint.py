@@ -28,7 +28,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.envelope import SIGNATURE_BYTES, SignatureClaim
+from shared.ed25519 import is_canonical
+from shared.envelope import SignatureClaim
 from shared.errors import BoardError
 from shared.limits import MAX_CHECKPOINT_BYTES, MAX_SIGNATURES
 from shared.merkle import HASH_BYTES
@@ -152,7 +153,7 @@ class SignedCheckpoint:
         if not known:
             raise _refused("the organizer did not sign the checkpoint", "a signature by the organizer's key")
         genuine = len(outcomes) == len(known) and all(outcome is True for outcome in outcomes)
-        if not genuine or any(len(value) != _KEY_ID_BYTES + SIGNATURE_BYTES for _, value in known):
+        if not genuine or not all(is_canonical(value[_KEY_ID_BYTES:]) for _, value in known):
             raise _refused(
                 "the signature of the checkpoint does not verify", "the checkpoint as it was signed"
             )

@@ -21,15 +21,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from shared import strict_json
+from shared import ed25519, strict_json
 from shared.errors import EnvelopeError, SignatureError
 from shared.fields import Fields
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_SIGNATURES
 
 PAYLOAD_TYPE = "application/vnd.roomful.specification.v1+json"
 """What is signed in most envelopes; the board has a type of its own, so that neither passes for the other."""
-KEY_BYTES = 32
-SIGNATURE_BYTES = 64
 _KEYID_PREFIX = "ed25519:"
 
 
@@ -50,15 +48,18 @@ def decode_key(text: str) -> bytes:
     Raises
     ------
     EnvelopeError
-        Unless the text is exactly 32 bytes in base64url.
+        Unless the text is exactly 32 bytes in base64url, and they are a key: the canonical encoding of a
+        point of prime order. With a key of small order, such as the identity, anybody can sign anything.
     """
     try:
         key = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (ValueError, binascii.Error):
         key = b""
-    if len(key) != KEY_BYTES or encode_key(key) != text:
+    if len(key) != ed25519.KEY_BYTES or encode_key(key) != text or not ed25519.is_key(key):
         raise EnvelopeError(
-            "not a public key", where="key", expected="32 bytes in base64url, without padding"
+            "not a public key",
+            where="key",
+            expected="32 bytes in base64url without padding, a point of prime order in canonical form",
         )
     return key
 
@@ -139,8 +140,8 @@ class Envelope:
             if not keyid.startswith(_KEYID_PREFIX):
                 raise inner.fail("keyid", "unknown kind of key", f"{_KEYID_PREFIX}...")
             signature = _decode(inner, "sig")
-            if len(signature) != SIGNATURE_BYTES:
-                raise inner.fail("sig", f"{len(signature)} bytes stand here", f"{SIGNATURE_BYTES} bytes")
+            if not ed25519.is_canonical(signature):
+                raise inner.fail("sig", "not an Ed25519 signature", "64 bytes, with S below L")
             signatures.append((decode_key(keyid.removeprefix(_KEYID_PREFIX)), signature))
         if len({key for key, _ in signatures}) != len(signatures):
             raise fields.fail("signatures", "a key signed twice", "distinct keys")

@@ -39,7 +39,21 @@ export const keyText = (bytes) => base64(bytes).replaceAll("+", "-").replaceAll(
 
 function keyBytes(encoded) {
   require(/^[A-Za-z0-9_-]{43}$/.test(encoded), "key");
-  return bytesOfBase64(`${encoded.replaceAll("-", "+").replaceAll("_", "/")}=`);
+  const key = bytesOfBase64(`${encoded.replaceAll("-", "+").replaceAll("_", "/")}=`);
+  require(isKey(key), "key");
+  return key;
+}
+
+const P = 2n ** 255n - 19n;
+const EIGHTH = 2707385501144840649318225287225658788936804267575313519463743609750303402022n;
+/** The second coordinate of every point of small order: with such a key anybody can sign anything. */
+const SMALL = new Set([0n, 1n, P - 1n, EIGHTH, P - EIGHTH]);
+
+/** Whether 32 bytes are the canonical encoding of a point that is not of small order. */
+export function isKey(key) {
+  const number = BigInt(`0x${[...key].reverse().map((byte) => byte.toString(16).padStart(2, "0")).join("")}`);
+  const y = number & ((1n << 255n) - 1n);
+  return key.length === 32 && y < P && !SMALL.has(y);
 }
 
 /** Whether this browser can verify Ed25519 at all. */

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import strategies as st
 
 from shared.attributes import Attribute, Category, Entry, Lookup, Nominal, Numeric, Ordinal
@@ -18,6 +19,11 @@ MISSING = st.sampled_from(("refused", "own-category"))
 VALUES = st.text(
     st.characters(codec="utf-8", exclude_categories=("C", "Z")).filter(clean_value), min_size=1, max_size=8
 )
+
+KEYS = st.binary(min_size=32, max_size=32).map(
+    lambda secret: Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+)
+"""Public keys of Ed25519."""
 
 
 def _common(name: str, missing: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from shared.errors import EnvelopeError, SignatureError
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_SIGNATURES
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, sign
 from tests.shared.examining import outcomes, verify
+from tests.shared.strategies import KEYS
 
 SMALL = sign(b"payload", ORGANIZER_KEY)
 BYTES = SMALL.to_bytes()
@@ -177,7 +178,7 @@ def test_expected_key_is_the_first_signers() -> None:
     assert caught.value.expected == encode_key(public_bytes(AUDITOR_KEY))
 
 
-@given(st.binary(min_size=32, max_size=32))
+@given(KEYS)
 def test_keys_survive_a_round_trip(key: bytes) -> None:
     assert decode_key(encode_key(key)) == key
 

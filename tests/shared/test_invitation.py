@@ -12,6 +12,7 @@ from shared.invitation import Invitation, survey_link
 from shared.invitation_code import InvitationCode
 from shared.token import HeldToken, Token
 from tests.builders import ORGANIZER_KEY, public_bytes
+from tests.shared.strategies import KEYS
 
 DIGEST = survey_digest(b"payload")
 KEY = public_bytes(ORGANIZER_KEY)
@@ -23,7 +24,7 @@ TOKEN = HeldToken(
 
 @given(
     st.none() | st.binary(min_size=32, max_size=32).map(bytes.hex),
-    st.none() | st.binary(min_size=32, max_size=32),
+    st.none() | KEYS,
     st.none() | st.binary(min_size=12, max_size=12).map(InvitationCode.create),
     st.sampled_from([None, TOKEN]),
     st.booleans(),
