@@ -173,7 +173,7 @@ def _region(
     specification: Specification, vector: Vector, cell: int, across: Axis, up: Axis
 ) -> dict[str, Any] | None:
     """Which answers on the two axes lead to the same cell; None if that would take too long."""
-    work = specification.cells.count * len(vector)
+    work = specification.cells.compared * len(vector)
     limit = min(MAX_GRID, math.isqrt(MAX_WORK // work)) if work else 0
     if limit < SMALLEST_GRID:
         return None

@@ -12,11 +12,12 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil
 
+from shared.attributes import Attribute, Lookup
 from shared.cells import Boxes
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import QuestionnaireError, SoundnessError
 from shared.geometry import Ranges
-from shared.limits import EXACT_BOUND, MAX_BOXES_TO_COMPARE, MAX_FAILURE_WORK
+from shared.limits import EXACT_BOUND, MAX_BOXES_TO_COMPARE, MAX_FAILURE_WORK, MAX_TILING_WORK
 from shared.metrics import Metrics
 from shared.participation import ParticipationLevel, ParticipationSource
 from shared.specification import Specification
@@ -154,15 +155,8 @@ def check_n_min(specification: Specification) -> dict[str, str]:
 def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> dict[str, str]:
     """Check 7: every cell's failure from its own head count; fills ``metrics``, one per cell."""
     _check_invitations(specification)
+    check_failure_work(specification)
     distinct = set(specification.eligible)
-    work = len(distinct) * len(specification.levels) * failure_steps(specification)
-    if work > MAX_FAILURE_WORK:
-        raise SoundnessError(
-            "the groups are too many and too varied to be checked on a device",
-            where="eligible",
-            expected=f"distinct rows x levels x steps of at most {MAX_FAILURE_WORK}, not {work}",
-            code=CELL_FAILURE,
-        )
     promised = specification.levels, specification.k, specification.dependence
     known = {c: worst_cell_metrics(c, *promised) for c in distinct}
     half = max(worst_cell_metrics(c, *promised, HALF).record_failure_given_participation for c in distinct)
@@ -203,6 +197,19 @@ def failure_steps(specification: Specification) -> int:
     searched = size == 1 and specification.levels[0].is_range
     steps = (2 * specification.k + 4 * size + 500) * (170 if searched else 1)
     return steps if size > 1 or len(specification.levels) == 1 else 40 * (specification.k + 75) + steps
+
+
+def check_failure_work(specification: Specification) -> None:
+    """Whether check 7 can be made on a device."""
+    distinct = len(set(specification.eligible))
+    work = distinct * len(specification.levels) * failure_steps(specification)
+    if work > MAX_FAILURE_WORK:
+        raise SoundnessError(
+            "the groups are too many and too varied to be checked on a device",
+            where="eligible",
+            expected=f"distinct rows x levels x steps of at most {MAX_FAILURE_WORK}, not {work}",
+            code=CELL_FAILURE,
+        )
 
 
 def _check_invitations(specification: Specification) -> None:
@@ -249,25 +256,33 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
 def _check_tiling(specification: Specification, cells: Boxes) -> None:
     """Boxes of a register must tile the domain: a box that is tight around people tells their extremes."""
 
+    boxes = cells.boxes
+    work = len(boxes) * (len(boxes) - 1) // 2 * len(cells.weights)
+    if len(boxes) > MAX_BOXES_TO_COMPARE or work > MAX_TILING_WORK:
+        raise _too_many_boxes(f"{len(boxes)} boxes of {len(cells.weights)} coordinates")
     known: dict[tuple[int, Ranges], int] = {}
+    looked_at = 0
 
     def size(box: Ranges) -> int:
         """Number of distinct answers inside, attribute by attribute; 0 as soon as one has none."""
         if any(low > high for low, high in box):
             return 0
+        nonlocal looked_at
         total, start = 1, 0
         for i, attribute in enumerate(specification.attributes):
             part = box[start : start + attribute.dimension]
             start += attribute.dimension
             if (i, part) not in known:
+                looked_at += _entries(attribute)
+                if looked_at > MAX_TILING_WORK:
+                    raise _too_many_boxes(f"boxes over the table of {attribute.name!r}")
                 known[i, part] = attribute.count_within(part)
             total *= known[i, part]
             if not total:
                 break
         return total
 
-    boxes = cells.boxes
-    apart = len(boxes) <= MAX_BOXES_TO_COMPARE and not any(
+    apart = not any(
         size(tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(one, other, strict=True)))
         for i, one in enumerate(boxes)
         for other in boxes[:i]
@@ -276,9 +291,25 @@ def _check_tiling(specification: Specification, cells: Boxes) -> None:
         raise SoundnessError(
             "the boxes of a register overlap or leave gaps",
             where="cells.boxes",
-            expected=f"at most {MAX_BOXES_TO_COMPARE} boxes that tile the domain",
+            expected="boxes that tile the domain",
             code=MODEL_SHAPE,
         )
+
+
+def _entries(attribute: Attribute) -> int:
+    """Steps of counting the answers within a range; an entry of a table takes as long as four comparisons."""
+    if isinstance(attribute, Lookup):
+        return 4 * len(attribute.entries) * len(attribute.axes)
+    return attribute.dimension
+
+
+def _too_many_boxes(what: str) -> SoundnessError:
+    return SoundnessError(
+        f"{what} are too many to be compared on a device",
+        where="cells.boxes",
+        expected=f"at most {MAX_BOXES_TO_COMPARE} boxes, and {MAX_TILING_WORK} steps to compare them",
+        code=MODEL_SHAPE,
+    )
 
 
 def check_questions(specification: Specification) -> dict[str, str]:

@@ -38,11 +38,15 @@ MAX_MESSAGE_BYTES = 65_536
 MIN_ENTROPY_BYTES = 16
 """Random bytes in the padding of a submission."""
 
-MAX_FAILURE_WORK = 3 * 10**8
+MAX_FAILURE_WORK = 10**8
 """Distinct rows of head counts x levels x steps of one failure (:func:`shared.checks.failure_steps`: k^2, or
 fewer for people who decide together); beyond it check 7 would keep a device busy for minutes."""
 MAX_BOXES_TO_COMPARE = 1_000
 """Boxes of a register, whose tiling is compared pair by pair."""
+MAX_TILING_WORK = 5 * 10**7
+"""Pairs of boxes x coordinates, and entries of tables looked at, in check 8."""
+MAX_RECOUNT_WORK = 2 * 10**8
+"""Rows of a public model x (points compared x coordinates + 200 x attributes), in check 10."""
 
 TOKEN_KEY_BYTES = 384
 """Length of a token's RSA modulus and signature: 3072 bits."""

@@ -9,9 +9,12 @@ from fractions import Fraction
 from shared.checks import MODEL
 from shared.decimals import round_decimal
 from shared.errors import ModelFileError, SoundnessError
+from shared.limits import MAX_RECOUNT_WORK
 from shared.model import ModelRow, model_digest, parse_model
 from shared.soundness import PASSED, REFUSED, Examination
 from shared.specification import CENTROID_DIGITS, Specification
+
+ROW_WORK = 200
 
 
 class Recount:
@@ -80,6 +83,7 @@ class Recount:
             raise _refuse(
                 "the model is not the one that was signed", "model.digest", specification.model.digest
             )
+        check_recount_work(specification, self._model)
         return parse_model(self._model, specification.attributes, len(specification.levels))
 
     def _compare(self) -> None:
@@ -117,6 +121,30 @@ class _Tally:
     def centroids(self) -> list[tuple[str, ...]]:
         """Mean of each coordinate, as the specification writes it."""
         return [centroid(sums, sum(counts)) for sums, counts in zip(self._sums, self.counts, strict=True)]
+
+
+def check_recount_work(specification: Specification, model: bytes) -> None:
+    """Whether check 10 can be made on a device; decided before any work is done.
+
+    A step is one coordinate of one point compared with one row. Reading one attribute of a row takes as long
+    as some :data:`ROW_WORK` of them.
+
+    Raises
+    ------
+    SoundnessError
+        With the code ``check.model``.
+    """
+    cells = specification.cells
+    work = model.count(b"\n") * (
+        cells.compared * len(cells.weights) + ROW_WORK * len(specification.attributes)
+    )
+    if work > MAX_RECOUNT_WORK:
+        raise _refuse(
+            "the model is too large to be counted again on a device",
+            "model",
+            f"rows x (points x coordinates + {ROW_WORK} x attributes) of at most {MAX_RECOUNT_WORK}, "
+            f"not {work}",
+        )
 
 
 def centroid(sums: list[int], people: int) -> tuple[str, ...]:

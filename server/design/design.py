@@ -17,7 +17,17 @@ from server.design.plan import Plan
 from server.design.weights import normalizing_weights
 from server.microaggregation.geometry import distortion
 from server.reading.model import Model
-from shared.checks import HALF, Floor, check_believed, check_floor, check_model_shape, check_questions
+from shared.checks import (
+    CELL_FAILURE,
+    HALF,
+    MODEL,
+    Floor,
+    check_believed,
+    check_failure_work,
+    check_floor,
+    check_model_shape,
+    check_questions,
+)
 from shared.effective_anonymity import n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import DesignError, SoundnessError, SpecificationError
 from shared.limits import HOUSEHOLD_SIZES
@@ -25,6 +35,7 @@ from shared.metrics import Metrics
 from shared.model import model_digest
 from shared.participation import Dependence, ParticipationLevel, published_household_size
 from shared.questions import Rating, SingleChoice, YesNo
+from shared.recount import check_recount_work
 from shared.specification import (
     STORED,
     Algorithm,
@@ -35,6 +46,11 @@ from shared.submission import longest_message
 
 StageProgress = Callable[[str, int, int], None]
 """Called with the name of a stage, what is done and the total."""
+
+_EASIER = (
+    "Ask for a larger k or a smaller acceptable failure, which makes fewer and larger cells; or give "
+    "attributes larger steps or fewer categories, and participation fewer levels."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -110,7 +126,7 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
         table_failure=table_failure(m.attained_cell_failure for m in metrics),
         distortion=distortion(model.X, model.people, weights.values, compiled.labels),
         warnings=(
-            *_warn_refusal_by_devices(specification),
+            *_warn_refusal_by_devices(specification, model),
             *_warn_of_one_key(plan),
             *model.warnings,
             *weights.warnings,
@@ -119,16 +135,19 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
     )
 
 
-def _warn_refusal_by_devices(specification: Specification) -> tuple[str, ...]:
+def _warn_refusal_by_devices(specification: Specification, model: Model) -> tuple[str, ...]:
     """What respondents' devices would say, before it is signed.
 
     Raises
     ------
     DesignError
-        If they would refuse the shape or a question; a promise below their floor is only a warning, because a
-        design may be made to compare.
+        If they would refuse the shape or a question, or could not make the checks in reasonable time; a
+        promise below their floor is only a warning, because a design may be made to compare.
     """
     try:
+        if specification.model.kind == "public":
+            check_recount_work(specification, model.canonical_text())
+        check_failure_work(specification)
         check_model_shape(specification)
         check_questions(specification)
     except SoundnessError as refusal:
@@ -136,6 +155,7 @@ def _warn_refusal_by_devices(specification: Specification) -> tuple[str, ...]:
             f"respondents' devices would refuse the survey: {refusal.message}",
             where=refusal.where,
             expected=refusal.expected,
+            remedy=_EASIER if refusal.code in (CELL_FAILURE, MODEL) else "",
         ) from None
     try:
         check_floor(specification, Floor())

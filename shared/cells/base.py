@@ -32,6 +32,11 @@ class Cells(ABC):
     def count(self) -> int:
         """Number of cells."""
 
+    @property
+    def compared(self) -> int:
+        """How many points or boxes :meth:`assign` looks at, at most."""
+        return self.count
+
     @abstractmethod
     def assign(self, x: Sequence[int]) -> int:
         """Index of the cell of a vector.
@@ -41,7 +46,7 @@ class Cells(ABC):
 
         Notes
         -----
-        O(count * d).
+        O(compared * d).
         """
 
     @abstractmethod

@@ -42,6 +42,11 @@ class Prototypes(Cells):
         """One more than the largest cell."""
         return max(self.cells, default=-1) + 1
 
+    @property
+    def compared(self) -> int:
+        """Every tabulated tuple."""
+        return len(self.points)
+
     def assign(self, x: Sequence[int]) -> int:
         """See :meth:`Cells.assign`."""
         distances = [squared_distance(x, point, self.weights) for point in self.points]
