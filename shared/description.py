@@ -40,6 +40,13 @@ class CentroidValue:
             return next((c.label[language] for c in self.attribute.categories if c.value == self.value), None)
         return self.value
 
+    def counted_as(self, language: str) -> str | None:
+        """The category's value, if its label says something else."""
+        if isinstance(self.attribute, Ordinal | Nominal):
+            found = (c.counted_as(language) for c in self.attribute.categories if c.value == self.value)
+            return next(found, None)
+        return None
+
 
 def describe_centroid(specification: Specification, cell: int) -> tuple[CentroidValue, ...]:
     """The centroid of a cell, attribute by attribute."""

@@ -107,7 +107,14 @@ def attribute_object(position: int, attribute: Attribute) -> dict[str, Any]:
             "fractional": "." in attribute.minimum + attribute.step or attribute.rounding != "exact",
         }
     elif isinstance(attribute, Ordinal | Nominal):
-        field["categories"] = [{"value": c.value, "label": c.label} for c in attribute.categories]
+        field["categories"] = [
+            {
+                "value": c.value,
+                "label": c.label,
+                "counted_as": {tag: c.counted_as(tag) or "" for tag in c.label},
+            }
+            for c in attribute.categories
+        ]
     elif isinstance(attribute, Lookup):
         field["values"] = [entry.value for entry in attribute.entries]
     return field
@@ -134,6 +141,9 @@ def room_object(room: Room, specification: Specification) -> dict[str, Any]:
                 "label": value.attribute.label,
                 "numeric": value.attribute.kind == "numeric",
                 "text": {language: value.label(language) for language in specification.languages},
+                "counted_as": {
+                    language: value.counted_as(language) or "" for language in specification.languages
+                },
                 "share": value.share,
                 "missing_share": value.missing_share,
             }

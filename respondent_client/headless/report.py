@@ -77,7 +77,10 @@ def room_lines(room: Room, specification: Specification) -> list[str]:
     ]
     for value in room.centroid:
         share = f" ({value.share} of the group)" if value.share is not None else ""
-        lines.append(f"  {value.attribute.label[language]}: {value.label(language) or 'not given'}{share}")
+        counted = value.counted_as(language)
+        told = "" if counted is None else f", counted as: {counted}"
+        label = value.label(language) or "not given"
+        lines.append(f"  {value.attribute.label[language]}: {label}{told}{share}")
     return lines
 
 

@@ -44,8 +44,9 @@ function condition(language, { lowest, alone, correlation, household_size: size,
 }
 
 /** How she will appear in one attribute: "about 43", "female (100% of the group)". */
-function appearance(language, { numeric, text, share, missing_share: missing }) {
-  const value = language.survey(text);
+function appearance(language, { numeric, text, counted_as: values, share, missing_share: missing }) {
+  const counted = language.survey(values);
+  const value = language.survey(text) && [language.survey(text), counted && `(${language.t("you.counted-as", { value: counted })})`].filter(Boolean).join(" ");
   const parts = [];
   if (!value) parts.push(language.t("appear.none"));
   else if (numeric) parts.push(language.t("appear.number", { number: language.number(rounded(value)) }));

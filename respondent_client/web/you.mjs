@@ -78,21 +78,29 @@ function question(context, field, wrong) {
   const withheld = field.takes_missing;
   const attributes = { "aria-describedby": described, "aria-invalid": wrong ? "true" : null };
   if ((field.kind === "ordinal" || field.kind === "nominal") && field.categories.length <= FEW) {
-    const options = field.categories.map(({ value, label: text }) => ({ value, text: language.survey(text) }));
+    const options = field.categories.map((category) => ({ value: category.value, text: language.survey(category.label), counted: counted(language, category) }));
     if (withheld) options.push({ value: null, text: language.t("you.withhold") });
     return h(
       "fieldset",
       { id: id(field), class: wrong ? "field wrong" : "field", ...attributes },
       h("legend", {}, label),
       notes,
-      options.map(({ value, text }, i) =>
+      options.map(({ value, text, counted: note }, i) => [
         h(
           "label",
           { class: "choice" },
-          h("input", { type: "radio", name: id(field), id: `${id(field)}-${i}`, checked: chosen === value, onchange: () => enter(context, field, value) }),
+          h("input", {
+            type: "radio",
+            name: id(field),
+            id: `${id(field)}-${i}`,
+            checked: chosen === value,
+            "aria-describedby": note ? `${id(field)}-${i}-counted` : null,
+            onchange: () => enter(context, field, value),
+          }),
           h("span", {}, text),
         ),
-      ),
+        note && h("p", { class: "hint counted", id: `${id(field)}-${i}-counted` }, note),
+      ]),
     );
   }
   const input = field.kind === "numeric" || field.kind === "lookup" ? textInput(context, field, attributes) : select(context, field, attributes);
@@ -146,8 +154,18 @@ function select(context, field, attributes) {
     "select",
     { id: id(field), autocomplete: "off", disabled: chosen === null, ...attributes, onchange: (event) => enter(context, field, event.target.value) },
     h("option", { value: "" }, language.t("you.choose")),
-    field.categories.map(({ value, label }) => h("option", { value, selected: chosen === value }, language.survey(label))),
+    field.categories.map((category) => {
+      const note = counted(language, category);
+      const text = language.survey(category.label);
+      return h("option", { value: category.value, selected: chosen === category.value }, note ? `${text} (${note})` : text);
+    }),
   );
+}
+
+/** What a category is counted as, where its label says something else: a false label would isolate people. */
+function counted(language, { counted_as: values }) {
+  const value = language.survey(values);
+  return value ? language.t("you.counted-as", { value }) : "";
 }
 
 /** "A number from 18 to 90", with "or older" said where the range is open. */

@@ -19,11 +19,13 @@ from server.microaggregation.geometry import sums_by_label
 from server.reading.design_entry import ALGORITHMS
 from server.reading.model import Model, read_population
 from server.signing.signing import examine_envelope, read_file
+from shared.attributes import Nominal, Ordinal
 from shared.checks import MODEL, Floor
 from shared.envelope import Envelope
 from shared.errors import RoomfulError, SoundnessError
 from shared.invitation import Invitation
 from shared.model import model_digest
+from shared.questions import MultipleChoice, SingleChoice, YesNo
 from shared.soundness import NOT_RUN, PASSED, REFUSED, Line
 from shared.specification import Specification
 
@@ -114,6 +116,7 @@ def audit_survey(
     if specification.levels == model.levels:
         findings += _counts(specification, model)
     findings += _rebuilt(specification, model, progress)
+    findings += _labels(specification)
     return Audit(digest=verified.digest, findings=tuple(findings))
 
 
@@ -157,6 +160,44 @@ def _model_comparisons(
             [(level.low, level.high) for level in model.levels],
         ),
     )
+
+
+def _labels(specification: Specification) -> list[Finding]:
+    """What people read beside what they are counted as, in every language, for the auditor to judge.
+
+    A true census under false labels isolates: "female" shown as "joined in 2024" puts into one cell whom the
+    organizer chose.
+    """
+    shown = [
+        (attribute.name, [(c.value, c.label) for c in attribute.categories])
+        for attribute in specification.attributes
+        if isinstance(attribute, Ordinal | Nominal)
+    ]
+    shown += [
+        (question.name, [(c.value, c.text) for c in question.choices])
+        for question in specification.questionnaire.questions
+        if isinstance(question, SingleChoice | MultipleChoice)
+    ]
+    shown += [
+        (question.name, [("true", question.yes_label), ("false", question.no_label)])
+        for question in specification.questionnaire.questions
+        if isinstance(question, YesNo)
+    ]
+    names = [(attribute.name, attribute.label) for attribute in specification.attributes]
+    names += [(question.name, question.title) for question in specification.questionnaire.questions]
+    listed = [("names of attributes and questions", names), *shown]
+    return [
+        Finding(
+            code="audit.labels",
+            title=f"What people read: {name}",
+            outcome=PASSED,
+            detail="; ".join(
+                f"{value} = " + ", ".join(f"{language}: {text}" for language, text in texts.items())
+                for value, texts in pairs
+            ),
+        )
+        for name, pairs in listed
+    ]
 
 
 def _counts(specification: Specification, model: Model) -> list[Finding]:

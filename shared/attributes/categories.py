@@ -17,6 +17,10 @@ class Category:
     value: str
     label: dict[str, str]
 
+    def counted_as(self, language: str) -> str | None:
+        """The value, if it is not what its label says: people are counted by values, and read labels."""
+        return None if self.value.casefold() == self.label[language].casefold() else self.value
+
 
 def check_categories(categories: tuple[Category, ...], where: str) -> None:
     """Refuse fewer than two categories, duplicates, and values with blanks around them."""

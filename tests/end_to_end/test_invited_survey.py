@@ -80,6 +80,7 @@ class Hostile:
         self.sound = self.respondent.prepare()
         self.survey = require_invited(self.sound.specification)
         self.prefix = bytes(32)
+        self.length = self.sound.specification.message_bytes
 
     def box(self, cell: int, plaintext: bytes, key: bytes | None = None) -> bytes:
         """Whatever bytes, sealed."""
@@ -88,8 +89,8 @@ class Hostile:
 
     def content(self, cell: int, answers: Mapping[str, Any] = ANSWERS, digest: str = "") -> bytes:
         """A message as it stands inside a box."""
-        length = self.sound.specification.message_bytes
-        return submission.encode(digest or self.sound.digest, cell, answers, os.urandom(length), length)
+        entropy = os.urandom(self.length)
+        return submission.encode(digest or self.sound.digest, cell, answers, entropy, self.length)
 
     def token(self, code: InvitationCode) -> Token:
         """Hers; the boxes that follow are bound to it."""
@@ -107,8 +108,8 @@ class Hostile:
 
 
 BOXES: dict[str, Callable[[Hostile, int], bytes]] = {
-    "noise": lambda who, cell: who.box(cell, os.urandom(1024)),
-    "noise instead of a box": lambda who, cell: os.urandom(len(who.box(cell, bytes(1024)))),
+    "noise": lambda who, cell: who.box(cell, os.urandom(who.length)),
+    "noise instead of a box": lambda who, cell: os.urandom(len(who.box(cell, bytes(who.length)))),
     "sealed to nobody": lambda who, cell: who.box(
         cell, who.content(cell), X25519PrivateKey.generate().public_key().public_bytes_raw()
     ),

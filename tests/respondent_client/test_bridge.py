@@ -7,7 +7,7 @@ import pytest
 
 from respondent_client.browser.bridge import Bridge
 from respondent_client.headless.respondent import run
-from tests.builders import ANSWERS
+from tests.builders import ANSWERS, MESSAGE_BYTES
 from tests.respondent_client.fakes import KEY, FakePlatform, link_to
 
 PERSON = {"age": "43", "sex": "female"}
@@ -46,7 +46,7 @@ def driver() -> Driver:
 
 def test_the_whole_way(driver: Driver) -> None:
     opened = driver.open()
-    assert [line["outcome"] for line in opened["lines"]] == ["passed"] * 10
+    assert [line["outcome"] for line in opened["lines"]] == ["passed"] * 11
     assert opened["survey"]["title"]["de"] == "Gesundheit in Kleinstadt"
     assert opened["survey"]["smallest"] == 25
     room = driver.ask("place", quasi_identifiers=PERSON)["room"]
@@ -54,7 +54,7 @@ def test_the_whole_way(driver: Driver) -> None:
     assert driver.ask("picture", across=0, up=1)["own"]["people"] == 25
     assert driver.ask("questionnaire", language="de")["pages"][0]["title"] == "Ihre Gesundheit"
     message = driver.ask("compose", answers=ANSWERS)
-    assert message["length"] == 1024
+    assert message["length"] == MESSAGE_BYTES
     assert message["answers"][0]["texts"]["de"] == ["Gut"]
     receipt = driver.ask("send")["receipt"]
     assert [m.decode() for m in driver.platform.stored] == [message["text"]]

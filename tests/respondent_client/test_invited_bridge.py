@@ -24,7 +24,7 @@ from shared.errors import TokenError
 from shared.invitation import Invitation, survey_link
 from shared.receipt import BallotReceipt
 from shared.token import HeldToken
-from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
+from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, public_bytes
 from tests.invited import hold_token
 from tests.respondent_client.test_invited import CODES, LINK, PERSON, ServerPlatform
 from tests.served import no_client
@@ -106,7 +106,7 @@ def test_the_whole_way(platform: ServerPlatform, store: SurveyStore) -> None:
     page.ask("place", quasi_identifiers=PERSON)
     message = page.ask("compose", answers=ANSWERS)
     assert message["sealed"]
-    assert len(message["text"]) == message["text_length"] == 1024 < message["length"]
+    assert len(message["text"]) == message["text_length"] == MESSAGE_BYTES < message["length"]
     assert 0 <= page.ask("delay")["milliseconds"] < 900_000
     sent = page.ask("send")
     receipt = BallotReceipt.of(DIGEST, sent["receipt"])
