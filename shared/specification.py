@@ -451,10 +451,11 @@ def _parse_centroids(fields: Fields, n_cells: int, dimension: int) -> tuple[tupl
 def _parse_stored(fields: Fields, allowed: tuple[str, ...]) -> tuple[str, ...]:
     stored = fields.texts("stored", len(allowed))
     if stored != allowed:
-        raise fields.fail(
-            "stored",
-            "the collector would store something else than it says, or than it needs",
-            "exactly " + ", ".join(allowed),
+        raise SpecificationError(
+            "the list of what is stored is not what a collector stores",
+            where="stored",
+            expected="exactly " + ", ".join(allowed),
+            code="specification.stored",
         )
     return stored
 

@@ -82,7 +82,8 @@ class SealedSurvey:
             number, self.used = self.used, self.used + 1
         assert self.specification.invited is not None
         key = X25519PublicKey.from_public_bytes(self.specification.invited.opening_key)
-        return make_ballot(self.digest, cell, token(self.digest, number), answers, key)
+        length = self.specification.message_bytes
+        return make_ballot(self.digest, cell, token(self.digest, number), answers, key, message_bytes=length)
 
     def fill(self, *counts: int) -> SealedSurvey:
         """So many people of each cell answer, each a little differently."""

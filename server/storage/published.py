@@ -11,9 +11,8 @@ from typing import Final, Self
 
 from server.signing.signing import verify_envelope
 from server.storage import files
-from server.storage.schema import fields_of
 from shared.envelope import Envelope, survey_id
-from shared.errors import InputError, NotFoundError, SpecificationError, StorageError
+from shared.errors import InputError, NotFoundError, StorageError
 from shared.limits import MAX_ENVELOPE_BYTES
 from shared.specification import Specification
 
@@ -115,24 +114,6 @@ class PublishedSurvey:
         if self.specification.model.kind != "public" or not path.is_file():
             raise NotFoundError("this survey has no public model")
         return path
-
-    def require_honest_storage(self) -> None:
-        """Check that the specification tells respondents of everything that this server keeps.
-
-        Raises
-        ------
-        SpecificationError
-            If it promises that less is stored.
-        """
-        kept = fields_of(invited=self.specification.invited is not None)
-        missing = {field.told_as for field in kept} - {None} - set(self.specification.stored)
-        if missing:
-            raise SpecificationError(
-                "the specification promises that less is stored than this server stores",
-                where="stored",
-                expected=", ".join(sorted(filter(None, missing))) + " in the list",
-                code="specification.stored",
-            )
 
     def require_model(self, model: bytes | None) -> None:
         """Check that a public specification comes with its model, and a register's without.

@@ -192,6 +192,13 @@ def _signature() -> Iterator[SoundnessVector]:
         return _vector(name, comment, "check.signature", data, number=1, model=model, **more)
 
     (key, signature), payload = honest.signatures[0], honest.payload
+    identity = bytes([1]) + bytes(31)
+    yield refused(
+        "signed-by-the-identity",
+        "The identity for a key: R = identity, S = 0 is a signature of everything.",
+        Envelope(payload=payload, signatures=((identity, identity + bytes(32)),)).to_bytes(),
+        invitation=fragment_of(honest).partition(".")[0],
+    )
     flipped = bytes([signature[0] ^ 1]) + signature[1:]
     yield refused(
         "signature-bit-flipped",
@@ -323,6 +330,16 @@ def _form() -> Iterator[SoundnessVector]:
         "household-size-that-describes-one",
         "Households of 7, which is not one of the published sizes.",
         lambda d: d["participation"].update(household_size=7),
+    )
+    yield changed(
+        "stores-nothing",
+        "The list of what is stored is empty, although answers are kept.",
+        lambda d: d.update(stored=[]),
+    )
+    yield changed(
+        "zero-width-space-in-a-title",
+        "A character that nobody sees in the title.",
+        lambda d: d["title"].update(en="Health in\u200b Smallville"),
     )
     yield changed(
         "head-counts-do-not-add-up",
@@ -541,6 +558,37 @@ def _questions() -> Iterator[SoundnessVector]:
         small_specification(questionnaire=free_text).to_bytes(),
     )
     asks = {"pages": [{"elements": [{"type": "boolean", "name": "Age"}]}]}
+    yield refused(
+        "brace-in-a-title",
+        "The page would put the answer to another question into the title.",
+        altered(honest, element(title={"en": "You earn {wage}.", "de": "Sie verdienen {wage}."})),
+    )
+    yield refused(
+        "zero-width-spaces-in-a-value",
+        "The value of a choice is longer than it looks.",
+        altered(
+            honest,
+            element(
+                choices=[
+                    {"value": "yes" + "\u200b" * 400, "text": {"en": "Yes", "de": "Ja"}},
+                    {"value": "no", "text": {"en": "No", "de": "Nein"}},
+                ]
+            ),
+        ),
+    )
+    yield refused(
+        "value-longer-than-its-text",
+        "The value of a choice has 65 characters, its text has three.",
+        altered(
+            honest,
+            element(
+                choices=[
+                    {"value": "y" * 65, "text": {"en": "Yes", "de": "Ja"}},
+                    {"value": "no", "text": {"en": "No", "de": "Nein"}},
+                ]
+            ),
+        ),
+    )
     yield refused(
         "asks-for-a-quasi-identifier",
         "A question has the name of a quasi-identifier.",

@@ -62,13 +62,14 @@ def test_a_closed_survey_takes_nothing(store: SurveyStore) -> None:
 @pytest.mark.parametrize(
     ("message", "code"),
     [
-        (b"", "submission"),
-        (b"{}", "submission"),
-        (b"[" * 60000, "submission"),
+        (b"", "submission.length"),
+        (b"{}", "submission.length"),
+        (b"{}".ljust(sample.MESSAGE_BYTES), "submission"),
+        (b"[" * sample.MESSAGE_BYTES, "submission"),
         (sample.message(title="Another"), "submission.specification"),
         (sample.message(cell=2), "submission.cell"),
         (sample.message(health="fine"), "submission.answers"),
-        (sample.message() + b" ", "submission"),
+        (sample.message() + b" ", "submission.length"),
     ],
 )
 def test_a_malformed_submission_is_refused_by_name(store: SurveyStore, message: bytes, code: str) -> None:

@@ -98,7 +98,14 @@ class Town:
             for cell, count in enumerate(counts):
                 for person in range(count):
                     answers = self.base | {"wellbeing": person}
-                    ballot = make_ballot(self.digest, cell, token(self.digest, number), answers, key)
+                    ballot = make_ballot(
+                        self.digest,
+                        cell,
+                        token(self.digest, number),
+                        answers,
+                        key,
+                        message_bytes=self.specification.message_bytes,
+                    )
                     store.submit(seal_ballot(self.digest, ballot))
                     number += 1
 
