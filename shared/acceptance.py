@@ -6,7 +6,8 @@ collector had the ballot: if the board does not list it, the collector or the or
 
 from __future__ import annotations
 
-from shared.envelope import SIGNATURE_BYTES, SignatureClaim
+from shared.ed25519 import SIGNATURE_BYTES
+from shared.envelope import SignatureClaim
 from shared.merkle import HASH_BYTES
 
 _LABEL = b"roomful-acceptance/1"

@@ -538,6 +538,10 @@ def _model_shape() -> Iterator[SoundnessVector]:
     yield refused("register-boxes-overlap", "Two boxes share an age.", register(small_boxes(boxes=overlap)))
 
 
+def _choice(value: str, english: str, german: str) -> dict[str, Any]:
+    return {"value": value, "text": {"en": english, "de": german}}
+
+
 def _questions() -> Iterator[SoundnessVector]:
     def refused(name: str, comment: str, payload: bytes) -> SoundnessVector:
         return _vector(name, comment, "check.questions", _signed(payload), number=9, model=small_model())
@@ -568,12 +572,7 @@ def _questions() -> Iterator[SoundnessVector]:
         "The value of a choice is longer than it looks.",
         altered(
             honest,
-            element(
-                choices=[
-                    {"value": "yes" + "\u200b" * 400, "text": {"en": "Yes", "de": "Ja"}},
-                    {"value": "no", "text": {"en": "No", "de": "Nein"}},
-                ]
-            ),
+            element(choices=[_choice("yes" + "\u200b" * 400, "Yes", "Ja"), _choice("no", "No", "Nein")]),
         ),
     )
     yield refused(
@@ -581,12 +580,7 @@ def _questions() -> Iterator[SoundnessVector]:
         "The value of a choice has 65 characters, its text has three.",
         altered(
             honest,
-            element(
-                choices=[
-                    {"value": "y" * 65, "text": {"en": "Yes", "de": "Ja"}},
-                    {"value": "no", "text": {"en": "No", "de": "Nein"}},
-                ]
-            ),
+            element(choices=[_choice("y" * 65, "Yes", "Ja"), _choice("no", "No", "Nein")]),
         ),
     )
     yield refused(
