@@ -26,8 +26,8 @@ JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
-    """The exact bytes that will be sent; only :func:`compose` makes one.
+class Outgoing:
+    """Bytes that are sent, again and again if need be, until somebody answers for them.
 
     Attributes
     ----------
@@ -35,9 +35,6 @@ class Message:
         Where they go, and what they are called there.
     body : bytes
         What travels.
-    content : bytes
-        The cell and the answers as text: of an open survey the body itself, of an invited one what is inside
-        the inner seal.
     receipt : str
         SHA-256, hexadecimal, of the body, or of the ballot inside the outer seal.
     sealed, relayed : bool
@@ -53,16 +50,29 @@ class Message:
     url: str
     content_type: str
     body: bytes
-    content: bytes
-    cell: int
-    answers: Mapping[str, Answer]
     receipt: str
     sealed: bool = False
     relayed: bool = False
     acceptance_key: bytes | None = None
 
     def __repr__(self) -> str:
-        return f"Message({len(self.body)} bytes)"
+        return f"{type(self).__name__}({len(self.body)} bytes)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Message(Outgoing):
+    """The exact bytes that will be sent, and what they say; only :func:`compose` makes one.
+
+    Attributes
+    ----------
+    content : bytes
+        The cell and the answers as text: of an open survey the body itself, of an invited one what is inside
+        the inner seal.
+    """
+
+    content: bytes
+    cell: int
+    answers: Mapping[str, Answer]
 
 
 async def compose(
@@ -115,20 +125,37 @@ async def compose(
         info=ballot_info(sound.digest),
         plaintext=ballot.to_bytes(),
     )
-    relay = specification.invited.relay
+    way = sealed_ballot(sound, link, body, ballot.receipt)
     return Message(
         link=link,
         specification=sound.digest,
-        url=link.api("submissions") if relay is None else link.at(relay.url, "submissions"),
-        content_type=CONTENT_TYPE,
+        url=way.url,
+        content_type=way.content_type,
         body=body,
         content=content,
         cell=cell,
         answers=accepted,
         receipt=ballot.receipt,
         sealed=True,
+        relayed=way.relayed,
+        acceptance_key=way.acceptance_key,
+    )
+
+
+def sealed_ballot(sound: SoundSpecification, link: Link, body: bytes, receipt: str) -> Outgoing:
+    """A sealed ballot on its way: to the relay, if the survey has one, or else to the collector."""
+    invited = require_invited(sound.specification)
+    relay = invited.relay
+    return Outgoing(
+        link=link,
+        specification=sound.digest,
+        url=link.api("submissions") if relay is None else link.at(relay.url, "submissions"),
+        content_type=CONTENT_TYPE,
+        body=body,
+        receipt=receipt,
+        sealed=True,
         relayed=relay is not None,
-        acceptance_key=specification.invited.acceptance_key if relay is None else None,
+        acceptance_key=invited.acceptance_key if relay is None else None,
     )
 
 

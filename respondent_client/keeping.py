@@ -1,15 +1,23 @@
-"""What a page must not forget while it is reloaded: a request that is not answered yet, or a token.
+"""What a device must not forget: a request that is not answered yet, a token, a message that is not answered.
 
 The registrar spends a code on the first blinded message, and only the blinding in the request turns its
 answer into a token. A page that lost the request between the two would have burnt the code. Once the token is
 there, it alone is kept: nothing kept then knows the code.
+
+A ballot that was sent is kept as it was sealed until somebody answers for it. If it were sealed anew, the
+same token would reach the collector in two ballots, and over a relay perhaps with two pools, whose only
+common sender is its owner. What is kept of it can be read by nobody but collector and trustees.
 """
 
 from __future__ import annotations
 
+from respondent_client.composing import Outgoing, sealed_ballot
+from respondent_client.link import Link
 from respondent_client.platform import Platform
+from respondent_client.sending import Receipt
 from respondent_client.token_request import TokenRequest, require_genuine
 from shared import base64url, ed25519, strict_json
+from shared.ballot import envelope_bytes, most_envelope_bytes
 from shared.errors import TokenError
 from shared.fields import Fields
 from shared.invitation_code import InvitationCode
@@ -18,8 +26,11 @@ from shared.soundness import SoundSpecification
 from shared.token import PREFIX_BYTES, SECRET_BYTES, HeldToken
 
 FORMAT = "roomful-request/2"
+MESSAGE_FORMAT = "roomful-message/1"
+MAX_KEPT_MESSAGE_BYTES = 2 * most_envelope_bytes()
 _MAX_BYTES = 8192
 _MEMBERS = ("format", "specification", "code", "prefix", "secret", "device_key", "blinded_message", "inverse")
+_MESSAGE_MEMBERS = ("format", "specification", "receipt", "relayed", "acceptance", "body")
 
 
 def keep_request(request: TokenRequest) -> str:
@@ -41,6 +52,60 @@ def keep_request(request: TokenRequest) -> str:
 def keep_token(token: HeldToken, digest: str) -> str:
     """The text of a token; the same as that of a saved file."""
     return token.to_file(digest).decode("ascii")
+
+
+def keep_message(message: Outgoing, answer: Receipt | None = None) -> str:
+    """The text from which :func:`restore_message` makes the same message again, or the receipt of it.
+
+    Parameters
+    ----------
+    message : Outgoing
+        A sealed ballot.
+    answer : Receipt or None
+        Of whoever answered for it; then it alone is kept.
+    """
+    return strict_json.dumps(
+        {
+            "format": MESSAGE_FORMAT,
+            "specification": message.specification,
+            "receipt": message.receipt,
+            "relayed": message.relayed,
+            "acceptance": None if answer is None else base64url.encode(answer.acceptance),
+            "body": None if answer is not None else base64url.encode(message.body),
+        }
+    ).decode("ascii")
+
+
+def restore_message(sound: SoundSpecification, link: Link, text: str) -> Outgoing | Receipt:
+    """The message that was sent and is not answered yet, or the receipt of one that is.
+
+    Guarantee: it goes where the signed specification says, whatever the text is.
+
+    Raises
+    ------
+    TokenError
+        If it is neither, or of another survey; nothing of the text is repeated.
+    """
+    value = strict_json.loads(
+        text.encode("utf-8"), error=_form, where="kept message", max_bytes=MAX_KEPT_MESSAGE_BYTES
+    )
+    fields = Fields(value, "", _MESSAGE_MEMBERS, error=_form)
+    fields.choice("format", (MESSAGE_FORMAT,))
+    if fields.digest("specification") != sound.digest:
+        raise _form("the message is for another survey")
+    receipt = fields.digest("receipt")
+    if fields.raw("body") is None:
+        acceptance = base64url.decode(fields.text("acceptance", empty=True))
+        return Receipt(
+            digest=receipt,
+            earlier=True,
+            relayed=fields.raw("relayed") is True,
+            acceptance=b"" if acceptance is None else acceptance,
+        )
+    body = base64url.decode(fields.text("body", maximum=MAX_KEPT_MESSAGE_BYTES))
+    if body is None or len(body) != envelope_bytes(sound.specification):
+        raise _form("the kept message is damaged")
+    return sealed_ballot(sound, link, body, receipt)
 
 
 async def restore(platform: Platform, sound: SoundSpecification, text: str) -> TokenRequest | HeldToken:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from respondent_client.composing import Message
+from respondent_client.composing import Outgoing
 from respondent_client.platform import Platform, Reply
 from respondent_client.replies import refusal, reply_object
 from shared import base64url
@@ -52,9 +52,22 @@ class Sender:
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        self._open: list[Message] = []
+        self._open: list[Outgoing] = []
 
-    async def send(self, message: Message) -> Receipt:
+    def resume(self, message: Outgoing) -> None:
+        """Remember a message that was sent before the program was started anew, and is not answered yet."""
+        self._open = [message]
+
+    def forget(self) -> None:
+        """Drop what is not answered: it was somebody else's."""
+        self._open = []
+
+    @property
+    def unanswered(self) -> Outgoing | None:
+        """The message that was sent first and is not answered yet."""
+        return self._open[0] if self._open else None
+
+    async def send(self, message: Outgoing) -> Receipt:
         """Send, or find that it was sent before.
 
         Raises
@@ -94,14 +107,14 @@ class Sender:
             self._forget(message)
         raise problem
 
-    def _others(self, message: Message) -> list[Message]:
+    def _others(self, message: Outgoing) -> list[Outgoing]:
         """Messages of which nobody knows whether they arrived, without this one."""
         return [other for other in self._open if other.body != message.body]
 
-    def _forget(self, message: Message) -> None:
+    def _forget(self, message: Outgoing) -> None:
         self._open = [other for other in self._open if other.body != message.body]
 
-    async def _post(self, message: Message) -> Reply:
+    async def _post(self, message: Outgoing) -> Reply:
         return await self._platform.request(
             "POST",
             message.url,
@@ -110,7 +123,7 @@ class Sender:
             max_bytes=_MAX_REPLY_BYTES,
         )
 
-    async def _receipt(self, message: Message, reply: Reply, *, earlier: bool) -> Receipt:
+    async def _receipt(self, message: Outgoing, reply: Reply, *, earlier: bool) -> Receipt:
         value = reply_object(reply)
         if message.relayed and reply.status == 202 and value.get("accepted") is True:
             return Receipt(digest=message.receipt, earlier=earlier, relayed=True)
@@ -119,7 +132,7 @@ class Sender:
         acceptance = b"" if message.acceptance_key is None else await self._acceptance(message, value)
         return Receipt(digest=message.receipt, earlier=earlier, acceptance=acceptance)
 
-    async def _acceptance(self, message: Message, reply: dict[str, Any]) -> bytes:
+    async def _acceptance(self, message: Outgoing, reply: dict[str, Any]) -> bytes:
         """The collector's signature that it took the ballot: without it a lost ballot could not be proven."""
         acceptance = base64url.decode(str(reply.get("acceptance", ""))) or b""
         claim = acceptance_claim(
@@ -133,7 +146,7 @@ class Sender:
             )
         return acceptance
 
-    async def _is_stored(self, message: Message) -> bool:
+    async def _is_stored(self, message: Outgoing) -> bool:
         url = message.link.api(f"receipts/{message.receipt}")
         reply = await self._platform.request(
             "GET", url, body=None, content_type="", max_bytes=_MAX_REPLY_BYTES

@@ -21,10 +21,11 @@ from respondent_client.browser.messages import (
 )
 from respondent_client.composing import Message, compose
 from respondent_client.delay import draw_delay
+from respondent_client.keeping import keep_message
 from respondent_client.link import Link
 from respondent_client.picture import axes_of, draw
 from respondent_client.platform import Platform
-from respondent_client.sending import Sender
+from respondent_client.sending import Receipt, Sender
 from respondent_client.session import Placement, examine_survey, faulty, place
 from shared.ballot import require_invited
 from shared.errors import AnswerError, RoomfulError, StateError
@@ -103,9 +104,18 @@ class Bridge:
         """What can be said of a code while it is typed."""
         return look_at_code(text)
 
-    async def begin_invitation(self, kept: str | None) -> dict[str, Any]:
-        """What is there already: of an earlier load of the page, or of the link."""
-        return await _needed(self._entrance).begin(kept)
+    async def begin_invitation(self, kept: str | None, message: str | None = None) -> dict[str, Any]:
+        """What is there already: of an earlier load of the page, or of the link.
+
+        ``sent`` says that ballot was sent with the token that is there, and nobody has answered for it yet.
+        """
+        entrance = _needed(self._entrance)
+        found = await entrance.begin(kept)
+        sent = entrance.restore_message(message) if message and entrance.token is not None else None
+        if sent is None:
+            return found
+        self._sender.resume(sent)
+        return found | {"sent": True}
 
     async def use_invitation(self, text: str) -> dict[str, Any]:
         """Take a code or a saved token."""
@@ -119,6 +129,7 @@ class Bridge:
     def forget_invitation(self) -> dict[str, Any]:
         """Drop code and token."""
         self._message = None
+        self._sender.forget()
         return _needed(self._entrance).forget()
 
     def place(self, quasi_identifiers: dict[str, str | None]) -> dict[str, Any]:
@@ -172,14 +183,28 @@ class Bridge:
         invited = require_invited(_needed(self._sound).specification)
         return {"milliseconds": draw_delay(self._platform, invited)}
 
+    def keep_message(self) -> dict[str, Any]:
+        """What the page keeps of a ballot from before it is sent until somebody has answered for it."""
+        if self._entrance is None:
+            return {"kept": None}
+        first = self._sender.unanswered or _needed(self._message)
+        return {"kept": keep_message(first)}
+
+    async def send_again(self) -> dict[str, Any]:
+        """Send the ballot that was sent before the page was loaded anew; the receipt."""
+        return self._received(await self._sender.send(_needed(self._sender.unanswered)))
+
     async def send(self) -> dict[str, Any]:
         """Send it; the receipt."""
-        receipt = await self._sender.send(_needed(self._message))
+        return self._received(await self._sender.send(_needed(self._message)))
+
+    def _received(self, receipt: Receipt) -> dict[str, Any]:
         self._placement = self._message = None
         result = receipt_object(receipt)
         if self._entrance is None:
             return result
         self._entrance.forget()
+        self._sender.forget()
         digest = _needed(self._sound).digest
         text = BallotReceipt.of(digest, receipt.digest, receipt.acceptance).to_text()
         return result | {"text": text, "board": self._entrance.board_link(text)}
@@ -199,6 +224,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "check_answers": Bridge.check_answers,
     "compose": Bridge.compose,
     "delay": Bridge.delay,
+    "keep_message": Bridge.keep_message,
+    "send_again": Bridge.send_again,
     "send": Bridge.send,
 }
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from respondent_client.composing import Outgoing
 from respondent_client.invitation_text import read_entry
-from respondent_client.keeping import keep_request, keep_token, restore
+from respondent_client.keeping import keep_request, keep_token, restore, restore_message
 from respondent_client.link import Link
 from respondent_client.platform import Platform
 from respondent_client.token_request import (
@@ -104,6 +105,14 @@ class Entrance:
         """Drop request and token."""
         self._request = self.token = None
         return {"code": ""}
+
+    def restore_message(self, text: str) -> Outgoing | None:
+        """The ballot that an earlier load of the page sent; None if it is of no use."""
+        try:
+            found = restore_message(self._sound, self._link, text)
+        except TokenError:
+            return None
+        return found if isinstance(found, Outgoing) else None
 
     def board_link(self, receipt_text: str) -> str:
         """Address of the survey's board; survey, key and receipt stand in the fragment alone."""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import click
 
+from respondent_client.headless.delivering import deliver, find_message
 from respondent_client.headless.report import check_line, line_object, room_lines, words_to_compare
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.headless.tokens import find_token
+from respondent_client.sending import Receipt
+from respondent_client.session import Placement
 from shared.errors import InputError
 from shared.receipt import BallotReceipt
+from shared.soundness import SoundSpecification
 
 
 @click.command()
@@ -33,6 +38,12 @@ from shared.receipt import BallotReceipt
     help="Where first the request for the token is saved, then the token in its place; read if it is there. "
     "After a lost answer, call again with the same file: without it the code may be lost.",
 )
+@click.option(
+    "--wait",
+    is_flag=True,
+    help="In an invited survey, send at a random moment, as the page does: within the relay's time, from a "
+    "minute to an hour, or 15 minutes without a relay.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the exact bytes that would be sent, and send nothing.")
 @click.option(
     "--words-match", is_flag=True, help="You compared the words of the survey with those of your invitation."
@@ -43,6 +54,7 @@ def respond(
     answers_file: Path,
     code: str | None,
     token_file: Path | None,
+    wait: bool,
     dry_run: bool,
     words_match: bool,
     as_json: bool,
@@ -52,6 +64,8 @@ def respond(
     URL is the whole link of the invitation, with the part after the #. The quasi-identifiers stay on this
     machine. If the survey is for invited people, the code is exchanged for a token that nobody can trace to
     it; with --token-file the token outlives a broken connection, and the answers can be sent another day.
+    Until somebody has answered for them they stay, sealed, in TOKENFILE.message, and a second call sends the
+    very same.
     """
     person = read_answers(answers_file)
     respondent = HeadlessRespondent(url, notify=_progress)
@@ -79,13 +93,17 @@ def respond(
             sealed = " (sealed)" if sound.specification.invited else ""
             click.echo(f"These {len(content)} bytes would be sent{sealed}:\n{content.decode()}")
     else:
-        invited = sound.specification.invited is not None
-        token = find_token(respondent, sound, code, token_file) if invited else None
-        receipt = respondent.send(respondent.compose(placement, person["answers"], token))
+        if sound.specification.invited is None:
+            receipt = respondent.send(respondent.compose(placement, person["answers"]))
+        else:
+            receipt = _send_ballot(respondent, sound, placement, person["answers"], code, token_file, wait)
         text = BallotReceipt.of(sound.digest, receipt.digest, receipt.acceptance).to_text()
         result |= {"sent": True, "receipt": receipt.digest, "relayed": receipt.relayed}
         if receipt.acceptance:
             result["receipt_text"] = text
+        result["earlier"] = receipt.earlier
+        if receipt.earlier:
+            click.echo("The answers that were sealed first count; no others were sent.", err=True)
         if not as_json:
             where = "Handed to the relay" if receipt.relayed else "Sent and stored"
             click.echo(f"{where}. Receipt: {receipt.digest}")
@@ -93,6 +111,25 @@ def respond(
                 click.echo(f"Signed by the collector, to be kept:\n{text}")
     if as_json:
         click.echo(json.dumps(result, indent=1))
+
+
+def _send_ballot(
+    respondent: HeadlessRespondent,
+    sound: SoundSpecification,
+    placement: Placement,
+    answers: dict[str, Any],
+    code: str | None,
+    token_file: Path | None,
+    wait: bool,
+) -> Receipt:
+    """Fetch the token, wait for a random moment, and send; what was sealed before is sent again instead."""
+    found = find_message(respondent, sound, token_file)
+    token = None if found is not None else find_token(respondent, sound, code, token_file)
+    if wait and not isinstance(found, Receipt):
+        seconds = respondent.draw_delay()
+        click.echo(f"The answers are sent in {seconds:.0f} seconds; Ctrl-C ends the waiting.", err=True)
+        time.sleep(seconds)
+    return deliver(respondent, found, lambda: respondent.compose(placement, answers, token), token_file)
 
 
 def read_answers(path: Path) -> dict[str, dict[str, Any]]:

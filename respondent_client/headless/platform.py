@@ -1,4 +1,4 @@
-"""The platform of a command line: kept-alive HTTP, ``cryptography`` and the system's random generator."""
+"""The platform of a command line: HTTP, ``cryptography`` and the system's random generator."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ TIMEOUT_SECONDS = 60
 
 
 class HeadlessPlatform:
-    """Implements :class:`respondent_client.platform.Platform`; every thread keeps a connection of its own.
+    """Implements :class:`respondent_client.platform.Platform`; every thread keeps a connection for reading.
 
-    Connections are closed by :attr:`close`, or when nobody holds the platform any more.
+    Guarantee: each request with a body, such as the one with a code and the one with a ballot, has a
+    connection of its own, which carries nothing else and resumes no earlier TLS session. So no connection
+    ties two of them together.
+
+    Kept connections are closed by :attr:`close`, or when nobody holds the platform any more.
 
     Parameters
     ----------
@@ -34,6 +38,7 @@ class HeadlessPlatform:
     def __init__(self, notify: Callable[[dict[str, int]], None] | None = None) -> None:
         self._notify = notify
         self._local = threading.local()
+        self._context: ssl.SSLContext | None = None
         self._opened: list[http.client.HTTPConnection] = []
         self.close = weakref.finalize(self, _close_all, self._opened)
 
@@ -43,19 +48,22 @@ class HeadlessPlatform:
         """See :meth:`Platform.request`."""
         parts = urlsplit(url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
-        headers = {"Content-Type": content_type} if body is not None else {}
-        kept = self._connection(parts.scheme, parts.netloc)
-        used = kept.sock is not None
+        own = body is not None
+        headers = {"Content-Type": content_type, "Connection": "close"} if own else {}
+        if own:
+            self._drop(parts.scheme, parts.netloc)
+        line = self._connect(parts.scheme, parts.netloc) if own else self._kept(parts.scheme, parts.netloc)
+        used = line.sock is not None
         try:
-            return _exchange(kept, method, path, body, headers, max_bytes)
+            return _exchange(line, method, path, body, headers, max_bytes)
         except (http.client.HTTPException, OSError) as problem:
-            kept.close()
+            line.close()
             # A server may close an idle connection at any time; every request of this protocol is idempotent.
             if used and not isinstance(problem, TimeoutError):
                 try:
-                    return _exchange(kept, method, path, body, headers, max_bytes)
+                    return _exchange(line, method, path, body, headers, max_bytes)
                 except (http.client.HTTPException, OSError) as again:
-                    kept.close()
+                    line.close()
                     problem = again
             raise RemoteError(
                 f"the server cannot be reached ({type(problem).__name__})",
@@ -63,21 +71,39 @@ class HeadlessPlatform:
                 remedy="Check the address and the connection, and try again.",
                 code="remote.unreachable",
             ) from None
+        finally:
+            if own:
+                line.close()
 
-    def _connection(self, scheme: str, place: str) -> http.client.HTTPConnection:
-        connections: dict[tuple[str, str], http.client.HTTPConnection]
-        connections = self._local.__dict__.setdefault("connections", {})
+    def _kept(self, scheme: str, place: str) -> http.client.HTTPConnection:
+        """This thread's connection for what it reads."""
+        connections = self._connections()
         if (scheme, place) not in connections:
-            connection = (
-                http.client.HTTPSConnection(
-                    place, timeout=TIMEOUT_SECONDS, context=ssl.create_default_context()
-                )
-                if scheme == "https"
-                else http.client.HTTPConnection(place, timeout=TIMEOUT_SECONDS)
-            )
-            connections[scheme, place] = connection
-            self._opened.append(connection)
+            connections[scheme, place] = self._connect(scheme, place)
+            self._opened.append(connections[scheme, place])
         return connections[scheme, place]
+
+    def _drop(self, scheme: str, place: str) -> None:
+        """Close it: what is read later is not read on what was there before a code or a ballot was sent."""
+        kept = self._connections().get((scheme, place))
+        if kept is not None:
+            kept.close()
+
+    def _connections(self) -> dict[tuple[str, str], http.client.HTTPConnection]:
+        found: dict[tuple[str, str], http.client.HTTPConnection]
+        found = self._local.__dict__.setdefault("connections", {})
+        return found
+
+    def _connect(self, scheme: str, place: str) -> http.client.HTTPConnection:
+        if scheme != "https":
+            return http.client.HTTPConnection(place, timeout=TIMEOUT_SECONDS)
+        return http.client.HTTPSConnection(place, timeout=TIMEOUT_SECONDS, context=self._trust())
+
+    def _trust(self) -> ssl.SSLContext:
+        """Made once; a client of this library resumes no session of its own accord."""
+        if self._context is None:
+            self._context = ssl.create_default_context()
+        return self._context
 
     async def verify(self, *, public_key: bytes, signature: bytes, message: bytes) -> bool:
         """See :meth:`Platform.verify`."""

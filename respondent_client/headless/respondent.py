@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
-from respondent_client.composing import Message, compose, write_content
+from respondent_client.composing import Message, Outgoing, compose, write_content
+from respondent_client.delay import draw_delay
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.keeping import restore
 from respondent_client.link import Link
 from respondent_client.sending import Receipt, Sender
 from respondent_client.session import Placement, examine_survey, place
 from respondent_client.token_request import TokenRequest, fetch_token, prepare_request, require_genuine
+from shared.ballot import require_invited
 from shared.errors import StateError
 from shared.invitation_code import InvitationCode
 from shared.soundness import Examination, SoundSpecification
@@ -96,7 +98,11 @@ class HeadlessRespondent:
         """The exact bytes to be sent."""
         return run(compose(self._platform, self.link, placement, answers, token))
 
-    def send(self, message: Message) -> Receipt:
+    def draw_delay(self) -> float:
+        """Seconds until a random moment at which the ballot is sent; the same for the page."""
+        return draw_delay(self._platform, require_invited(self._checked().specification)) / 1000
+
+    def send(self, message: Outgoing) -> Receipt:
         """Send them; the same message may be sent again."""
         return run(Sender(self._platform).send(message))
 

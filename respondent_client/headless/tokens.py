@@ -42,7 +42,7 @@ def find_token(
     InputError
         If the file cannot be read or written.
     """
-    kept = respondent.restore(_read(path)) if path is not None and path.exists() else None
+    kept = respondent.restore(read_file(path, MAX_FILE_BYTES)) if path is not None and path.exists() else None
     if isinstance(kept, HeldToken):
         return kept
     invitation = respondent.link.invitation
@@ -69,7 +69,7 @@ def find_token(
             code="state.token",
         )
     if path is not None:
-        _write(path, keep_request(request).encode("ascii"))  # before the code can be spent
+        write_file(path, keep_request(request).encode("ascii"))  # before the code can be spent
     try:
         token = _fetch(respondent, request)
     except TokenError as problem:
@@ -77,7 +77,7 @@ def find_token(
             path.unlink()
         raise
     if path is not None:
-        _write(path, token.to_file(sound.digest))
+        write_file(path, token.to_file(sound.digest))
     return token
 
 
@@ -91,15 +91,16 @@ def _fetch(respondent: HeadlessRespondent, request: TokenRequest) -> HeldToken:
     return respondent.fetch_token(request)
 
 
-def _read(path: Path) -> str:
+def read_file(path: Path, max_bytes: int) -> str:
+    """The text of a file, and a byte too many if it is longer."""
     try:
         with path.open("rb") as file:
-            return file.read(MAX_FILE_BYTES + 1).decode("utf-8", "replace")
+            return file.read(max_bytes + 1).decode("utf-8", "replace")
     except OSError as problem:
         raise InputError(f"cannot be read ({problem.strerror})", where=str(path)) from None
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes) -> None:
     """Put the whole file in its place at once: what was there may be all that is left of a spent code."""
     new = path.with_name(f"{path.name}.new")
     try:

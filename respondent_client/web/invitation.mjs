@@ -3,8 +3,9 @@
 
 import { errorSummary, h, replace } from "./dom.mjs";
 import { elsewhere } from "./elsewhere.mjs";
-import { keep, keeps, kept, wipe } from "./kept.mjs";
+import { keep, keeps, kept, keptMessage, wipe } from "./kept.mjs";
 import { scan } from "./scan.mjs";
+import { sentBefore } from "./sending.mjs";
 
 const PAUSES_MS = [1000, 3000]; // before the same request is sent again
 const SETTLED_MS = 500; // how long she rests before a word is said about what she typed
@@ -17,7 +18,7 @@ export async function beginInvitation(context) {
   state.invitation = { code: "", token: null, pending: false, busy: false, keeps: keeps(), saved: false, problem: null };
   const before = kept();
   try {
-    const found = await engine.ask("begin_invitation", { kept: before });
+    const found = await engine.ask("begin_invitation", { kept: before, message: keptMessage() });
     take(context, found);
     state.invitation.other = found.other ?? false;
     state.invitation.old = before !== null && found.kept === before;
@@ -28,7 +29,7 @@ export async function beginInvitation(context) {
 
 function take({ state }, found) {
   const { invitation } = state;
-  Object.assign(invitation, { code: found.code ?? "", token: found.token ?? null, pending: found.pending ?? false, old: false, problem: null });
+  Object.assign(invitation, { code: found.code ?? "", token: found.token ?? null, pending: found.pending ?? false, sent: found.sent ?? false, old: false, problem: null });
   if (found.kept) invitation.keeps = keep(found.kept);
 }
 
@@ -101,7 +102,8 @@ function holding(context) {
   return [
     h("h1", { tabindex: "-1" }, language.t("invitation.heading")),
     h("div", { class: "notice good", id: "token-there" }, h("h2", {}, language.t("token.there")), h("p", {}, language.t("token.there.text")), state.invitation.old && h("p", {}, language.t("token.old"))),
-    actions(h("button", { type: "button", class: "primary", onclick: context.next }, language.t("continue")), backButton(context)),
+    state.invitation.sent && sentBefore(context),
+    actions(h("button", { type: "button", class: state.invitation.sent ? null : "primary", onclick: context.next }, language.t("continue")), backButton(context)),
     state.invitation.old && notMine(context),
     elsewhere(context, () => forget(context)),
     explanations(language, state),

@@ -1,27 +1,36 @@
-// The one thing that an invited survey leaves in this tab until the answers are sent: first the request for the
-// token, then the token in its place. Without it, reloading the page would burn the code. Never answers or details.
+// What an invited survey leaves in this tab until the answers are sent: first the request for the token, then the
+// token in its place. Without it, reloading the page would burn the code. And from the moment of sending until an
+// answer has come, the sealed ballot, so that the very same is sent again. Never details, nor answers unsealed.
 
 const PREFIX = "roomful:";
 const key = `${PREFIX}${document.getElementById("main").dataset.id}`;
 
-/** What was kept by an earlier load of the page in this tab, or null. */
-export function kept() {
+const message = `${key}.message`;
+
+function read(name) {
   try {
-    return sessionStorage.getItem(key);
+    return sessionStorage.getItem(name);
   } catch {
     return null;
   }
 }
 
-/** Whether it could be kept. */
-export function keep(text) {
+function write(name, text) {
   try {
-    sessionStorage.setItem(key, text);
+    sessionStorage.setItem(name, text);
     return true;
   } catch {
     return false;
   }
 }
+
+/** What was kept by an earlier load of the page in this tab, or null. */
+export const kept = () => read(key);
+export const keptMessage = () => read(message);
+
+/** Whether it could be kept. */
+export const keep = (text) => write(key, text);
+export const keepMessage = (text) => write(message, text);
 
 /** Whether this browser keeps anything at all; what is there stays as it is. */
 export function keeps() {
@@ -33,7 +42,7 @@ export function keeps() {
 }
 
 export function wipe() {
-  remove([key]);
+  remove([key, message]);
 }
 
 function remove(keys) {
@@ -47,7 +56,7 @@ function remove(keys) {
 /** Names under which this tab keeps something for other surveys of this server. */
 function others() {
   try {
-    return Object.keys(sessionStorage).filter((name) => name.startsWith(PREFIX) && name !== key);
+    return Object.keys(sessionStorage).filter((name) => name.startsWith(PREFIX) && !name.startsWith(key));
   } catch {
     return [];
   }

@@ -1,8 +1,9 @@
 // The last step but one: exactly what will be sent, byte for byte, what the server will keep of it, and the sending itself.
 
 import { h, replace } from "./dom.mjs";
-import { wipe } from "./kept.mjs";
-import { forgetAnswers, plainAnswers } from "./questions.mjs";
+import { keepMessage } from "./kept.mjs";
+import { plainAnswers } from "./questions.mjs";
+import { deliver, failure } from "./sending.mjs";
 import { minutes, startWaiting, stopWaiting, waitingScreen } from "./waiting.mjs";
 
 export const review = {
@@ -139,31 +140,13 @@ async function sendMessage(context) {
   state.problem = null;
   context.refresh();
   try {
-    state.receipt = await engine.ask("send");
-    wipe();
-    state.invitation = null;
-    state.quasi = {};
-    forgetAnswers();
-    state.answers = {};
-    state.room = null;
-    state.sending = false;
-    context.next();
+    const { kept } = await engine.ask("keep_message");
+    if (kept) keepMessage(kept); // before anybody can have it: sealed anew, it would stand out beside the first
+    await deliver(context, "send");
   } catch (error) {
     state.sending = false;
     state.problem = error;
     context.refresh();
     document.getElementById("send-problem")?.firstElementChild?.focus();
   }
-}
-
-function failure({ language }, error) {
-  const token = error.code.startsWith("token.") || error.code === "storage.rolled-back" || error.code === "state.token";
-  const key = language.has(`send.${error.code}`) ? error.code : "other";
-  return h(
-    "div",
-    { class: "notice error", role: "alert", tabindex: "-1", "data-code": error.code },
-    h("h2", {}, language.t(`send.${key}`)),
-    h("p", {}, language.t(error.code === "remote.unreachable" ? "send.retry" : token ? `send.${key}.text` : "send.kept")),
-    key === "other" && h("p", { lang: "en", dir: "ltr", class: "detail" }, `${error.code}: ${error.message}`),
-  );
 }

@@ -11,6 +11,8 @@ from typing import Final
 
 import click
 
+from server.relay.collector import Collector
+from server.relay.judging import MEANINGS, Judgement, judge, warn_of_flush
 from server.relay.link import RelayLink
 from server.relay.pool import common_address, open_store, pass_on_now, prepare, relay_of
 from server.storage.published import PublishedSurvey
@@ -37,7 +39,7 @@ _LOOK_SECONDS: Final = 0.2
 @click.option("--public-url", help="Checked against the address that the specification names.")
 @click.option("--status", is_flag=True, help="Print totals, and nothing else.")
 @click.option("--flush", is_flag=True, help="Pass on now what waits, before the survey is closed.")
-@click.option("--yes", is_flag=True, help="With --flush: do not ask, however few they are.")
+@click.option("--yes", is_flag=True, help="With --flush: warn, and do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="With --status: totals as JSON.")
 def relay(
     links: tuple[str, ...],
@@ -65,8 +67,14 @@ def relay(
     if status:
         _show(data, surveys, as_json)
     elif flush:
-        for survey, link in surveys:
-            _flush(data, survey, link, yes)
+        if len(surveys) > 1:
+            raise InputError(
+                "the pools of several surveys would leave together",
+                expected="--flush with one LINK",
+                remedy="Empty one now and the next one after a time like that of their pools.",
+                code="input.relay-link",
+            )
+        _flush(data, *surveys[0], yes)
     else:
         url = common_address(tuple(survey for survey, _ in surveys), public_url)
         options = {"host": host, "port": port, "public_url": url}
@@ -76,28 +84,37 @@ def relay(
 def _show(data: Path, surveys: list[tuple[PublishedSurvey, RelayLink]], as_json: bool) -> None:
     found = []
     with ExitStack() as stack:
-        for survey, _ in surveys:
+        for survey, link in surveys:
             totals = stack.enter_context(open_store(survey)).totals()
-            found.append((survey.id, totals))
+            collector = Collector(link)
+            said = collector.said()
+            collector.close()
+            public = None if said is None else said.total
+            found.append((survey.id, totals, judge(totals, relay_of(survey)[0].people, public)))
     if as_json:
-        numbers = [{"survey": name, **_numbers(totals)} for name, totals in found]
+        numbers = [{"survey": name, **_numbers(totals, judged)} for name, totals, judged in found]
         click.echo(json.dumps(numbers, indent=1))
         return
-    for name, totals in found:
+    for name, totals, judged in found:
         click.echo(f"Survey {name} in {data}")
-        rows = [("waiting for others", totals.waiting), ("mixed, on their way", totals.leaving)]
+        rows = [("invited", judged.people)]
+        rows += [("waiting for others", totals.waiting), ("mixed, on their way", totals.leaving)]
         rows += [("taken by the collector", totals.passed)]
         rows += [(f"refused ({code})", number) for code, number in totals.refused]
         for label, number in rows:
             click.echo(f"  {label:28}{number}")
+        for alarm in judged.alarms:
+            click.echo(f"  ALARM: {MEANINGS[alarm]} ({alarm})")
 
 
-def _numbers(totals: Totals) -> dict[str, object]:
+def _numbers(totals: Totals, judged: Judgement) -> dict[str, object]:
     return {
+        "invited": judged.people,
         "waiting": totals.waiting,
         "leaving": totals.leaving,
         "passed": totals.passed,
         "refused": dict(totals.refused),
+        "alarms": list(judged.alarms),
     }
 
 
@@ -116,15 +133,14 @@ def _flush(data: Path, survey: PublishedSurvey, link: RelayLink, yes: bool) -> N
         if not held:
             click.echo(f"Survey {survey.id}: nothing waits.")
             return
-        if 0 < before.waiting < rule.messages:
-            click.echo(
-                f"WARNING: {before.waiting} waiting instead of {rule.messages}. Whoever sees who sends to"
-                " this relay and what the collector stores now can tell that each of these is by one of"
-                f" {before.waiting} people" + (", so by this one person." if before.waiting == 1 else "."),
-                err=True,
-            )
-            if not yes:
-                click.confirm("Pass them on?", abort=True, err=True)
+        judged = judge(before, relay_of(survey)[0].people)
+        warnings = warn_of_flush(before, store.waited(), rule, judged)
+        for line in warnings:
+            click.echo(f"WARNING: {line}", err=True)
+        for alarm in judged.alarms:
+            click.echo(f"ALARM: {MEANINGS[alarm]} ({alarm})", err=True)
+        if (warnings or judged.alarms) and not yes:
+            click.confirm("Pass them on?", abort=True, err=True)
         store.ask_flush(before.waiting)  # whoever comes to a smaller pool leaves with more, or not now
         if not _emptied_here(data, store, link, rule):
             click.echo("The relay is running; it empties its pool. Ctrl-C ends the waiting, not the flush.")

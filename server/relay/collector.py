@@ -18,6 +18,7 @@ from shared.limits import MAX_ENVELOPE_BYTES
 TIMEOUT_SECONDS: Final = 60.0
 _MAX_ANSWER_BYTES: Final = 65_536
 _CODE: Final = re.compile(r"(ballot|token)\.[a-z-]{1,40}|state\.(closed|released)")
+_STATES: Final = ("draft", "open", "closed", "released")
 _RECEIPT: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -50,6 +51,22 @@ class Later:
 
 
 Outcome = Passed | Refused | Later
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the collector says of the survey in public.
+
+    Attributes
+    ----------
+    state : str
+        ``draft``, ``open``, ``closed`` or ``released``.
+    total : int or None
+        Ballots that it has, rounded down to a multiple of ten while the survey is open.
+    """
+
+    state: str
+    total: int | None
 
 
 class Collector:
@@ -110,6 +127,19 @@ class Collector:
             # A connection that was kept may have been closed by the other side meanwhile.
             return self.pass_on(body) if kept else Later(away=True)
         return read_answer(status, answer)
+
+    def said(self) -> Said | None:
+        """The survey's state; None if nobody says, or something else than a collector would."""
+        try:
+            status, body = self._request("GET", "status", None, _MAX_ANSWER_BYTES)
+        except (OSError, http.client.HTTPException):
+            self.close()
+            return None
+        value = _object(body) if status == 200 else {}
+        state, total = value.get("state"), value.get("total")
+        if state not in _STATES or not (total is None or (type(total) is int and total >= 0)):
+            return None
+        return Said(state=str(state), total=total)
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -11,7 +11,9 @@ from typing import Final, Protocol
 
 from server.relay.collector import Later, Outcome, Passed
 from server.relay.threshold import PoolAge, Threshold
-from server.storage.relay import RelayStore
+from server.relay.turns import Turn, Turns
+from server.relay.watching import Watch
+from server.storage.relay import RelayStore, Totals
 from shared.errors import StorageError
 
 LOOK_SECONDS: Final = 1.0
@@ -47,6 +49,10 @@ class Forwarder:
         When the pool leaves.
     clock : callable
         Monotonic seconds.
+    turn : Turn, optional
+        When this survey may pass on among others of the same relay; always by default.
+    watch : Watch, optional
+        What is looked at besides. While it distrusts the collector no pool leaves but by a flush.
     look_seconds : float
         How often the pool is looked at.
 
@@ -63,10 +69,14 @@ class Forwarder:
         threshold: Threshold,
         *,
         clock: Callable[[], float] = time.monotonic,
+        turn: Turn | None = None,
+        watch: Watch | None = None,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
         self._store, self._line, self._threshold = store, line, threshold
         self._age = PoolAge(store, threshold.seconds, clock)
+        self._turn = turn or Turns((threshold.seconds,), clock).of(0)
+        self._watch = watch
         self._look_seconds = look_seconds
         self._pause = 0.0
         self._complaint = ""
@@ -78,6 +88,8 @@ class Forwarder:
         pause = 0.0
         while not self._ended.wait(pause):
             try:
+                if self._watch is not None:
+                    self._watch.look()
                 pause = self.step()
             except StorageError as error:
                 _LOG.error("relay-storage-failed %s", error.code)
@@ -103,22 +115,30 @@ class Forwarder:
         """
         flush = self._store.flush_asked()  # before the totals: since then they can only have grown
         totals = self._store.totals()
-        leaving = totals.leaving
         waited = self._age.seconds(totals.waiting)
-        if 0 < flush <= totals.waiting or self._threshold.met(totals.waiting, waited):
-            leaving = self._store.take()
-            self._age.restart()
-        elif flush:
+        asked = 0 < flush <= totals.waiting
+        if flush and not asked:
             self._store.ask_flush(0)
-        if leaving == 0:
+        due = self._threshold.met(totals.waiting, waited) and not self._distrusts(totals)
+        if not asked and not ((due or totals.leaving) and self._turn.mine()):
             return self._look_seconds
-        if self._pass_on():
-            self._pause = 0.0
-            self._complaint = ""
-            self._tidy()
-            _LOG.info("batch-passed")
-            return 0.0
-        return self._longer_pause()
+        with self._turn.sending() as free:
+            if not free:
+                return self._look_seconds
+            if asked or due:
+                self._store.take()
+                self._age.restart()
+            passed = self._pass_on()
+        if not passed:
+            return self._longer_pause()
+        self._pause = 0.0
+        self._complaint = ""
+        self._tidy()
+        _LOG.info("batch-passed")
+        return 0.0
+
+    def _distrusts(self, totals: Totals) -> bool:
+        return self._watch is not None and self._watch.distrusts(totals)
 
     def _pass_on(self) -> bool:
         """Send what is on its way, in random order; whether nothing of it is left."""

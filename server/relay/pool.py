@@ -11,9 +11,12 @@ from server.relay.collector import Collector
 from server.relay.forwarding import Forwarder
 from server.relay.link import RelayLink
 from server.relay.threshold import Threshold
+from server.relay.turns import Turn
+from server.relay.watching import Watch
 from server.storage.files import named_file_errors, new_folder, write_new
 from server.storage.published import SPECIFICATION_NAME, PublishedSurvey
 from server.storage.relay import RelayStore, Totals
+from server.storage.remembered import ENDED
 from server.storage.store import QUIET_SECONDS
 from shared.ballot import envelope_bytes
 from shared.errors import SetupError, StateError, SubmissionError, VerificationError
@@ -24,7 +27,8 @@ from shared.limits import MAX_ENVELOPE_BYTES
 _CAPACITY_FACTOR: Final = 4
 _LEAST_CAPACITY: Final = 1_000
 _MOST_CAPACITY: Final = 1_000_000
-_OVER: Final = ("state.closed", "state.released")
+#: And never more than this on the disk, whatever a ballot's length.
+_MOST_BYTES: Final = 2**30
 
 
 class RelayPool:
@@ -38,14 +42,22 @@ class RelayPool:
         Where its collector is.
     quiet_seconds : float
         See :class:`~server.storage.relay.RelayStore`.
+    turn : Turn, optional
+        When it may pass on among the others of this relay.
     """
 
-    def __init__(self, survey: PublishedSurvey, link: RelayLink, *, quiet_seconds: float) -> None:
+    def __init__(
+        self, survey: PublishedSurvey, link: RelayLink, *, quiet_seconds: float, turn: Turn | None = None
+    ) -> None:
         self.survey, self.link = survey, link
-        _, self.rule = relay_of(survey)
+        invited, self.rule = relay_of(survey)
         self._length = envelope_bytes(survey.specification)
         self.store = open_store(survey, quiet_seconds=quiet_seconds)
-        self._forwarder = Forwarder(self.store, Collector(link), Threshold.of(self.rule))
+        collector = Collector(link)
+        self._watch = Watch(self.store, collector, invited.people)
+        self._forwarder = Forwarder(
+            self.store, collector, Threshold.of(self.rule), turn=turn, watch=self._watch
+        )
         self._thread = threading.Thread(target=self._forwarder.run, name="roomful-relay", daemon=True)
 
     def __enter__(self) -> Self:
@@ -67,7 +79,7 @@ class RelayPool:
         SubmissionError
             With the code ``ballot.sealed`` if no ballot of this survey has this length.
         StateError
-            With the code ``state.closed`` or ``state.released`` if the collector said so before.
+            With the code ``state.draft``, ``state.closed`` or ``state.released`` if the collector says so.
         StorageError
             If it could not be stored; then nothing was kept.
         """
@@ -77,9 +89,11 @@ class RelayPool:
                 expected=f"{self._length} bytes, the one length of this survey's ballots",
                 code="ballot.sealed",
             )
-        for code in _OVER:
+        for code in sorted(ENDED):
             if code in self.store.refusals:
                 raise StateError("the collector takes no more ballots of this survey", code=code)
+        if self._watch.state not in (None, "open"):
+            raise StateError("the survey is not open", code=f"state.{self._watch.state}")
         self.store.accept(body)
 
     def totals(self) -> Totals:
@@ -95,14 +109,22 @@ def open_store(survey: PublishedSurvey, *, quiet_seconds: float = QUIET_SECONDS)
     StorageError
         If it is damaged.
     """
-    invited, rule = relay_of(survey)
-    wanted = _CAPACITY_FACTOR * max(invited.people, rule.messages)
+    invited, _ = relay_of(survey)
     return RelayStore(
         survey.folder,
         digest=survey.digest,
-        capacity=min(max(wanted, _LEAST_CAPACITY), _MOST_CAPACITY),
+        capacity=capacity(survey),
+        people=invited.people,
         quiet_seconds=quiet_seconds,
     )
+
+
+def capacity(survey: PublishedSurvey) -> int:
+    """The most messages that a survey's pool keeps: its room."""
+    invited, rule = relay_of(survey)
+    wanted = _CAPACITY_FACTOR * max(invited.people, rule.messages)
+    most = min(_MOST_CAPACITY, _MOST_BYTES // envelope_bytes(survey.specification))
+    return min(max(wanted, _LEAST_CAPACITY), most)
 
 
 def prepare(directory: Path, link: RelayLink) -> PublishedSurvey:

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from server.storage.relay import STEPS
 from shared.invited import Relay
-
-STEPS: Final = 16
-"""The pool's time is counted in sixteenths; a relay that is killed loses at most the one that it was in."""
 
 _LEAST_SECONDS: Final = 0.01  # a flush waits for no time at all
 
@@ -59,8 +57,9 @@ class PoolAge:
     """How long the oldest message has waited, without any time of day.
 
     A monotonic clock measures within a process; what survives it is a number from 0 to 16. So a clock that
-    is wrong or jumps changes nothing, and who takes the disk learns no time of arrival. Time in which the
-    relay does not run is not counted: the pool leaves later then, never earlier.
+    is wrong or jumps changes nothing, and who takes the disk learns no time of arrival. A relay that is
+    killed loses at most the sixteenth that it was in. Time in which the relay does not run is not counted:
+    the pool leaves later then, never earlier.
 
     Parameters
     ----------

@@ -4,7 +4,8 @@ No clock time is in it, no address and no order. Rows lie in the order of their 
 waited is kept as a number of steps that the running process counts, so a wrong clock changes nothing.
 
 The pool leaves by one transaction that moves every row from ``waiting`` to ``leaving``. What arrives later
-waits for the next pool, and a relay that is killed goes on with exactly the rows that left together.
+waits for the next pool, and a relay that is killed goes on with exactly the rows that left together. What is
+gone is remembered by its hash (:mod:`server.storage.remembered`), so that nothing leaves twice.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from server.storage import database as db
+from server.storage import remembered
 from server.storage.creating import create_file
 from server.storage.intake import Stored
 from server.storage.schema import RELAY_FIELDS, RELAY_ROWS
@@ -27,6 +29,8 @@ from server.storage.writer import GroupWriter
 from shared.errors import StorageError
 
 POOL_NAME: Final = "pool.sqlite"
+STEPS: Final = 16
+"""The pool's time is counted in sixteenths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +59,16 @@ class Totals:
     refused: tuple[tuple[str, int], ...]
 
 
+def opened(capacity: int, waited: int) -> int:
+    """How much of the room is open to a pool that has waited so many sixteenths of its time.
+
+    A quarter at once, the rest step by step: who fills the room in a second shuts others out until the next
+    step, and not until the pool leaves.
+    """
+    first = -(-capacity // 4)
+    return first + (capacity - first) * min(waited, STEPS) // STEPS
+
+
 class _PoolIntake:
     """Takes messages in: implements :class:`server.storage.intake.Intake`."""
 
@@ -62,19 +76,13 @@ class _PoolIntake:
         self._capacity = capacity
 
     def store(self, connection: sqlite3.Connection, group: Sequence[Sealed]) -> Stored:
-        """Keep what is new; the same bytes again are here already."""
-        marks = ",".join("?" * len(group))
-        keys = [message.key for message in group]
-        known = {
-            bytes(row[0])
-            for row in connection.execute(
-                f"SELECT key FROM waiting WHERE key IN ({marks}) "  # noqa: S608 - question marks
-                f"UNION ALL SELECT key FROM leaving WHERE key IN ({marks})",
-                keys + keys,
-            )
-        }
+        """Keep what is new; the same bytes again are here, or have been."""
+        known = remembered.known(connection, [message.key for message in group])
         waiting = _number(connection, "waiting")
-        free = self._capacity - waiting - _number(connection, "leaving")
+        free = min(
+            opened(self._capacity, _number(connection, "waited")) - waiting,
+            self._capacity - waiting - _number(connection, "leaving"),
+        )
         fresh: dict[bytes, bytes] = {}
         outcomes: list[Exception | None] = []
         for message in group:
@@ -105,7 +113,9 @@ class RelayStore:
     digest : str
         The survey's identity.
     capacity : int
-        The most messages that it keeps, so that nobody fills the disk.
+        The most messages that it keeps, so that nobody fills the disk; see :func:`opened`.
+    people : int
+        Invitations: so many ballots are remembered for certain.
     quiet_seconds : float
         How long after the last message the file is rewritten in key order.
 
@@ -115,8 +125,11 @@ class RelayStore:
         If the file is damaged or another survey's.
     """
 
-    def __init__(self, folder: Path, *, digest: str, capacity: int, quiet_seconds: float) -> None:
+    def __init__(
+        self, folder: Path, *, digest: str, capacity: int, people: int, quiet_seconds: float
+    ) -> None:
         self._path = folder / POOL_NAME
+        self._people = people
         self._lock = threading.Lock()
         self._database = db.connect(self._path)
         try:
@@ -152,7 +165,7 @@ class RelayStore:
         create_file(folder / POOL_NAME, fields=RELAY_FIELDS, rows=rows)
 
     def accept(self, body: bytes) -> None:
-        """Keep a message, durably; the same bytes again are welcome and kept once.
+        """Keep a message, durably; the same bytes again are welcome, and leave once.
 
         Raises
         ------
@@ -239,7 +252,9 @@ class RelayStore:
         return bytes(row[0])
 
     def settle(self, passed: Iterable[bytes], refused: Mapping[bytes, str]) -> None:
-        """Delete what the collector has, and what it will never take; count both.
+        """Delete what the collector has, and what it will never take; count both, remember their hashes.
+
+        Once the collector says that the survey is over, all hashes are forgotten.
 
         Parameters
         ----------
@@ -258,6 +273,11 @@ class RelayStore:
                 "INSERT INTO refused VALUES (?, 1) ON CONFLICT (code) DO UPDATE SET number = number + 1",
                 [(code,) for code in refused.values()],
             )
+            over = remembered.ENDED & (self._refusals | frozenset(refused.values()))
+            if over:
+                remembered.forget(connection)
+            else:
+                remembered.remember(connection, passed=gone, refused=refused, people=self._people)
         self._refusals |= frozenset(refused.values())
 
     def sweep(self) -> None:
@@ -300,6 +320,6 @@ def _set(connection: sqlite3.Connection, name: str, value: int) -> None:
 def _full() -> StorageError:
     return StorageError(
         "the relay holds as many messages as it can",
-        remedy="Send it again later; the relay is waiting for the collector.",
+        remedy="Send the same again later: there is room again step by step, and when the pool has left.",
         code="storage.pool-full",
     )

@@ -89,6 +89,9 @@ POOL_FIELDS: Final = (
     # Those that are on their way to the collector, mixed.
     StoredField(table="leaving", column="key", declaration=_KEY),
     StoredField(table="leaving", column="body", declaration="BLOB NOT NULL"),
+    # The same of what the collector has, and of what it refused for good: nothing leaves twice.
+    StoredField(table="passed", column="key", declaration=_KEY),
+    StoredField(table="dropped", column="key", declaration=_KEY),
     # How many ballots the collector refused for good, by the code that it gave.
     StoredField(table="refused", column="code", declaration="TEXT PRIMARY KEY NOT NULL"),
     StoredField(table="refused", column="number", declaration="INTEGER NOT NULL"),

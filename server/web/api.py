@@ -15,6 +15,7 @@ from server.invitations.batches import arrived
 from server.storage.data_directory import DataDirectory
 from server.tokens.exchange import TokenOffice
 from server.web.config import Config
+from server.web.connections import keep_open
 from server.web.openapi import document
 from server.web.sending import send
 from server.web.static_files import StaticFile
@@ -85,6 +86,9 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
         store = data.survey(survey)
         if _body_type() != (JSON_TYPE if store.specification.invited is None else BALLOT_TYPE):
             raise UnsupportedMediaType
+        invited = store.specification.invited
+        if invited is None or invited.relay is not None:
+            keep_open()  # no code belongs to it, or it is the relay that sends
         stored = store.submit(message)
         acceptance = store.acceptance(stored)
         answer: dict[str, object] = {"receipt": stored}

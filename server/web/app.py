@@ -11,7 +11,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from server.storage.data_directory import DataDirectory
-from server.web import api, problems, security
+from server.web import api, connections, problems, security
 from server.web.board import BoardSite
 from server.web.config import Config
 from server.web.pages import PageSite
@@ -69,7 +69,7 @@ def create_app(
 
 
 def harden(app: Flask, config: Config, fixed: Mapping[str, str]) -> Flask:
-    """Serve under the sub-path, and put the fixed headers on every answer."""
+    """Serve under the sub-path, put the fixed headers on every answer, end connections after what is sent."""
     app.wsgi_app = _Hardened(_SubPath(app.wsgi_app, config.base), fixed)  # type: ignore[method-assign]
     return app
 
@@ -108,7 +108,11 @@ def answer_errors(app: Flask, answer: Callable[[problems.Problem], Response]) ->
 
 
 class _Hardened:
-    """Put the fixed headers on every answer, whoever made it, unless it has its own of the name."""
+    """Put the fixed headers on every answer, whoever made it, unless it has its own of the name.
+
+    After a request with a body the connection ends, unless the application says otherwise: see
+    :mod:`server.web.connections`.
+    """
 
     def __init__(self, application: WSGIApplication, fixed: Mapping[str, str]) -> None:
         self._application = application
@@ -120,6 +124,7 @@ class _Hardened:
             headers.extend(pair for name, pair in self._fixed if name not in present)
             return start_response(status, headers, *more)
 
+        environ[connections.END] = environ.get("REQUEST_METHOD") == "POST"
         return self._application(environ, start)
 
 

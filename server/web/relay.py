@@ -19,7 +19,8 @@ from flask import Blueprint, Flask, Response, request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from server.relay.link import RelayLink
-from server.relay.pool import RelayPool
+from server.relay.pool import RelayPool, relay_of
+from server.relay.turns import Turns
 from server.storage.files import named_file_errors
 from server.storage.published import PublishedSurvey
 from server.web import problems, security
@@ -253,11 +254,12 @@ def serve_relay(
 
         def work() -> None:
             with ExitStack() as stack:
+                turns = Turns(tuple(float(relay_of(survey)[1].seconds) for survey, _ in surveys))
                 pools = {
                     survey.id: stack.enter_context(
-                        RelayPool(survey, link, quiet_seconds=config.quiet_seconds)
+                        RelayPool(survey, link, quiet_seconds=config.quiet_seconds, turn=turns.of(number))
                     )
-                    for survey, link in surveys
+                    for number, (survey, link) in enumerate(surveys)
                 }
                 server = make_server(create_relay_app(config, pools), config, listener)
                 server.run()

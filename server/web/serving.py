@@ -28,6 +28,7 @@ from server.web import problems, security
 from server.web.api import MAX_SUBMISSION_BYTES
 from server.web.app import create_app
 from server.web.config import Config, is_loopback
+from server.web.connections import Task
 from server.web.repeating import repeating
 from server.web.static_files import ClientFiles, find_client
 from server.web.supervisor import supervise
@@ -130,6 +131,7 @@ def make_server(app: Flask, config: Config, listener: socket.socket) -> Any:
 
     class Channel(HTTPChannel):
         parser_class = _Parser
+        task_class = Task
         error_task_class = _error_task(security.headers(https=config.https))
 
     server: Any = create_server(

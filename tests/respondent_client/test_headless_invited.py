@@ -66,6 +66,10 @@ def test_a_typed_code_and_a_saved_token(site: Site, tmp_path: Path) -> None:
     first = site.respond("--code", CODE.text.lower(), "--token-file", str(saved), code=None)
     assert saved.stat().st_mode & 0o777 == 0o600
     assert first["sent"]
+    again = site.respond("--token-file", str(saved), code=None)
+    assert (again["earlier"], again["receipt"]) == (True, first["receipt"])
+    assert site.store.total() == 1
+    saved.with_name("token.json.message").unlink()
     with pytest.raises(TokenError) as spent:  # other padding, so another ballot
         site.respond("--token-file", str(saved), code=None)
     assert spent.value.code == "token.spent"
@@ -118,7 +122,7 @@ def test_a_lost_answer_costs_nobody_her_code(
     assert site.respond("--token-file", str(saved), code=None)["sent"]
     token = HeldToken.parse_file(saved.read_bytes(), DIGEST)
     assert CODE.symbols not in token.to_file(DIGEST).decode()
-    assert [path.name for path in tmp_path.glob("token*")] == ["token.json"]
+    assert [path.name for path in tmp_path.glob("token*")] == ["token.json", "token.json.message"]
 
 
 def test_another_code_does_not_take_the_place_of_a_kept_request(

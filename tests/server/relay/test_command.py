@@ -153,7 +153,7 @@ def test_totals_and_an_empty_pool(tmp_path: Path) -> None:
             for number in range(3):
                 store.accept(sealed(DIGEST, number))
         shown = _run(text, "--data", folder, "--status").output
-        assert [line.split()[-1] for line in shown.splitlines()[1:]] == ["3", "0", "0"]
+        assert [line.split()[-1] for line in shown.splitlines()[1:]] == ["150", "3", "0", "0"]
         asked = _run(text, "--data", folder, "--flush", answer="n\n")
         assert asked.exit_code == 1
         assert "3 waiting instead of 5" in asked.output
@@ -165,9 +165,16 @@ def test_totals_and_an_empty_pool(tmp_path: Path) -> None:
         assert "2 passed on, 1 refused" in flushed.output
         assert len(stub.bodies) == 3
         totals = json.loads(_run(text, "--data", folder, "--status", "--json").output)
-        refused = {"ballot.sealed": 1}
         assert totals == [
-            {"survey": link.survey, "waiting": 0, "leaving": 0, "passed": 2, "refused": refused}
+            {
+                "survey": link.survey,
+                "invited": 150,
+                "waiting": 0,
+                "leaving": 0,
+                "passed": 2,
+                "refused": {"ballot.sealed": 1},
+                "alarms": [],
+            }
         ]
         assert "nothing waits" in _run(text, "--data", folder, "--flush").output
 

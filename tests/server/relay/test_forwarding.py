@@ -47,7 +47,7 @@ class Line:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[RelayStore]:
     RelayStore.create(tmp_path, digest=DIGEST)
-    with RelayStore(tmp_path, digest=DIGEST, capacity=1000, quiet_seconds=60) as found:
+    with RelayStore(tmp_path, digest=DIGEST, capacity=1000, people=400, quiet_seconds=60) as found:
         yield found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import sqlite3
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(folder: Path) -> Iterator[RelayStore]:
-    with RelayStore(folder, digest=DIGEST, capacity=100, quiet_seconds=60) as found:
+    with RelayStore(folder, digest=DIGEST, capacity=100, people=400, quiet_seconds=60) as found:
         yield found
 
 
@@ -93,7 +94,7 @@ def test_a_deleted_message_leaves_no_byte(store: RelayStore, folder: Path) -> No
 
 
 def test_a_full_pool_refuses_and_keeps_what_it_has(folder: Path) -> None:
-    with RelayStore(folder, digest=DIGEST, capacity=2, quiet_seconds=60) as store:
+    with RelayStore(folder, digest=DIGEST, capacity=8, people=400, quiet_seconds=60) as store:
         first, second, third = bodies(3)
         store.accept(first)
         store.accept(second)
@@ -102,9 +103,34 @@ def test_a_full_pool_refuses_and_keeps_what_it_has(folder: Path) -> None:
         assert caught.value.code == "storage.pool-full"
         store.accept(first)
         store.take()
-        with pytest.raises(StorageError):
-            store.accept(third)
         assert store.totals().leaving == 2
+
+
+def test_who_fills_the_room_in_a_moment_shuts_nobody_out_for_the_whole_time(folder: Path) -> None:
+    """A quarter of the room is open at once, the rest in sixteen steps of the pool's time."""
+    with RelayStore(folder, digest=DIGEST, capacity=64, people=16, quiet_seconds=60) as store:
+        accepted = []
+        for step in range(17):
+            store.note_waited(step)
+            count = 0
+            with contextlib.suppress(StorageError):
+                for body in bodies(65):
+                    store.accept(body)
+                    count += 1
+            accepted.append(count)
+        assert accepted == [16] + [3] * 16
+
+
+def test_the_room_is_bounded_while_the_collector_is_away(folder: Path) -> None:
+    with RelayStore(folder, digest=DIGEST, capacity=8, people=400, quiet_seconds=60) as store:
+        for _ in range(4):
+            for body in bodies(2):
+                store.accept(body)
+            store.take()
+        assert store.totals().leaving == 8
+        with pytest.raises(StorageError) as caught:
+            store.accept(bodies(1)[0])
+        assert caught.value.code == "storage.pool-full"
 
 
 @pytest.mark.parametrize("taken", [False, True])
@@ -115,7 +141,7 @@ def test_once_it_is_quiet_the_file_is_the_same_whatever_came_first(tmp_path: Pat
         folder = tmp_path / str(number)
         folder.mkdir()
         RelayStore.create(folder, digest=DIGEST)
-        with RelayStore(folder, digest=DIGEST, capacity=100, quiet_seconds=60) as store:
+        with RelayStore(folder, digest=DIGEST, capacity=100, people=400, quiet_seconds=60) as store:
             for body in order:
                 store.accept(body)
             before.append((folder / POOL_NAME).read_bytes()[100:])
@@ -129,7 +155,7 @@ def test_once_it_is_quiet_the_file_is_the_same_whatever_came_first(tmp_path: Pat
 
 def test_nothing_is_lost_by_an_end_at_any_point(folder: Path) -> None:
     sent = set(bodies(6))
-    with RelayStore(folder, digest=DIGEST, capacity=100, quiet_seconds=60) as store:
+    with RelayStore(folder, digest=DIGEST, capacity=100, people=400, quiet_seconds=60) as store:
         for body in sorted(sent)[:3]:
             store.accept(body)
         store.take()
@@ -137,7 +163,7 @@ def test_nothing_is_lost_by_an_end_at_any_point(folder: Path) -> None:
             store.accept(body)
         store.note_waited(7)
         store.ask_flush(3)
-    with RelayStore(folder, digest=DIGEST, capacity=100, quiet_seconds=60) as again:
+    with RelayStore(folder, digest=DIGEST, capacity=100, people=400, quiet_seconds=60) as again:
         assert (again.totals().waiting, again.totals().leaving) == (3, 3)
         assert again.waited() == 7
         assert again.flush_asked() == 3
@@ -148,26 +174,26 @@ def test_nothing_is_lost_by_an_end_at_any_point(folder: Path) -> None:
 
 def test_another_survey_or_a_damaged_file_is_refused(folder: Path) -> None:
     with pytest.raises(StorageError) as caught:
-        RelayStore(folder, digest="cd" * 32, capacity=9, quiet_seconds=60)
+        RelayStore(folder, digest="cd" * 32, capacity=9, people=400, quiet_seconds=60)
     assert caught.value.code == "storage.corrupt"
     connection = sqlite3.connect(folder / POOL_NAME)
     connection.execute("UPDATE survey SET value = 'x' WHERE name = 'waiting'")
     connection.commit()
     connection.close()
-    with RelayStore(folder, digest=DIGEST, capacity=9, quiet_seconds=60) as store:
+    with RelayStore(folder, digest=DIGEST, capacity=9, people=400, quiet_seconds=60) as store:
         with pytest.raises(StorageError) as caught:
             store.totals()
         assert caught.value.code == "storage.corrupt"
 
 
 def test_refusals_are_known_without_asking_the_file_and_after_a_restart(folder: Path) -> None:
-    with RelayStore(folder, digest=DIGEST, capacity=9, quiet_seconds=60) as store:
+    with RelayStore(folder, digest=DIGEST, capacity=9, people=400, quiet_seconds=60) as store:
         assert store.refusals == frozenset()
         store.accept(secrets.token_bytes(1541))
         store.take()
         store.settle([], {store.leaving()[0]: "state.closed"})
         assert store.refusals == {"state.closed"}
-    with RelayStore(folder, digest=DIGEST, capacity=9, quiet_seconds=60) as again:
+    with RelayStore(folder, digest=DIGEST, capacity=9, people=400, quiet_seconds=60) as again:
         assert again.refusals == {"state.closed"}
 
 

@@ -1,0 +1,55 @@
+// Sending, whether the answers were just reviewed or had been sent before the page was loaded anew.
+
+import { h } from "./dom.mjs";
+import { wipe } from "./kept.mjs";
+import { forgetAnswers } from "./questions.mjs";
+
+/** Send by a step of the engine; with the receipt everything that the page holds is wiped. */
+export async function deliver(context, step) {
+  const { state, engine } = context;
+  state.receipt = await engine.ask(step);
+  wipe();
+  state.invitation = null;
+  state.quasi = {};
+  forgetAnswers();
+  state.answers = {};
+  state.room = null;
+  state.sending = false;
+  context.next();
+}
+
+export function failure({ language }, error) {
+  const token = error.code.startsWith("token.") || error.code === "storage.rolled-back" || error.code === "state.token";
+  const key = language.has(`send.${error.code}`) ? error.code : "other";
+  return h(
+    "div",
+    { class: "notice error", role: "alert", tabindex: "-1", "data-code": error.code },
+    h("h2", {}, language.t(`send.${key}`)),
+    h("p", {}, language.t(error.code === "remote.unreachable" ? "send.retry" : token ? `send.${key}.text` : "send.kept")),
+    key === "other" && h("p", { lang: "en", dir: "ltr", class: "detail" }, `${error.code}: ${error.message}`),
+  );
+}
+
+/** A ballot was sent before the page was loaded anew, and no answer came: only the very same may be sent again. */
+export function sentBefore(context) {
+  const { language } = context;
+  const problem = h("div", {});
+  const again = h("button", { type: "button", id: "send-again", onclick: async () => {
+    again.disabled = true;
+    try {
+      await deliver(context, "send_again");
+    } catch (error) {
+      problem.replaceChildren(failure(context, error));
+      problem.firstElementChild.focus();
+      again.disabled = false;
+    }
+  } }, language.t("sent.again"));
+  return h(
+    "div",
+    { class: "notice warning", id: "sent-before" },
+    h("h2", {}, language.t("sent.heading")),
+    h("p", {}, language.t("sent.text")),
+    problem,
+    h("p", { class: "actions" }, again),
+  );
+}

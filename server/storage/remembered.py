@@ -1,0 +1,70 @@
+"""What a relay remembers of the ballots that are gone: their hashes, until the survey is closed.
+
+Whoever hears no answer sends the same bytes again. If the relay queued them once more, her ballot would leave
+with two pools, and the one ballot that is in both would be that of the one person who sent in both times. So
+a repeat is told "accepted" and goes nowhere.
+
+A hash is that of sealed bytes and as random as the seal. Rows lie in its order; no time is kept and no pool.
+
+Guarantee: the hash of what the collector said it has is never forgotten before closing, for as many ballots
+as there are invitations; a genuine survey has no more. Of what it refused, and of what it claims beyond the
+invitations, :data:`MAX_DROPPED` are kept. Then chance forgets one of them for each new one: a flood cannot
+choose which.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+MAX_DROPPED: Final = 65_536
+"""Hashes kept of refused messages, some three megabytes."""
+ENDED: Final = frozenset({"state.closed", "state.released"})
+"""Refusals after which no pool leaves any more, so that nothing needs to be remembered."""
+
+
+def known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> set[bytes]:
+    """Which of some messages wait, are on their way, or are gone."""
+    marks = ",".join("?" * len(keys))
+    query = " UNION ALL ".join(
+        f"SELECT key FROM {table} WHERE key IN ({marks})"  # noqa: S608 - our own names, and question marks
+        for table in ("waiting", "leaving", "passed", "dropped")
+    )
+    return {bytes(row[0]) for row in connection.execute(query, [*keys] * 4)}
+
+
+def remember(
+    connection: sqlite3.Connection, *, passed: Iterable[bytes], refused: Iterable[bytes], people: int
+) -> None:
+    """Keep the hashes of what the collector has taken or refused for good.
+
+    Parameters
+    ----------
+    passed, refused : iterable of bytes
+        Keys.
+    people : int
+        Invitations.
+    """
+    taken = sorted(passed)
+    room = max(0, people - _count(connection, "passed"))
+    connection.executemany("INSERT OR IGNORE INTO passed VALUES (?)", [(key,) for key in taken[:room]])
+    others = sorted([*taken[room:], *refused])
+    connection.executemany("INSERT OR IGNORE INTO dropped VALUES (?)", [(key,) for key in others])
+    surplus = _count(connection, "dropped") - MAX_DROPPED if others else 0
+    if surplus > 0:
+        # By chance and not by the order of hashes: that, a flood could choose.
+        connection.execute(
+            "DELETE FROM dropped WHERE key IN (SELECT key FROM dropped ORDER BY random() LIMIT ?)", (surplus,)
+        )
+
+
+def forget(connection: sqlite3.Connection) -> None:
+    """Delete all hashes: the survey is closed."""
+    connection.execute("DELETE FROM passed")
+    connection.execute("DELETE FROM dropped")
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    row = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()  # noqa: S608 - one of our own names
+    return int(row[0])
