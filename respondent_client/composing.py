@@ -15,11 +15,12 @@ from respondent_client.link import Link
 from respondent_client.platform import Platform
 from respondent_client.session import Placement
 from shared import submission
-from shared.ballot import CONTENT_TYPE, Ballot, UnsignedBallot
+from shared.ballot import CONTENT_TYPE, Ballot, UnsignedBallot, require_invited
 from shared.errors import StateError
 from shared.invited import Invited
 from shared.questions import Answer
 from shared.sealing import ballot_info, box_info
+from shared.soundness import SoundSpecification
 from shared.token import HeldToken
 
 JSON = "application/json"

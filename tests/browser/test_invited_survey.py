@@ -368,6 +368,57 @@ def test_after_a_change_the_relay_gets_the_first_message_again(
         assert ballot_in(first, place).receipt == receipt.digest.hex()
 
 
+def test_after_a_reload_the_relay_gets_the_very_same_again(
+    tmp_path: Path, visit: Callable[..., InvitedWalk]
+) -> None:
+    """Sealed anew, one token would be in two ballots, and perhaps in two pools, hers alone."""
+    walk = visit("relay-again")
+    page = walk.page
+    with office(tmp_path, over_relay=True) as place:
+        assert place.pool is not None
+        assert place.relay is not None
+        walk.to_invitation(place.link(CODES[0]))
+        walk.exchange()
+        walk.answer()
+        page.check("#when-now")
+        place.relay.lose = 1
+        walk.go_on()
+        expect(page.locator("#send-problem [data-code]")).to_be_visible()
+        page.reload()
+        walk.start()
+        walk.go_on()
+        expect(page.locator("#sent-before")).to_be_visible()
+        walk.look("sent-before")
+        page.click("#send-again")
+        expect(page.locator("#receipt")).to_be_visible()
+        first, again = place.relay.posted("/submissions")
+        assert first == again
+        assert place.pool.totals().waiting == 1
+        receipt = BallotReceipt.parse("".join(page.locator("#receipt span").all_inner_texts()))
+        assert ballot_in(first, place).receipt == receipt.digest.hex()
+        assert page.evaluate("sessionStorage.length") == 0
+    with office(tmp_path / "other", over_relay=True) as place:
+        assert place.relay is not None
+        walk.to_invitation(place.link(CODES[1]))
+        walk.exchange()
+        walk.answer()
+        page.check("#when-now")
+        place.relay.lose = 1
+        walk.go_on()
+        expect(page.locator("#send-problem [data-code]")).to_be_visible()
+        page.reload()
+        walk.start()
+        walk.go_on()
+        page.click("#screen button:has-text('Continue')")
+        page.fill("#field-0", "44")
+        walk.answer_from_you()
+        page.check("#when-now")
+        walk.go_on()
+        expect(page.locator(".notice.good")).to_contain_text("the changed one was not")
+        first, again = place.relay.posted("/submissions")
+        assert first == again
+
+
 def test_the_camera_may_be_used_on_this_page_only(direct: Office, page: Page) -> None:
     answer = page.request.get(direct.link().partition("#")[0])
     assert re.search(r"camera=\(self\)", answer.headers["permissions-policy"])

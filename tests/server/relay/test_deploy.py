@@ -309,6 +309,63 @@ def test_nginx_gives_no_ticket_by_which_a_visitor_is_known_again(
     check_nothing_written(tmp_path)
 
 
+def connections(port: int, paths: list[str], version: str) -> list[int]:
+    """How many connections curl, which keeps them, opens for each of some requests."""
+    words = [needed("curl")]
+    for path in paths:
+        words += ["--next", "-sk", version, "-d", "x", "-o", "/dev/null", "-w", "%{num_connects}\\n"]
+        words += [f"https://127.0.0.1:{port}{path}"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    return [int(number) for number in done.stdout.split()]
+
+
+SURVEY = "/sub/api/v1/surveys/0123456789abcdef"
+WAY = [f"{SURVEY}/other", f"{SURVEY}/other", f"{SURVEY}/tokens", f"{SURVEY}/submissions", f"{SURVEY}/other"]
+
+
+@pytest.mark.parametrize("version", ["--http1.1", "--http2"])
+def test_nginx_lets_no_connection_carry_a_code_and_a_ballot(
+    version: str, behind: Seen, tmp_path: Path
+) -> None:
+    """Over HTTP/2 it would; so it is not spoken, and curl falls back."""
+    site = (FOLDER.parent / "roles" / "nginx.conf").read_text("utf-8")
+    servers = dict.fromkeys(("127.0.0.1:8001", "127.0.0.1:8002"), behind.port)
+    with nginx(site, servers, tmp_path) as found:
+        assert found.visit("POST", "/", b"x", {})[0] == 202
+        assert connections(found.port, WAY, version) == [1, 0, 0, 1, 1]
+    folder = tmp_path / "relay"
+    folder.mkdir()
+    with nginx((FOLDER / "nginx.conf").read_text("utf-8"), servers, folder) as found:
+        assert found.visit("POST", "/", b"x", {})[0] == 202
+        assert connections(found.port, WAY[:2], version) == [1, 1]
+
+
+@pytest.mark.parametrize("version", ["--http1.1", "--http2"])
+def test_caddy_lets_no_connection_carry_a_code_and_a_ballot(
+    version: str, behind: Seen, tmp_path: Path
+) -> None:
+    """As the operator's guide shows it, and before a relay; over HTTP/2 too."""
+    (guide,) = (block for block in blocks_of_the_guide() if "reverse_proxy" in block)
+    relay = (FOLDER / "Caddyfile").read_text("utf-8")
+    relay = re.sub(r"\ttls \{[^}]*\}\n", "", relay)
+    for number, (site, name) in enumerate(((guide, "example.org {"), (relay, "relay.example {"))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        port = free_port()
+        certificate(folder)
+        tls = f"https://127.0.0.1:{port} {{\n\ttls {folder}/test.pem {folder}/test.key"
+        site = site.replace(name, tls).replace("127.0.0.1:8000", f"127.0.0.1:{behind.port}")
+        site = site.replace("127.0.0.1:8001", f"127.0.0.1:{behind.port}").replace("/surveys/*", "")
+        options = "{\n\tauto_https disable_redirects" if "admin off" in site else None
+        site = site.replace("{", options or "{\n\tadmin off\n\tauto_https disable_redirects", 1)
+        (folder / "test.caddy").write_text(site)
+        command = [needed("caddy"), "run", "--config", str(folder / "test.caddy"), "--adapter", "caddyfile"]
+        with running(command, folder):
+            found = Proxy(port=port, scheme="https", folder=folder)
+            assert found.visit("POST", "/", b"x", {"Content-Type": CONTENT_TYPE})[0] == 202
+            assert connections(port, WAY[2:], version) == [1, 1, 1]
+
+
 def test_nginx_sends_requests_for_tokens_to_the_registrar(behind: Seen, tmp_path: Path) -> None:
     site = (FOLDER.parent / "roles" / "nginx.conf").read_text("utf-8")
     servers = {"127.0.0.1:8001": free_port(), "127.0.0.1:8002": behind.port}
@@ -396,6 +453,8 @@ def test_the_settings_that_keep_it_honest_are_there() -> None:
         r"\$(remote_addr|proxy_add_x_forwarded_for|binary_remote_addr)|limit_(req|conn)", nginx
     )
     assert "proxy_pass_request_headers off;" in nginx
+    assert "keepalive_timeout 0;" in nginx
+    assert "http2" not in nginx
     assert "NumTickets 0;" in nginx
     size = re.search(r"client_max_body_size\s+(\d+)k;", nginx)
     buffered = re.search(r"client_body_buffer_size\s+(\d+)k;", nginx)
@@ -405,6 +464,8 @@ def test_the_settings_that_keep_it_honest_are_there() -> None:
     assert f"{MAX_SUBMISSION_BYTES:,} bytes" in (FOLDER / "nginx.conf").read_text("utf-8")
     caddy = text_of("Caddyfile")
     assert "output discard" in caddy
+    assert "header Connection close" in caddy
+    assert "protocols h1 h2\n" in caddy
     assert "request_header -**" in caddy
     assert "header_up -X-Forwarded-*" in caddy
     tor = text_of("torrc")
@@ -424,6 +485,8 @@ def test_the_unit_starts_the_command_as_it_is() -> None:
 
 def test_a_proxy_before_registrar_and_collector_writes_nothing_of_a_request() -> None:
     text = without_comments((FOLDER.parent / "roles" / "nginx.conf").read_text("utf-8"))
+    assert text.count("keepalive_timeout 0;") == 2
+    assert "http2" not in text
     for line in (
         "access_log off;",
         "error_log /dev/null emerg;",
