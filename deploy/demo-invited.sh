@@ -8,7 +8,7 @@
 #   sh deploy/demo-invited.sh --port PORT     port of the server (default: the first free one from 8765)
 #
 # One machine plays every part here. In earnest each folder belongs to somebody else, see docs/secrets.md:
-# key/key.pem to the organizer, trustees/ to the trustees, invitations/ to whoever sends the letters.
+# key/key.pem to the organizer, trustees/ to the trustees, codes/ and invitations/ to whoever makes the letters.
 #
 # Safe to run again: what an earlier demo left in DIR is replaced, anything else there is left alone.
 # The passphrase of the demo's signing key is taken from ROOMFUL_PASSPHRASE if that is set.
@@ -16,7 +16,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=demo-invited
-made="town survey key trustees invitations rehearsal rehearsal.json export opened.json receipts.txt data data.anchors
+made="town survey key trustees codes invitations rehearsal rehearsal.json export opened.json receipts.txt data data.anchors
   release server.log"
 . "$root/deploy/demo_steps.sh"
 read_options "$@"
@@ -40,16 +40,20 @@ roomful keygen --purpose collector --out "$dir/key/collector.pem"
 step "The trustees' ceremony: a key that opens the answers exists only in three shares, any two of which open"
 roomful trustees create --shares 2-of-3 --trustee Ada --trustee Ben --trustee Cem --out "$dir/trustees"
 
-step "Designing the groups, and signing: from now on the number of invitations and every key is fixed"
+step "Making the codes: one for each person; only the roll of their hashes leaves whoever makes the letters"
+roomful codes "$dir/town/residents.csv" --out "$dir/codes"
+
+step "Designing the groups, and signing: from now on the roll and every key is fixed"
 roomful design "$dir/town/invited.toml" --out "$dir/survey"
 roomful sign "$dir/survey" --key "$dir/key/key.pem"
 roomful audit "$dir/survey/survey.dsse.json" --model "$dir/town/town.csv" --key "$dir/key/key.pub"
 
-step "Publishing the draft, and inviting: a secret code for each person, of which the server keeps a hash"
+step "Publishing the draft with its roll, and making letters: each has a code and the link of the signed survey"
 choose_port
 id=$(roomful publish "$dir/survey" --data "$dir/data" \
   --token-key "$dir/key/tokens.pem" --collector-key "$dir/key/collector.pem" --json | field id)
-roomful invite "$id" --data "$dir/data" --list "$dir/town/residents.csv" --out "$dir/invitations"
+roomful invite "$dir/survey" --codes "$dir/codes/codes.csv" --public-url "http://127.0.0.1:$port/" \
+  --out "$dir/invitations"
 
 step "The rehearsal: every share opens test answers, or the survey does not open"
 roomful trustees challenge "$id" --data "$dir/data" --out "$dir/rehearsal"
@@ -65,7 +69,7 @@ step "Letting half the town answer: each fetches a token that nobody can trace, 
 roomful simulate "$address" --model "$dir/town/people.csv" --answers columns --seed 2015 \
   --codes "$dir/invitations/mail-merge.csv" --receipts "$dir/receipts.txt"
 
-step "Closing, and publishing the board: a signed list of all receipts"
+step "Closing, and publishing the board: signed lists of all receipts and of all used codes"
 roomful close "$id" --data "$dir/data" --yes
 roomful board create "$id" --data "$dir/data" --key "$dir/key/key.pem"
 
@@ -79,9 +83,10 @@ step "Releasing the table, and finishing the board"
 roomful release "$id" --data "$dir/data" --opened "$dir/opened.json" --out "$dir/release"
 roomful board finish "$id" --data "$dir/data" --key "$dir/key/key.pem"
 
-step "A respondent looks: is my answer on the board, and do all counts agree?"
+step "A respondent looks: is my answer on the board, was my code used, and do all counts agree?"
 receipt=$(sed -n 1p "$dir/receipts.txt")
-roomful board verify "$address" --receipt "$receipt"
+code=$(sed -n 2p "$dir/codes/codes.csv" | cut -d '"' -f 6)
+roomful board verify "$address" --receipt "$receipt" --code "$code"
 
 if [ "$serve" = no ]; then
   step "Done: the released table is in $dir/release"

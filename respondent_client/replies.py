@@ -29,7 +29,7 @@ def refusal(reply: Reply) -> RoomfulError:
     return RemoteError(message, remedy=remedy, code="remote.refused")
 
 
-_TOKEN_CODES = ("token.code-unknown", "token.code-used", "token.spent", "token.signature")
+_TOKEN_CODES = ("token.code", "token.spent", "token.signature")
 """Codes that have words of their own on the respondent's page."""
 
 

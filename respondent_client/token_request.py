@@ -24,7 +24,7 @@ from shared.token import PREFIX_BYTES, SECRET_BYTES, HeldToken, Token, token_mes
 
 _MAX_REPLY_BYTES = 4096
 
-OF_THE_CODE = ("token.code-unknown", "token.code-used")
+OF_THE_CODE = ("token.code",)
 """Refusals of the code itself: its request is of no use any more."""
 
 
@@ -45,9 +45,13 @@ class TokenRequest:
 
     @property
     def body(self) -> bytes:
-        """What is sent to the registrar; the same each time."""
+        """What is sent to the registrar; the same each time. The code itself never is."""
+        proof = self.code.proof(require_invited(self.sound.specification).codes.roll_id)
         return strict_json.dumps(
-            {"code": self.code.symbols, "blinded_message": base64url.encode(self.blinded_message)}
+            {
+                "code_proof": base64url.encode(proof),
+                "blinded_message": base64url.encode(self.blinded_message),
+            }
         )
 
 

@@ -1,11 +1,15 @@
 """The public board: what everybody may count again after an invited survey is closed.
 
-Three files: the list of receipts, the signed checkpoint over it (:mod:`shared.checkpoint`), and the board
-itself, a DSSE envelope by the organizer's key with a payload type of its own. The payload is compact JSON
-with members in this order::
+Five files: the list of receipts, the signed checkpoint over it (:mod:`shared.checkpoint`), the roll and the
+list of used codes (:mod:`shared.roll`), and the board itself, a DSSE envelope by the organizer's key with a
+payload type of its own. The payload is compact JSON with members in this order::
 
-    {"format":"roomful-board/1","specification":"<64 hex>","invited":<int>,"tokens_issued":<int>,
-     "submissions":<int>,"root":"<64 hex>","release":null}                        (without the line break)
+    {"discrepancy":null,"format":"roomful-board/2","specification":"<64 hex>","invited":<int>,
+     "used_codes":"<64 hex>","tokens_issued":<int>,"submissions":<int>,"root":"<64 hex>","release":null}
+                                                                                  (without the line breaks)
+
+More submissions than tokens are a discrepancy. The organizer can sign it on purpose; then the first member
+says so, as ``"27 submissions, 25 tokens"``.
 
 After the release it is signed once more, with ``release`` filled in::
 
@@ -17,7 +21,6 @@ There is no count of a cell: a group is what the release gate let through.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,15 +28,23 @@ from shared import strict_json
 from shared.envelope import Envelope
 from shared.errors import BoardError, EnvelopeError
 from shared.fields import Fields
+from shared.hash_list import parse_hashes
 from shared.limits import MAX_BOARD_BYTES, MAX_CELLS, MAX_PEOPLE, MAX_RECEIPTS
-from shared.merkle import HASH_BYTES
 
-FORMAT = "roomful-board/1"
+FORMAT = "roomful-board/2"
 PAYLOAD_TYPE = "application/vnd.roomful.board.v1+json"
-RECEIPT_LINE_BYTES = 2 * HASH_BYTES + 1
-_KEYS = ("format", "specification", "invited", "tokens_issued", "submissions", "root", "release")
+_KEYS = (
+    "discrepancy",
+    "format",
+    "specification",
+    "invited",
+    "used_codes",
+    "tokens_issued",
+    "submissions",
+    "root",
+    "release",
+)
 _RELEASE_KEYS = ("data_package", "groups", "withheld", "invalid")
-_HEX = b"0123456789abcdef"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,22 +103,28 @@ class Board:
         Digest of the signed specification.
     invited : int
         People who were invited.
+    used_codes : str
+        SHA-256 of the list of used codes, hexadecimal.
     tokens_issued : int
-        Codes that were exchanged for a token.
+        Codes that were exchanged for a token; as many as there are used codes.
     submissions : int
         Ballots that the collector took; as many as there are receipts.
     root : str
         Root of the tree over the receipts, hexadecimal; the same as in the checkpoint.
     release : BoardRelease or None
         None until the release.
+    discrepancy : str or None
+        :func:`describe_discrepancy` of the counts, if the organizer signed that they contradict each other.
     """
 
     specification: str
     invited: int
+    used_codes: str
     tokens_issued: int
     submissions: int
     root: str
     release: BoardRelease | None
+    discrepancy: str | None = None
 
     @classmethod
     def parse(cls, payload: bytes) -> Board:
@@ -127,10 +144,12 @@ class Board:
         board = cls(
             specification=fields.digest("specification"),
             invited=fields.integer("invited", 1, MAX_PEOPLE),
+            used_codes=fields.digest("used_codes"),
             tokens_issued=fields.integer("tokens_issued", 0, MAX_PEOPLE),
             submissions=fields.integer("submissions", 0, MAX_RECEIPTS),
             root=fields.digest("root"),
             release=None if fields.raw("release") is None else _parse_release(fields),
+            discrepancy=None if fields.raw("discrepancy") is None else fields.text("discrepancy", maximum=80),
         )
         if board.to_bytes() != payload:
             raise _malformed("not in canonical form", where="board", expected="the bytes as they were signed")
@@ -140,9 +159,11 @@ class Board:
         """The payload to sign."""
         return strict_json.dumps(
             {
+                "discrepancy": self.discrepancy,
                 "format": FORMAT,
                 "specification": self.specification,
                 "invited": self.invited,
+                "used_codes": self.used_codes,
                 "tokens_issued": self.tokens_issued,
                 "submissions": self.submissions,
                 "root": self.root,
@@ -159,6 +180,11 @@ class Board:
         return replace(self, release=release)
 
 
+def describe_discrepancy(*, submissions: int, tokens_issued: int) -> str | None:
+    """What a board says first if more submissions were taken than tokens issued; None if not."""
+    return f"{submissions} submissions, {tokens_issued} tokens" if submissions > tokens_issued else None
+
+
 def parse_envelope(data: bytes) -> Envelope:
     """The envelope of a board.
 
@@ -173,49 +199,15 @@ def parse_envelope(data: bytes) -> Envelope:
         raise _malformed(problem.message, where=problem.where, expected=problem.expected) from None
 
 
-def format_receipts(receipts: Iterable[bytes]) -> bytes:
-    """The list of receipts as a file: a line of 64 hexadecimal digits each.
-
-    Raises
-    ------
-    BoardError
-        As :func:`parse_receipts`.
-    """
-    data = b"".join(receipt.hex().encode("ascii") + b"\n" for receipt in receipts)
-    parse_receipts(data)
-    return data
-
-
 def parse_receipts(data: bytes) -> tuple[bytes, ...]:
     """Read the list of receipts.
 
-    Guarantee: for all bytes, either a :class:`BoardError` or distinct receipts of 32 bytes in ascending
-    order, from which the same bytes are made again.
-
     Raises
     ------
     BoardError
-        With the code ``board.receipts``; it says in which line.
+        With the code ``board.receipts``; see :func:`shared.hash_list.parse_hashes`.
     """
-    if len(data) > RECEIPT_LINE_BYTES * MAX_RECEIPTS:
-        raise _wrong_list(f"{len(data)} bytes are too many", "", f"at most {MAX_RECEIPTS} receipts")
-    line_ends = b"\n" * (len(data) // RECEIPT_LINE_BYTES)
-    digits = data.translate(None, delete=b"\n")
-    if (
-        len(data) % RECEIPT_LINE_BYTES
-        or data[HASH_BYTES * 2 :: RECEIPT_LINE_BYTES] != line_ends
-        or len(digits) + len(line_ends) != len(data)
-        or digits.translate(None, delete=_HEX)
-    ):
-        raise _wrong_list("not a list of receipts", "", "64 lower-case hexadecimal digits in each line")
-    packed = bytes.fromhex(digits.decode("ascii"))
-    receipts = tuple(packed[at : at + HASH_BYTES] for at in range(0, len(packed), HASH_BYTES))
-    for i in range(1, len(receipts)):
-        if receipts[i - 1] == receipts[i]:
-            raise _wrong_list("a receipt stands twice", f", line {i + 1}", "distinct receipts")
-        if receipts[i - 1] > receipts[i]:
-            raise _wrong_list("the receipts are not sorted", f", line {i + 1}", "ascending receipts")
-    return receipts
+    return parse_hashes(data, of="receipts", code="board.receipts")
 
 
 def _parse_release(fields: Fields) -> BoardRelease:
@@ -254,7 +246,3 @@ def _release_object(release: BoardRelease) -> dict[str, Any]:
 
 def _malformed(message: str, *, where: str = "", expected: str = "", remedy: str = "") -> BoardError:
     return BoardError(message, where=where, expected=expected, remedy=remedy, code="board.form")
-
-
-def _wrong_list(message: str, line: str, expected: str) -> BoardError:
-    return BoardError(message, where=f"receipts{line}", expected=expected, code="board.receipts")

@@ -6,13 +6,16 @@ whose code is the line's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.board import Board, BoardGroup, BoardRelease
+from shared.board import Board, BoardGroup, BoardRelease, describe_discrepancy
 from shared.checkpoint import Checkpoint
 from shared.errors import BoardError
+from shared.hash_list import format_hashes
 from shared.invited import board_keys
+from shared.roll import Roll, require_on_roll
 from shared.specification import Specification
 
 REMEDY = "Keep the files: a signed board that is false is evidence. Tell the organizer and the others."
@@ -96,6 +99,45 @@ def same_size(receipts: int, board: Board | None, checkpoint: Checkpoint | None)
     return None if board is None or checkpoint is None else {"submissions": str(receipts)}
 
 
+def same_roll(roll: Roll, specification: Specification) -> Mapping[str, str] | None:
+    invited = specification.invited
+    if invited is None:
+        return None
+    _require(
+        roll.digest == invited.codes.digest and roll.roll_id == invited.codes.roll_id,
+        "the roll is not the signed one: somebody was added or left out",
+        f"a file with the SHA-256 {invited.codes.digest}",
+        code="board.roll",
+    )
+    _require(
+        len(roll.hashes) == invited.people,
+        f"{len(roll.hashes)} codes are on the roll",
+        f"{invited.people}, one for each invitation",
+        code="board.roll",
+    )
+    return {"codes": str(len(roll.hashes))}
+
+
+def used_codes_on_roll(used: Sequence[bytes], roll: Roll, board: Board | None) -> Mapping[str, str] | None:
+    require_on_roll(used, roll)
+    if board is None:
+        return None
+    digest = hashlib.sha256(format_hashes(used)).hexdigest()
+    _require(
+        board.used_codes == digest,
+        "the list of used codes is not the signed one",
+        f"a list with the SHA-256 {board.used_codes}",
+        code="board.used-codes",
+    )
+    _require(
+        board.tokens_issued == len(used),
+        f"{board.tokens_issued} tokens were issued, and {len(used)} codes were used",
+        "a used code for each token",
+        code="board.used-codes",
+    )
+    return {"used_codes": str(len(used))}
+
+
 def tokens_suffice(board: Board) -> Mapping[str, str]:
     _require(
         board.tokens_issued <= board.invited,
@@ -103,13 +145,21 @@ def tokens_suffice(board: Board) -> Mapping[str, str]:
         f"at most {board.invited}, one for each invitation",
         code="board.tokens",
     )
+    found = describe_discrepancy(submissions=board.submissions, tokens_issued=board.tokens_issued)
     _require(
-        board.submissions <= board.tokens_issued,
+        board.discrepancy in (None, found),
+        "the board says another discrepancy than its counts have",
+        str(found),
+        code="board.tokens",
+    )
+    _require(
+        found == board.discrepancy,
         f"{board.submissions} submissions were taken",
         f"at most {board.tokens_issued}, one for each token",
         code="board.tokens",
     )
-    return {"tokens_issued": str(board.tokens_issued), "invited": str(board.invited)}
+    figures = {"tokens_issued": str(board.tokens_issued), "invited": str(board.invited)}
+    return figures if found is None else {"discrepancy": found, **figures}
 
 
 def groups_may_be_shown(release: BoardRelease, specification: Specification) -> Mapping[str, str]:

@@ -16,8 +16,10 @@ from shared.board_counts import ReleasedTable, Survey
 from shared.checkpoint import Checkpoint, SignedCheckpoint, board_origin
 from shared.envelope import Envelope, SignatureClaim
 from shared.errors import BoardError, SignatureError
+from shared.invitation_code import InvitationCode
 from shared.merkle import MerkleTree, verify_inclusion
 from shared.receipt import BallotReceipt
+from shared.roll import Roll, parse_used_codes, roll_hash
 
 PASSED, REFUSED, NOT_RUN = "passed", "refused", "not-run"
 LINES = (
@@ -27,6 +29,8 @@ LINES = (
     "board.receipts",
     "board.root",
     "board.submissions",
+    "board.roll",
+    "board.used-codes",
     "board.tokens",
     "board.groups",
     "board.total",
@@ -42,7 +46,7 @@ class BoardLine:
     Attributes
     ----------
     code : str
-        One of :data:`LINES`, or ``board.receipt``.
+        One of :data:`LINES`, ``board.receipt`` or ``board.code``.
     outcome : str
         ``passed``, ``refused`` or ``not-run``.
     figures : mapping of str to str
@@ -59,14 +63,18 @@ class BoardLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedBoard:
-    """The three files, parsed and not verified."""
+    """The five files, parsed and not verified."""
 
     envelope: Envelope
     checkpoint: SignedCheckpoint
     receipts: tuple[bytes, ...]
+    roll: Roll
+    used_codes: tuple[bytes, ...]
 
     @classmethod
-    def parse(cls, board: bytes, checkpoint: bytes, receipts: bytes) -> PublishedBoard:
+    def parse(
+        cls, *, board: bytes, checkpoint: bytes, receipts: bytes, roll: bytes, used_codes: bytes
+    ) -> PublishedBoard:
         """Read the files.
 
         Raises
@@ -78,6 +86,8 @@ class PublishedBoard:
             envelope=parse_envelope(board),
             checkpoint=SignedCheckpoint.parse(checkpoint),
             receipts=parse_receipts(receipts),
+            roll=Roll.parse(roll),
+            used_codes=parse_used_codes(used_codes),
         )
 
     def claims(self, keys: Sequence[bytes]) -> tuple[tuple[SignatureClaim, ...], tuple[SignatureClaim, ...]]:
@@ -127,7 +137,7 @@ def recount(
     Returns
     -------
     Recounted
-        All ten lines. When the signature of the board or of the checkpoint is refused, the lines that need it
+        All twelve lines. When the signature of the board or of the checkpoint is refused, those that need it
         are not run.
 
     Notes
@@ -182,14 +192,17 @@ def recount(
     run(LINES[3], lambda: {"receipts": str(len(published.receipts))})  # their form was checked in parsing
     run(LINES[4], lambda: counts.same_root(root, board, checkpoint))
     run(LINES[5], lambda: counts.same_size(len(published.receipts), board, checkpoint))
-    run(LINES[6], lambda: None if board is None else counts.tokens_suffice(board))
-    release, specification = None if board is None else board.release, survey.specification
+    specification = survey.specification
+    run(LINES[6], lambda: counts.same_roll(published.roll, specification))
+    run(LINES[7], lambda: counts.used_codes_on_roll(published.used_codes, published.roll, board))
+    run(LINES[8], lambda: None if board is None else counts.tokens_suffice(board))
+    release = None if board is None else board.release
     run(
-        LINES[7],
+        LINES[9],
         lambda: None if release is None else counts.groups_may_be_shown(release, survey.specification),
     )
-    run(LINES[8], lambda: None if board is None else counts.adds_up(board, specification))
-    run(LINES[9], lambda: counts.same_release(release, released))
+    run(LINES[10], lambda: None if board is None else counts.adds_up(board, specification))
+    run(LINES[11], lambda: counts.same_release(release, released))
     return Recounted(lines=tuple(lines), board=board)
 
 
@@ -242,3 +255,22 @@ def find_receipt(
         return BoardLine(code="board.receipt", outcome=REFUSED, error=error)
     figures = {"number": str(index + 1), "of": str(tree.size), "proof_hashes": str(len(proof))}
     return BoardLine(code="board.receipt", outcome=PASSED, figures=figures)
+
+
+def find_code(published: PublishedBoard, code: InvitationCode) -> BoardLine:
+    """Whether a code fetched a token; computed where the code is, which tells nobody.
+
+    Refused if the code is not of this survey. The lists themselves are compared by :func:`recount`.
+    """
+    proof = code.proof(published.roll.roll_id)
+    if roll_hash(proof) not in published.roll.hashes:
+        error = BoardError(
+            "nobody was invited to this survey with this code",
+            where="code",
+            expected="a code whose hash is on the roll",
+            remedy="Compare it with the letter, group by group; or it is for another survey.",
+            code="board.code",
+        )
+        return BoardLine(code="board.code", outcome=REFUSED, error=error)
+    used = "yes" if proof in published.used_codes else "no"
+    return BoardLine(code="board.code", outcome=PASSED, figures={"used": used})

@@ -106,18 +106,15 @@ class InvitationCode:
         """The code in groups, as it is printed."""
         return "-".join(self.symbols[i : i + _GROUP] for i in range(0, SYMBOLS, _GROUP))
 
-    def hash(self, specification_digest: str) -> bytes:
-        """What the registrar keeps instead of the code.
+    def proof(self, roll_id: bytes) -> bytes:
+        """What the device shows instead of the code; see :mod:`shared.roll`.
 
-        Layout: SHA-256 of ``roomful-code/1`` || SHA-256 of the specification (32 bytes) || symbols (20
-        bytes, ASCII).
+        Layout: SHA-256 of ``roomful-code/1`` || id of the roll (32 bytes) || symbols (20 bytes, ASCII).
 
-        Guarantee: 95 random bits cannot be found from their hash by trying, so no slow hash is needed; the
-        digest keeps the hashes of two surveys apart even for equal codes.
+        Guarantee: 95 random bits cannot be found from a hash by trying, so no slow hash is needed; the id
+        keeps the proofs of two surveys apart even for equal codes.
         """
-        return hashlib.sha256(
-            _CONTEXT + bytes.fromhex(specification_digest) + self.symbols.encode("ascii")
-        ).digest()
+        return hashlib.sha256(_CONTEXT + roll_id + self.symbols.encode("ascii")).digest()
 
 
 def read_symbols(text: str) -> tuple[str, str]:

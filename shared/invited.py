@@ -26,6 +26,7 @@ from shared.sealing import SUITES, Suite
 
 _KEYS = (
     "people",
+    "codes",
     "token_key",
     "suite",
     "opening_key",
@@ -59,6 +60,22 @@ class Relay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Codes:
+    """Which codes are invited (:mod:`shared.roll`).
+
+    Attributes
+    ----------
+    roll_id : bytes
+        32 random bytes that every proof of a code is bound to.
+    digest : str
+        SHA-256 of the roll, hexadecimal: the roll has a hash for each of the ``people``.
+    """
+
+    roll_id: bytes
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Invited:
     """The keys and rules of an invited survey.
 
@@ -66,6 +83,8 @@ class Invited:
     ----------
     people : int
         Invitations; never more tokens are issued.
+    codes : Codes
+        The roll of their codes, which is made before the specification is signed.
     token_key : int
         Modulus of the registrar's RSA key for this survey alone, 3072 bits; the exponent is 65537.
     suite : Suite
@@ -83,6 +102,7 @@ class Invited:
     """
 
     people: int
+    codes: Codes
     token_key: int
     suite: Suite
     opening_key: bytes
@@ -113,6 +133,7 @@ class Invited:
         shares = trustees.integer("shares", 2, MAX_TRUSTEES)
         return cls(
             people=fields.integer("people", 1, MAX_PEOPLE),
+            codes=_parse_codes(fields),
             token_key=_parse_modulus(fields),
             suite=suite,
             opening_key=_parse_bytes(fields, "opening_key", suite.public_key_bytes),
@@ -128,6 +149,7 @@ class Invited:
         """As the member ``invited`` of the specification."""
         return {
             "people": self.people,
+            "codes": {"roll_id": self.codes.roll_id.hex(), "digest": self.codes.digest},
             "token_key": base64url.encode(self.token_key.to_bytes(TOKEN_KEY_BYTES, "big")),
             "suite": self.suite.name,
             "opening_key": base64url.encode(self.opening_key),
@@ -149,6 +171,13 @@ def board_keys(organizer_key: bytes, invited: Invited | None) -> tuple[bytes, ..
 def is_token_modulus(data: bytes) -> bool:
     """Whether some bytes are an odd modulus of exactly 3072 bits."""
     return len(data) == TOKEN_KEY_BYTES and data[0] >= 0x80 and data[-1] % 2 == 1
+
+
+def _parse_codes(fields: Fields) -> Codes:
+    codes = Fields(
+        fields.raw("codes"), fields.where("codes"), ("roll_id", "digest"), error=SpecificationError
+    )
+    return Codes(roll_id=bytes.fromhex(codes.digest("roll_id")), digest=codes.digest("digest"))
 
 
 def _parse_modulus(fields: Fields) -> int:

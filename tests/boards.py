@@ -9,15 +9,16 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from shared.board import Board, BoardGroup, BoardRelease, format_receipts
+from shared.board import Board, BoardGroup, BoardRelease
 from shared.board_counts import ReleasedTable, Survey
 from shared.board_recount import PublishedBoard, Recounted, recount
 from shared.checkpoint import Checkpoint, board_origin
 from shared.envelope import survey_digest
+from shared.hash_list import format_hashes
 from shared.merkle import MerkleTree
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, public_bytes
-from tests.invited import invited_specification
+from tests.invited import invited_specification, roll, used_codes
 from tests.shared.examining import genuine
 
 PEOPLE = 150
@@ -50,6 +51,8 @@ class BoardFiles:
     board: bytes
     checkpoint: bytes
     receipts: bytes
+    roll: bytes
+    used_codes: bytes
 
     @property
     def digest(self) -> str:
@@ -58,7 +61,13 @@ class BoardFiles:
 
     def published(self) -> PublishedBoard:
         """The files, parsed."""
-        return PublishedBoard.parse(self.board, self.checkpoint, self.receipts)
+        return PublishedBoard.parse(
+            board=self.board,
+            checkpoint=self.checkpoint,
+            receipts=self.receipts,
+            roll=self.roll,
+            used_codes=self.used_codes,
+        )
 
     def recount(
         self, released: ReleasedTable | None = None, *, key: Ed25519PrivateKey = ORGANIZER_KEY
@@ -93,15 +102,18 @@ def make_board(
     change: Callable[[Board], Board] = lambda board: board,
     change_checkpoint: Callable[[Checkpoint], Checkpoint] = lambda checkpoint: checkpoint,
     key: Ed25519PrivateKey = ORGANIZER_KEY,
+    used: tuple[bytes, ...] | None = None,
 ) -> BoardFiles:
     """A board that adds up, unless it is changed before it is signed."""
     specification = specification or invited_specification()
     entries = receipts() if entries is None else entries
+    used = used_codes(TOKENS) if used is None else used
     digest, tree = survey_digest(specification.to_bytes()), MerkleTree.of(entries)
     board = Board(
         specification=digest,
         invited=PEOPLE,
-        tokens_issued=TOKENS,
+        used_codes=hashlib.sha256(format_hashes(used)).hexdigest(),
+        tokens_issued=len(used),
         submissions=len(entries),
         root=tree.root.hex(),
         release=result,
@@ -111,7 +123,9 @@ def make_board(
         specification=specification,
         board=sign_board(change(board), key),
         checkpoint=sign_checkpoint(change_checkpoint(checkpoint), key),
-        receipts=format_receipts(entries),
+        receipts=format_hashes(entries),
+        roll=roll(PEOPLE).to_bytes(),
+        used_codes=format_hashes(used),
     )
 
 

@@ -23,7 +23,9 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from server.tokens.keys import CollectorKey
 from shared import submission
 from shared.ballot import Ballot, UnsignedBallot
-from shared.invited import Invited
+from shared.invitation_code import InvitationCode
+from shared.invited import Codes, Invited
+from shared.roll import Roll
 from shared.sealing import DEFAULT_SUITE, SUITES, ballot_info, box_info
 from shared.specification import STORED, Specification
 from shared.token import HeldToken, Token
@@ -34,6 +36,7 @@ OPENING_KEY = X25519PrivateKey.from_private_bytes(b"opening key of the test suit
 SPARE_KEY = Ed25519PrivateKey.from_private_bytes(b"spare signing key of the tests !")
 COLLECTOR_KEY = X25519PrivateKey.from_private_bytes(b"collector key of the test suite!")
 COLLECTOR = CollectorKey(SUITES[DEFAULT_SUITE], COLLECTOR_KEY.private_bytes_raw())
+ROLL_ID = b"the roll id of all the tests !!!"
 HPKE = hpke.Suite(hpke.KEM.X25519, hpke.KDF.HKDF_SHA256, hpke.AEAD.AES_128_GCM)
 
 
@@ -45,10 +48,33 @@ def token_key() -> RSAPrivateKey:
     return key
 
 
+@cache
+def code(number: int) -> InvitationCode:
+    """The n-th code of the tests."""
+    return InvitationCode.create(hashlib.sha256(b"code %d" % number).digest())
+
+
+@cache
+def roll(people: int = 150) -> Roll:
+    """The roll of the first so many codes."""
+    return Roll.of(ROLL_ID, map(code, range(people)))
+
+
+def codes_of(roll: Roll) -> Codes:
+    """What is signed of a roll."""
+    return Codes(roll_id=roll.roll_id, digest=roll.digest)
+
+
+def used_codes(count: int) -> tuple[bytes, ...]:
+    """Proofs of the first so many codes."""
+    return tuple(sorted(code(number).proof(ROLL_ID) for number in range(count)))
+
+
 def invited(**changes: Any) -> Invited:
-    """150 invitations, two of three trustees, no relay."""
+    """150 invitations with the codes of the tests, two of three trustees, no relay."""
     value = Invited(
         people=150,
+        codes=codes_of(roll(changes.get("people", 150))),
         token_key=token_key().public_key().public_numbers().n,
         suite=SUITES[DEFAULT_SUITE],
         opening_key=OPENING_KEY.public_key().public_bytes_raw(),

@@ -20,14 +20,24 @@ from server.trustees.ledger import new_ledger
 from server.trustees.opening import OpeningReport, open_answers
 from server.trustees.shares import Share, parse_share, split_secret
 from shared.ballot import Ballot
+from shared.board import describe_discrepancy
 from shared.checkpoint import Checkpoint, board_origin
 from shared.invitation import Invitation
 from shared.merkle import MerkleTree
 from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.specification import Specification
 from shared.token import Token
+from tests.boards import make_board
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign
-from tests.invited import digest_of, invited, invited_specification, issue_token, make_ballot, sign_ballot
+from tests.invited import (
+    digest_of,
+    invited,
+    invited_specification,
+    issue_token,
+    make_ballot,
+    sign_ballot,
+    used_codes,
+)
 
 SECRET = hashlib.sha256(b"opening secret of the test suite").digest()
 OPENING_KEY = OpeningKey(SUITES[DEFAULT_SUITE], SECRET)
@@ -101,6 +111,21 @@ class SealedSurvey:
         note = Checkpoint(origin=origin, size=len(receipts), root=MerkleTree.of(receipts).root)
         return note.signed(public_bytes(key), key.sign(note.to_text())).to_bytes()
 
+    def board(self, ballots: Sequence[Ballot], *, used: int | None = None) -> dict[str, bytes]:
+        """The board's other files for some ballots: as many used codes, unless it is said otherwise."""
+        entries = tuple(sorted(bytes.fromhex(ballot.receipt) for ballot in ballots))
+        count = len(entries) if used is None else used
+        files = make_board(
+            specification=self.specification,
+            entries=entries,
+            used=used_codes(count),
+            change=lambda board: replace(
+                board,
+                discrepancy=describe_discrepancy(submissions=len(entries), tokens_issued=count),
+            ),
+        )
+        return {"board.json": files.board, "roll.txt": files.roll, "used-codes.txt": files.used_codes}
+
     def write(
         self,
         name: str = "export",
@@ -109,6 +134,7 @@ class SealedSurvey:
         signed: Sequence[Ballot] | None = None,
         checkpoint: bytes | None = None,
         in_order: bool = True,
+        used: int | None = None,
     ) -> Path:
         """Write the export; by default what the organizer signed is what is in it."""
         listed = list(self.ballots if ballots is None else ballots)
@@ -117,7 +143,8 @@ class SealedSurvey:
         out = self.folder / name
         envelope = sign(self.specification.to_bytes(), ORGANIZER_KEY).to_bytes()
         note = checkpoint or self.checkpoint(self.ballots if signed is None else signed)
-        write_export(out, envelope=envelope, checkpoint=note, ballots=listed)
+        board = self.board(self.ballots if signed is None else signed, used=used)
+        write_export(out, envelope=envelope, checkpoint=note, board=board, ballots=listed)
         return out
 
     @property
@@ -129,7 +156,13 @@ class SealedSurvey:
             path.write_bytes(new_ledger(self.specification.invited.opening_key))
         return path
 
-    def open(self, export: Path | None = None, *, held: Sequence[Share] | None = None) -> OpeningReport:
+    def open(
+        self,
+        export: Path | None = None,
+        *,
+        held: Sequence[Share] | None = None,
+        accept_discrepancy: str | None = None,
+    ) -> OpeningReport:
         """Open an export with two of the three shares."""
         return open_answers(
             self.write() if export is None else export,
@@ -137,6 +170,7 @@ class SealedSurvey:
             shares=shares(1, 3) if held is None else held,
             ledger_path=self.ledger,
             progress=lambda *_: None,
+            accept_discrepancy=accept_discrepancy,
         )
 
 

@@ -1,6 +1,7 @@
 // The public board's page. What she pastes or scans stays in this page: no storage, no address, no request with it.
 
-import { COMPARE, NOT_RUN, PASSED, REFUSED, canVerify, keyText, verifyBoard } from "./board_check.mjs";
+import { COMPARE, DISCREPANCY, NOT_RUN, PASSED, REFUSED, canVerify, keyText, verifyBoard } from "./board_check.mjs";
+import { parseCode } from "./board_code.mjs";
 import { parsePin, parseReceipt, receiptText } from "./board_receipt.mjs";
 import { h, replace } from "./dom.mjs";
 import { chooseLanguage } from "./language.mjs";
@@ -9,7 +10,7 @@ import { digestWords } from "./words.mjs";
 
 const page = document.getElementById("main");
 const place = document.getElementById("lookup");
-const MARKS = { [PASSED]: "✓", [REFUSED]: "✗", [COMPARE]: "?", [NOT_RUN]: "–" };
+const MARKS = { [PASSED]: "✓", [REFUSED]: "✗", [COMPARE]: "?", [DISCREPANCY]: "!", [NOT_RUN]: "–" };
 const LARGEST_FILE = 65_536; // of a saved receipt
 const state = { language: null, pin: parsePin(location.hash), busy: false };
 
@@ -44,6 +45,7 @@ function draw() {
   const { language } = state;
   const t = (key, figures) => language.t(key, figures);
   const field = h("textarea", { id: "receipt", rows: "4", spellcheck: "false", autocomplete: "off", autocapitalize: "off", dir: "ltr", "aria-describedby": "receipt-hint" });
+  const code = h("input", { type: "text", id: "code", spellcheck: "false", autocomplete: "off", autocapitalize: "off", autocorrect: "off", dir: "ltr", translate: "no", "aria-describedby": "code-hint" });
   const saved = h("input", { type: "file", accept: ".txt,text/plain,image/*", id: "saved", class: "visually-hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => opened(saved, field) });
   replace(
     place,
@@ -62,10 +64,18 @@ function draw() {
       h("button", { type: "button", class: "primary", id: "look", onclick: () => look(field.value) }, t("board.look")),
       h("button", { type: "button", id: "scan", onclick: () => scanned(field) }, t("board.scan")),
       h("button", { type: "button", id: "open-file", onclick: () => saved.click() }, t("board.open-file")),
-      h("button", { type: "button", id: "count", onclick: () => check(null) }, t("board.count")),
+      h("button", { type: "button", id: "count", onclick: () => check({}) }, t("board.count")),
     ),
     h("div", { id: "scanner" }),
     h("p", { class: "quiet" }, t("board.stays")),
+    h("h2", {}, t("board.find-code")),
+    h(
+      "form",
+      { autocomplete: "off", onsubmit: (event) => (event.preventDefault(), lookForCode(code.value)) },
+      h("div", { class: "field" }, h("label", { for: "code" }, t("board.code.label")), h("p", { class: "hint", id: "code-hint" }, t("board.code.hint")), code),
+      h("p", { class: "actions" }, h("button", { type: "submit", id: "look-code" }, t("board.look-code"))),
+    ),
+    h("p", { class: "quiet" }, t("board.code.stays")),
     h("div", { id: "outcome", "aria-live": "polite" }),
   );
 }
@@ -111,17 +121,23 @@ function problem(key) {
 async function look(value) {
   const receipt = parseReceipt(value);
   if (!receipt) return problem(value.trim() ? "board.problem.receipt" : "board.problem.empty");
-  await check(receipt);
+  await check({ receipt });
 }
 
-async function check(receipt) {
+async function lookForCode(value) {
+  const code = parseCode(value);
+  if (!code) return problem(value.trim() ? "board.problem.code" : "board.problem.no-code");
+  await check({ code });
+}
+
+async function check({ receipt = null, code = null }) {
   if (state.busy) return;
   state.busy = true;
   const { language } = state;
   try {
     if (!(await canVerify())) return problem("board.problem.browser");
     outcome(h("p", { role: "status" }, language.t("board.checking")), h("progress", { "aria-label": language.t("board.checking") }));
-    show(await verifyBoard({ ...files, pin: state.pin, receipt }), receipt);
+    show(await verifyBoard({ ...files, pin: state.pin, receipt, code }), { receipt, code });
   } catch {
     problem("board.problem.network");
   } finally {
@@ -130,25 +146,22 @@ async function check(receipt) {
 }
 
 /** The verdict in a sentence, then what was compared. */
-function show({ lines, board, digest, key }, receipt) {
+function show({ lines, board, digest, key }, { receipt, code }) {
   const { language } = state;
   const t = (name, figures) => language.t(name, figures);
-  const last = receipt ? lines.find(({ code }) => code === "board.receipt") : null;
+  const last = receipt || code ? lines.find((line) => line.code === (receipt ? "board.receipt" : "board.code")) : null;
+  const discrepancy = lines.find((line) => line.outcome === DISCREPANCY);
   const refused = lines.filter((line) => line.outcome === REFUSED);
   const compare = lines.some((line) => line.outcome === COMPARE);
   const good = refused.length === 0;
-  const verdict = !good
-    ? refused.length === 1 && last?.outcome === REFUSED
-      ? `board.verdict.${{ survey: "other-survey", proven: "proven" }[last.reason] ?? "missing"}`
-      : "board.verdict.refused"
-    : receipt
-      ? "board.verdict.found"
-      : "board.verdict.counted";
+  const alone = refused.length === 1 && last?.outcome === REFUSED;
+  const verdict = good ? goodVerdict(last) : alone ? `board.verdict.${missing(last)}` : "board.verdict.refused";
   const figures = last?.figures ? { number: language.number(last.figures.number ?? 0), of: language.number(last.figures.of ?? 0) } : {};
   outcome(
+    discrepancy ? discrepancyNotice(discrepancy.figures) : null,
     h(
       "div",
-      { class: `notice ${good ? (compare ? "warning" : "good") : "error"}`, tabindex: "-1", id: "verdict", "data-outcome": good ? (compare ? COMPARE : PASSED) : REFUSED },
+      { class: `notice ${good ? (compare || discrepancy ? "warning" : "good") : "error"}`, tabindex: "-1", id: "verdict", "data-outcome": good ? (compare ? COMPARE : PASSED) : REFUSED },
       h("h2", {}, t(verdict, figures)),
       h("p", {}, t(`${verdict}.meaning`, figures)),
       good && receipt ? h("p", {}, t("board.not-content")) : null,
@@ -165,10 +178,29 @@ function show({ lines, board, digest, key }, receipt) {
   );
 }
 
+function goodVerdict(last) {
+  if (!last) return "board.verdict.counted";
+  if (last.code === "board.receipt") return "board.verdict.found";
+  return last.figures.used ? "board.verdict.code-used" : "board.verdict.code-unused";
+}
+
+function missing(last) {
+  if (last.code === "board.code") return "other-code";
+  return { survey: "other-survey", proven: "proven" }[last.reason] ?? "missing";
+}
+
+/** What the organizer signed although it contradicts itself, before anything else. */
+function discrepancyNotice({ submissions, tokens }) {
+  const { language } = state;
+  const figures = { submissions: language.number(submissions), tokens: language.number(tokens) };
+  return h("div", { class: "notice error", id: "discrepancy" }, h("p", {}, h("strong", {}, language.t("board.discrepancy", figures)), " ", language.t("board.discrepancy.meaning")));
+}
+
 function line({ code, outcome: found, figures, reason }) {
   const { language } = state;
   const numbers = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, typeof value === "number" ? language.number(value) : value]));
-  const said = found === PASSED ? language.t(`${code}.passed`, numbers) : found === REFUSED ? language.t(`${code}.refused`) : language.t(`board.outcome.${found}`);
+  const passed = code === "board.code" ? `board.code.${figures.used ? "used" : "unused"}` : `${code}.passed`;
+  const said = found === PASSED ? language.t(passed, numbers) : found === REFUSED ? language.t(`${code}.refused`) : language.t(`board.outcome.${found}`, numbers);
   return h(
     "li",
     { class: found, "data-code": code, "data-outcome": found, "data-reason": reason ?? null },

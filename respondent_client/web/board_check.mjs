@@ -1,5 +1,5 @@
 // The board counted again in the browser: the comparisons of shared/board_recount.py, in plain JavaScript. The
-// lines have the same codes. Nothing here asks a server for one receipt: the whole list is compared.
+// lines have the same codes. Nothing here asks a server for one receipt or one code: the whole lists are compared.
 
 import { leafHash, proofOf, rootFromProof, sha256, treeOf } from "./merkle.mjs";
 
@@ -7,6 +7,7 @@ export const PASSED = "passed";
 export const REFUSED = "refused";
 export const NOT_RUN = "not-run";
 export const COMPARE = "compare";
+export const DISCREPANCY = "discrepancy";
 
 const SPECIFICATION_TYPE = "application/vnd.roomful.specification.v1+json";
 const BOARD_TYPE = "application/vnd.roomful.board.v1+json";
@@ -130,25 +131,44 @@ async function openCheckpoint(data, digest, keys) {
   return { size: Number(size), root: rootBytes };
 }
 
-/** The receipts of the list, as bytes; refused unless sorted and distinct. */
-export function parseReceipts(data) {
+/** The hashes of a list, as bytes; refused unless sorted and distinct. */
+export function parseHashes(data) {
   const lines = text(data);
   require(/^(?:[0-9a-f]{64}\n)*$/.test(lines.slice(0, 65 * 1000)) && data.length % 65 === 0, "form");
-  const receipts = [];
+  const hashes = [];
   for (let at = 0, before = ""; at < lines.length; at += 65) {
     const line = lines.slice(at, at + 64);
     require(/^[0-9a-f]{64}$/.test(line) && lines[at + 64] === "\n", "form");
     require(before < line, "order");
-    receipts.push(bytesOfHex(line));
+    hashes.push(bytesOfHex(line));
     before = line;
   }
-  return receipts;
+  return hashes;
 }
+
+const ROLL_HEAD = /^roomful-roll\/1 ([0-9a-f]{64})\n$/;
+const ROLL_HEAD_BYTES = 80;
+
+/** The roll: its id and its hashes, as shared/roll.py reads it. */
+async function parseRoll(data) {
+  const head = ROLL_HEAD.exec(text(data.subarray(0, ROLL_HEAD_BYTES)));
+  require(head, "form");
+  return { id: bytesOfHex(head[1]), hashes: parseHashes(data.subarray(ROLL_HEAD_BYTES)), digest: hex(await sha256(data)) };
+}
+
+/** What a code shows instead of itself, and what stands on the roll for it. */
+const proofOfCode = (symbols, rollId) => sha256(encoder.encode("roomful-code/1"), rollId, encoder.encode(symbols));
+
+/** Whether one of some sorted hashes, as a set of texts, is this one. */
+const textsOf = (hashes) => new Set(hashes.map(hex));
+
+/** The discrepancy that a board with such counts must say first, or null. */
+const discrepancyOf = (submissions, tokens) => (submissions > tokens ? `${submissions} submissions, ${tokens} tokens` : null);
 
 function parseBoard(body) {
   const board = JSON.parse(text(body));
-  require(JSON.stringify(board) === text(body) && board.format === "roomful-board/1", "form");
-  const keys = "format,specification,invited,tokens_issued,submissions,root,release";
+  require(JSON.stringify(board) === text(body) && board.format === "roomful-board/2", "form");
+  const keys = "discrepancy,format,specification,invited,used_codes,tokens_issued,submissions,root,release";
   require(Object.keys(board).join() === keys, "form");
   const numbers = [board.invited, board.tokens_issued, board.submissions];
   if (board.release !== null) {
@@ -159,6 +179,7 @@ function parseBoard(body) {
       numbers.push(...group.cells, group.people, group.answers);
     }
   }
+  require(board.discrepancy === null || typeof board.discrepancy === "string", "form");
   require(numbers.every((number) => Number.isSafeInteger(number) && number >= 0), "form");
   return board;
 }
@@ -243,12 +264,13 @@ async function checkRelease(release, fetchReleased) {
 /**
  * Count a board again.
  *
- * `fetchFile(name)` gives the bytes of "specification", "board", "board/checkpoint" or "board/receipts";
- * `fetchReleased(name)` those of a released file or null; `pin` is {digest, key} from a link, or null;
- * `receipt` is {survey, digest}, or null. Gives {lines, board, digest, key}; lines have code, outcome, figures
+ * `fetchFile(name)` gives the bytes of "specification", "board", "board/checkpoint", "board/receipts",
+ * "board/roll" or "board/used-codes"; `fetchReleased(name)` those of a released file or null; `pin` is
+ * {digest, key} from a link, or null; `receipt` is {survey, digest}, or null; `code` the symbols of a code, or
+ * null. Gives {lines, board, digest, key}; lines have code, outcome, figures
  * and, if refused, a reason. An error of the network is thrown.
  */
-export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt }) {
+export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code = null }) {
   const lines = [];
   const run = async (code, check) => {
     try {
@@ -259,10 +281,10 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt }) {
       lines.push({ code, outcome: REFUSED, figures: {}, reason: error instanceof Refused ? error.message : "form" });
     }
   };
-  const [rules, envelope, note, list] = await Promise.all(
-    ["specification", "board", "board/checkpoint", "board/receipts"].map(fetchFile),
+  const [rules, envelope, note, list, rollFile, usedFile] = await Promise.all(
+    ["specification", "board", "board/checkpoint", "board/receipts", "board/roll", "board/used-codes"].map(fetchFile),
   );
-  let specification, digest, key, keys, board, checkpoint, receipts, tree;
+  let specification, digest, key, keys, board, checkpoint, receipts, tree, roll, used;
   await run("board.survey", async () => {
     const opened = await openEnvelope(rules, SPECIFICATION_TYPE, pin ? [pin.key] : null);
     const found = hex(await sha256(opened.body));
@@ -288,7 +310,7 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt }) {
     return { size: checkpoint.size };
   });
   await run("board.receipts", () => {
-    receipts = parseReceipts(list);
+    receipts = parseHashes(list);
     return { receipts: receipts.length };
   });
   await run("board.root", async () => {
@@ -304,10 +326,31 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt }) {
     require(!board || board.submissions === receipts.length, "size");
     return board && checkpoint ? { submissions: receipts.length } : null;
   });
+  await run("board.roll", async () => {
+    if (!specification.invited) return null;
+    const { codes, people } = specification.invited;
+    const found = await parseRoll(rollFile);
+    require(found.digest === codes.digest && hex(found.id) === codes.roll_id, "roll");
+    require(found.hashes.length === people, "people");
+    roll = { id: found.id, texts: textsOf(found.hashes) };
+    return { codes: people };
+  });
+  await run("board.used-codes", async () => {
+    const proofs = parseHashes(usedFile);
+    if (!roll) return null;
+    for (const proof of proofs) require(roll.texts.has(hex(await sha256(proof))), "roll");
+    used = textsOf(proofs);
+    if (!board) return null;
+    require(board.used_codes === hex(await sha256(usedFile)), "list");
+    require(board.tokens_issued === proofs.length, "tokens");
+    return { used: proofs.length };
+  });
   await run("board.tokens", () => {
     if (!board) return null;
-    require(board.tokens_issued <= board.invited && board.submissions <= board.tokens_issued, "tokens");
-    return { tokens: board.tokens_issued, invited: board.invited };
+    require(board.tokens_issued <= board.invited, "tokens");
+    require(board.discrepancy === discrepancyOf(board.submissions, board.tokens_issued), "tokens");
+    const figures = { tokens: board.tokens_issued, invited: board.invited, submissions: board.submissions };
+    return board.discrepancy === null ? figures : { outcome: DISCREPANCY, ...figures };
   });
   await run("board.groups", () => (board?.release ? checkGroups(board.release, specification) : null));
   await run("board.total", () => (board?.release ? checkTotal(board, specification) : null));
@@ -323,6 +366,14 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt }) {
       const root = await rootFromProof({ leaf: await leafHash(wanted), index, size: checkpoint.size, proof });
       require(root && same(root, checkpoint.root), "proof");
       return { number: index + 1, of: receipts.length };
+    });
+  }
+  if (code) {
+    await run("board.code", async () => {
+      require(roll && used, "list");
+      const proof = await proofOfCode(code, roll.id);
+      require(roll.texts.has(hex(await sha256(proof))), "roll");
+      return { used: used.has(hex(proof)) };
     });
   }
   return { lines, board: board ?? null, digest, key };

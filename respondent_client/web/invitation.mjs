@@ -10,7 +10,7 @@ import { sentBefore } from "./sending.mjs";
 const PAUSES_MS = [1000, 3000]; // before the same request is sent again
 const SETTLED_MS = 500; // how long she rests before a word is said about what she typed
 const LARGEST_FILE = 65_536;
-const OF_THE_CODE = new Set(["token.code-unknown", "token.code-used"]);
+const OF_THE_CODE = new Set(["token.code"]);
 
 /** What is there already when the checks are through: kept from before a reload, or held by the link. */
 export async function beginInvitation(context) {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -14,13 +16,15 @@ from server.board.released import count_release
 from server.board.verifying import Verification, verify_files
 from server.storage.published import RELEASE_NAME, PublishedSurvey
 from server.storage.states import State
-from shared.board import Board, BoardRelease, format_receipts
+from shared.board import Board, BoardRelease, describe_discrepancy
 from shared.board_counts import Survey
-from shared.board_recount import PublishedBoard, Recounted
+from shared.board_recount import Recounted
 from shared.checkpoint import Checkpoint, board_origin
 from shared.envelope import encode_key
-from shared.errors import BoardError, KeyFileError, StateError
+from shared.errors import BoardError, InputError, KeyFileError, StateError
+from shared.hash_list import format_hashes
 from shared.merkle import MerkleTree
+from shared.roll import parse_used_codes
 
 
 class BallotStore(Protocol):
@@ -38,17 +42,21 @@ class BallotStore(Protocol):
         """Receipts of all ballots, ascending; refused before closing."""
 
 
-def create_board(store: BallotStore, *, tokens_issued: int, key: Ed25519PrivateKey) -> Recounted:
+def create_board(
+    store: BallotStore, *, used_codes: bytes, key: Ed25519PrivateKey, accept_discrepancy: str | None = None
+) -> Recounted:
     """Publish the receipts of a closed survey, a checkpoint over them, and the counts so far.
 
     Parameters
     ----------
     store : BallotStore
         The collector's, closed.
-    tokens_issued : int
-        How many codes the registrar exchanged.
+    used_codes : bytes
+        The registrar's list: the proof of each code that it exchanged for a token.
     key : Ed25519PrivateKey
         The organizer's, which every invitation names, or a spare one that the specification names.
+    accept_discrepancy : str, optional
+        ``SUBMISSIONS/TOKENS``: sign that more submissions were taken than tokens issued, with these figures.
 
     Returns
     -------
@@ -62,7 +70,8 @@ def create_board(store: BallotStore, *, tokens_issued: int, key: Ed25519PrivateK
     KeyFileError
         If the key is neither the organizer's nor a spare one.
     BoardError
-        If the counts contradict each other: nothing was published then.
+        If the counts contradict each other and that was not accepted, or a used code is not on the signed
+        roll: nothing was published then.
 
     Notes
     -----
@@ -71,22 +80,26 @@ def create_board(store: BallotStore, *, tokens_issued: int, key: Ed25519PrivateK
     """
     survey = _survey(store, key)
     receipts = tuple(bytes.fromhex(receipt) for receipt in store.ballot_receipts())
-    tree = MerkleTree.of(receipts)
+    tree, used = MerkleTree.of(receipts), parse_used_codes(used_codes)
     checkpoint = Checkpoint(origin=board_origin(survey.digest), size=tree.size, root=tree.root)
     invited = survey.specification.invited
     board = Board(
         specification=survey.digest,
         invited=0 if invited is None else invited.people,
-        tokens_issued=tokens_issued,
+        used_codes=hashlib.sha256(used_codes).hexdigest(),
+        tokens_issued=len(used),
         submissions=tree.size,
         root=tree.root.hex(),
         release=None,
+        discrepancy=_accepted(tree.size, len(used), accept_discrepancy),
     )
     public = key.public_key().public_bytes_raw()
     contents = BoardFiles(
         board=sign_board(board, key),
         checkpoint=checkpoint.signed(public, key.sign(checkpoint.to_text())).to_bytes(),
-        receipts=format_receipts(receipts),
+        receipts=format_hashes(receipts),
+        roll=store.published.roll().to_bytes(),
+        used_codes=used_codes,
     )
     recounted = _sound(contents, survey)
     folder.publish_board(store.published.folder, contents)
@@ -119,8 +132,7 @@ def finish_board(store: BallotStore, *, key: Ed25519PrivateKey) -> Recounted:
         )
     where = store.published.folder
     contents = folder.read_board(where)
-    published = PublishedBoard.parse(contents.board, contents.checkpoint, contents.receipts)
-    board = Board.parse(published.envelope.payload)
+    board = Board.parse(contents.parse().envelope.payload)
     counted = count_release(lambda name: _read(where / RELEASE_NAME / name), survey.specification)
     release = BoardRelease(
         data_package=counted.table.data_package,
@@ -128,15 +140,37 @@ def finish_board(store: BallotStore, *, key: Ed25519PrivateKey) -> Recounted:
         withheld=counted.withheld,
         invalid=counted.invalid,
     )
-    finished = BoardFiles(
-        board=sign_board(board.finished(release), key),
-        checkpoint=contents.checkpoint,
-        receipts=contents.receipts,
-    )
+    finished = replace(contents, board=sign_board(board.finished(release), key))
     verification = verify_files(finished, survey, lambda name: _read(where / RELEASE_NAME / name))
     _refuse(verification)
     folder.replace_board(where, finished.board)
     return verification.recounted
+
+
+def _accepted(submissions: int, tokens_issued: int, accepted: str | None) -> str | None:
+    """What the board says of a discrepancy, once the organizer has accepted exactly this one."""
+    found = describe_discrepancy(submissions=submissions, tokens_issued=tokens_issued)
+    figures = f"{submissions}/{tokens_issued}"
+    if found is None and accepted is None:
+        return None
+    if found is None or accepted not in (None, figures):
+        raise InputError(
+            "there is no such discrepancy",
+            where="--accept-discrepancy",
+            expected="no such option" if found is None else figures,
+            code="input.discrepancy",
+        )
+    if accepted is None:
+        raise BoardError(
+            f"{submissions} submissions were taken, and only {tokens_issued} tokens issued",
+            where="board",
+            expected=f"at most {tokens_issued}, one for each token",
+            remedy="Nothing was published. First ask the registrar for its newest list of used codes: whoever"
+            " has its key can sign tokens for nobody. If it stays so, the survey can be finished with"
+            f" --accept-discrepancy {figures}. Then the board says so first, and trustees decide on opening.",
+            code="board.tokens",
+        )
+    return found
 
 
 def sign_board(board: Board, key: Ed25519PrivateKey) -> bytes:

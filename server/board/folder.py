@@ -1,4 +1,4 @@
-"""The board's files beside a survey: ``checkpoint``, ``receipts.txt`` and ``board.json`` in ``board``."""
+"""The board's files beside a survey, in ``board``: the counts, the signed note, and the lists under them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from typing import Final
 
 from server.storage import files
 from shared.board import Board, parse_envelope
+from shared.board_recount import PublishedBoard
 from shared.errors import NotFoundError, StateError
 
 BOARD_FOLDER: Final = "board"
 BOARD_FILE: Final = "board.json"
 CHECKPOINT_FILE: Final = "checkpoint"
 RECEIPTS_FILE: Final = "receipts.txt"
+ROLL_FILE: Final = "roll.txt"
+USED_CODES_FILE: Final = "used-codes.txt"
 #: Everybody may read what everybody is to check.
 _MODE: Final = 0o644
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardFiles:
-    """The three files, as bytes.
+    """The five files, as bytes.
 
     Attributes
     ----------
@@ -30,11 +33,33 @@ class BoardFiles:
         The signed note.
     receipts : bytes
         A line for each.
+    roll : bytes
+        The signed roll.
+    used_codes : bytes
+        A line for the proof of each.
     """
 
     board: bytes
     checkpoint: bytes
     receipts: bytes
+    roll: bytes
+    used_codes: bytes
+
+    def parse(self) -> PublishedBoard:
+        """The files, parsed and not verified.
+
+        Raises
+        ------
+        BoardError
+            If one has not its form.
+        """
+        return PublishedBoard.parse(
+            board=self.board,
+            checkpoint=self.checkpoint,
+            receipts=self.receipts,
+            roll=self.roll,
+            used_codes=self.used_codes,
+        )
 
 
 def has_board(survey: Path) -> bool:
@@ -71,6 +96,8 @@ def read_board(survey: Path) -> BoardFiles:
         board=read_board_file(survey, BOARD_FILE),
         checkpoint=read_board_file(survey, CHECKPOINT_FILE),
         receipts=read_board_file(survey, RECEIPTS_FILE),
+        roll=read_board_file(survey, ROLL_FILE),
+        used_codes=read_board_file(survey, USED_CODES_FILE),
     )
 
 
@@ -96,6 +123,8 @@ def publish_board(survey: Path, contents: BoardFiles) -> None:
         )
     with files.named_file_errors(BOARD_FOLDER), files.new_folder(survey / BOARD_FOLDER) as work:
         for name, data in (
+            (ROLL_FILE, contents.roll),
+            (USED_CODES_FILE, contents.used_codes),
             (RECEIPTS_FILE, contents.receipts),
             (CHECKPOINT_FILE, contents.checkpoint),
             (BOARD_FILE, contents.board),
@@ -111,6 +140,8 @@ def _same(there: BoardFiles, contents: BoardFiles) -> bool:
         replace(first, release=None) == second
         and there.checkpoint == contents.checkpoint
         and there.receipts == contents.receipts
+        and there.roll == contents.roll
+        and there.used_codes == contents.used_codes
     )
 
 

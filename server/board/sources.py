@@ -9,17 +9,27 @@ from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import quote, urlsplit
 
-from server.board.folder import BOARD_FILE, BOARD_FOLDER, CHECKPOINT_FILE, RECEIPTS_FILE, BoardFiles
+from server.board.folder import (
+    BOARD_FILE,
+    BOARD_FOLDER,
+    CHECKPOINT_FILE,
+    RECEIPTS_FILE,
+    ROLL_FILE,
+    USED_CODES_FILE,
+    BoardFiles,
+)
 from server.signing.signing import ENVELOPE_FILE
 from server.storage.published import RELEASE_NAME, SPECIFICATION_NAME
-from shared.board import RECEIPT_LINE_BYTES
 from shared.errors import InputError, NotFoundError, RemoteError
+from shared.hash_list import LINE_BYTES
 from shared.limits import MAX_BOARD_BYTES, MAX_CHECKPOINT_BYTES, MAX_ENVELOPE_BYTES, MAX_RECEIPTS
+from shared.roll import MAX_ROLL_BYTES
 
 TIMEOUT_SECONDS: Final = 60.0
 MAX_RELEASED_BYTES: Final = 2**30
 #: In base64 and an envelope, a board is a third longer.
 _MAX_BOARD_ENVELOPE: Final = 2 * MAX_BOARD_BYTES
+_MAX_LIST: Final = LINE_BYTES * MAX_RECEIPTS
 
 
 class Source(Protocol):
@@ -29,7 +39,7 @@ class Source(Protocol):
         """The signed specification."""
 
     def board(self) -> BoardFiles:
-        """The board's three files."""
+        """The board's five files."""
 
     def released(self, name: str) -> bytes | None:
         """A released file; None if it is not there."""
@@ -50,7 +60,9 @@ class FolderSource:
         return BoardFiles(
             board=self._first(_places(BOARD_FILE), _MAX_BOARD_ENVELOPE),
             checkpoint=self._first(_places(CHECKPOINT_FILE), MAX_CHECKPOINT_BYTES),
-            receipts=self._first(_places(RECEIPTS_FILE), RECEIPT_LINE_BYTES * MAX_RECEIPTS),
+            receipts=self._first(_places(RECEIPTS_FILE), _MAX_LIST),
+            roll=self._first(_places(ROLL_FILE), MAX_ROLL_BYTES),
+            used_codes=self._first(_places(USED_CODES_FILE), _MAX_LIST),
         )
 
     def released(self, name: str) -> bytes | None:
@@ -110,7 +122,9 @@ class ServerSource:
         return BoardFiles(
             board=self._get(board, _MAX_BOARD_ENVELOPE),
             checkpoint=self._get(f"{board}/checkpoint", MAX_CHECKPOINT_BYTES),
-            receipts=self._get(f"{board}/receipts", RECEIPT_LINE_BYTES * MAX_RECEIPTS),
+            receipts=self._get(f"{board}/receipts", _MAX_LIST),
+            roll=self._get(f"{board}/roll", MAX_ROLL_BYTES),
+            used_codes=self._get(f"{board}/used-codes", _MAX_LIST),
         )
 
     def released(self, name: str) -> bytes | None:

@@ -17,12 +17,14 @@ from shared.board_recount import (
     BoardLine,
     PublishedBoard,
     Recounted,
+    find_code,
     find_receipt,
     recount,
 )
 from shared.envelope import Envelope
 from shared.errors import BoardError, VerificationError
 from shared.invitation import Invitation
+from shared.invitation_code import InvitationCode
 from shared.receipt import BallotReceipt
 from shared.specification import Specification
 
@@ -65,7 +67,7 @@ def verify_files(contents: BoardFiles, survey: Survey, release: Reader) -> Verif
     BoardError
         If a file has not its form. What does not agree is told by the lines instead.
     """
-    published = PublishedBoard.parse(contents.board, contents.checkpoint, contents.receipts)
+    published = contents.parse()
     board, checkpoint = published.claims(survey.board_keys)
     outcomes = ([verifies(claim) for claim in board], [verifies(claim) for claim in checkpoint])
     recounted = recount(published, outcomes, survey, None)
@@ -80,7 +82,12 @@ def verify_files(contents: BoardFiles, survey: Survey, release: Reader) -> Verif
     return Verification(survey=survey, published=published, recounted=recounted)
 
 
-def verify_board(source: Source, invitation: Invitation, receipt: BallotReceipt | None) -> Verification:
+def verify_board(
+    source: Source,
+    invitation: Invitation,
+    receipt: BallotReceipt | None = None,
+    code: InvitationCode | None = None,
+) -> Verification:
     """Verify a board from a folder or a server.
 
     Parameters
@@ -90,7 +97,9 @@ def verify_board(source: Source, invitation: Invitation, receipt: BallotReceipt 
     invitation : Invitation
         What is pinned; without a key that of the signed specification is taken, and words must be compared.
     receipt : BallotReceipt or None
-        One to look for; its line comes last.
+        One to look for; its line comes after the others.
+    code : InvitationCode or None
+        One to look for among the used codes; its line comes last. It leaves this process for nowhere.
 
     Raises
     ------
@@ -119,6 +128,8 @@ def verify_board(source: Source, invitation: Invitation, receipt: BallotReceipt 
     if receipt is not None:
         accepted = _is_accepted(receipt, survey)
         lines = (*lines, find_receipt(found.published, receipt, survey.digest, accepted=accepted))
+    if code is not None:
+        lines = (*lines, find_code(found.published, code))
     return Verification(
         survey=survey,
         published=found.published,

@@ -14,13 +14,19 @@ from server.board.verifying import Verification, verify_board
 from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.passphrase import passphrase_option, signing_key
 from server.cli.serve import data_option, open_data
+from server.invitations.folder import require_free
 from server.signing.signing import read_file
+from server.storage import files
 from server.storage.data_directory import DataDirectory
+from server.storage.states import State, refusal
 from shared.board import Board
 from shared.board_recount import NOT_RUN, PASSED, REFUSED, BoardLine, Recounted
 from shared.envelope import encode_key, survey_id
-from shared.errors import InputError, StateError
+from shared.errors import BoardError, InputError, StateError
+from shared.hash_list import LINE_BYTES, format_hashes
 from shared.invitation import Invitation
+from shared.invitation_code import InvitationCode
+from shared.limits import MAX_RECEIPTS
 from shared.receipt import BallotReceipt
 from shared.words import digest_words
 
@@ -44,9 +50,14 @@ def board() -> None:
 @key_option
 @passphrase_option
 @click.option(
-    "--tokens-issued",
-    type=click.IntRange(0),
-    help="How many tokens the registrar issued, if it runs elsewhere.",
+    "--used-codes",
+    type=click.Path(path_type=Path),
+    help="The registrar's list of roomful board used-codes, if it runs elsewhere.",
+)
+@click.option(
+    "--accept-discrepancy",
+    metavar="SUBMISSIONS/TOKENS",
+    help="Sign that there are more submissions than tokens, with these figures, such as 27/25.",
 )
 @json_option
 def create(
@@ -54,24 +65,52 @@ def create(
     data: Path,
     key: Path,
     passphrase_file: Path | None,
-    tokens_issued: int | None,
+    used_codes: Path | None,
+    accept_discrepancy: str | None,
     as_json: bool,
 ) -> None:
     """Publish the receipts of the closed survey SURVEY, and sign the counts.
 
     Everybody can then look for her receipt. Do it before the trustees get their export: the checkpoint that
     is signed here fixes which ballots there are. A published board never changes.
+
+    More submissions than tokens are refused, unless --accept-discrepancy names both: then the board says so
+    first, and so does everybody who verifies it.
     """
     private = signing_key(key, passphrase_file)
     with open_data(data) as directory:
         store = open_store(directory, survey)
         warn_of_old_copy(store)
-        issued = _issued(directory, store.id) if tokens_issued is None else tokens_issued
-        recounted = create_board(store, tokens_issued=issued, key=private)
+        used = (
+            _used_codes(directory, store.id)
+            if used_codes is None
+            else read_file(used_codes, "a list of used codes", max_bytes=LINE_BYTES * MAX_RECEIPTS + 1)
+        )
+        recounted = create_board(store, used_codes=used, key=private, accept_discrepancy=accept_discrepancy)
         digest = store.published.digest
     _show(recounted, as_json)
     if not as_json:
         click.echo(f"Published: the page s/{survey_id(digest)}/board. Next: roomful trustees export.")
+
+
+@board.command("used-codes")
+@click.argument("survey")
+@data_option
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="File to make.")
+def write_used_codes(survey: str, data: Path, out: Path) -> None:
+    """Write the list of used codes of the closed SURVEY, on the registrar's server, for board create.
+
+    The list has no code in it, and tells nothing to whoever does not hold the codes.
+    """
+    with open_data(data) as directory:
+        store = open_store(directory, survey)
+        if store.state in (State.DRAFT, State.OPEN):
+            raise refusal(store.state, "list the used codes")
+        used = _used_codes(directory, store.id)
+    require_free(out)
+    with files.named_file_errors(str(out)):
+        files.write_new(out, used)
+    click.echo(f"Wrote {len(used) // LINE_BYTES} used codes to {out}, for roomful board create --used-codes.")
 
 
 @board.command()
@@ -91,22 +130,40 @@ def finish(survey: str, data: Path, key: Path, passphrase_file: Path | None, as_
 @board.command()
 @click.argument("folder_or_url")
 @click.option("--receipt", help="A receipt to look for: its text, or a file with it.")
+@click.option("--code", help="A code to look for among the used ones; it stays on this machine.")
 @click.option("--invitation", help="A link that respondents get: it fixes survey and organizer.")
 @json_option
-def verify(folder_or_url: str, receipt: str | None, invitation: str | None, as_json: bool) -> None:
+def verify(
+    folder_or_url: str, receipt: str | None, code: str | None, invitation: str | None, as_json: bool
+) -> None:
     """Count everything on a board again, with what everybody can get.
 
     FOLDER_OR_URL is a folder with the signed specification, the board's files and the released files, or the
-    address of the survey. An address with its fragment is an invitation itself. A receipt is looked for on
-    this machine; no server is asked for it. Exit code 5 if anything differs.
+    address of the survey. An address with its fragment is an invitation itself. A receipt or a code is looked
+    for on this machine; no server is asked for it. Exit code 5 if anything differs, or if the organizer has
+    signed that there are more submissions than tokens.
     """
     link = invitation or (folder_or_url if "#" in folder_or_url else "")
     pinned = Invitation.parse_fragment(link.partition("#")[2])
     wanted = None if receipt is None else _receipt(receipt)
-    verification = verify_board(find_source(folder_or_url.partition("#")[0]), pinned, wanted)
+    verification = verify_board(
+        find_source(folder_or_url.partition("#")[0]),
+        pinned,
+        wanted,
+        None if code is None else InvitationCode.parse(code),
+    )
     _show(verification.recounted, as_json, verification)
     if verification.recounted.refusal is not None:
         raise verification.recounted.refusal
+    found = verification.recounted.board
+    if found is not None and found.discrepancy is not None:
+        raise BoardError(
+            f"the organizer signed a discrepancy: {found.discrepancy}",
+            where="board",
+            expected="at most one submission for each token",
+            remedy="Ask why. So many submissions may be of nobody who was invited.",
+            code="board.discrepancy",
+        )
 
 
 def _receipt(text: str) -> BallotReceipt:
@@ -120,22 +177,29 @@ def _receipt(text: str) -> BallotReceipt:
     return BallotReceipt.parse(text)
 
 
-def _issued(directory: DataDirectory, survey: str) -> int:
+def _used_codes(directory: DataDirectory, survey: str) -> bytes:
     try:
-        return directory.registrar(survey).issued()
+        return format_hashes(directory.registrar(survey).used_codes())
     except StateError:
         raise InputError(
-            "this server does not know how many tokens were issued",
-            where="--tokens-issued",
-            expected="the number that the registrar names",
-            code="input.tokens-issued",
+            "this server does not know which codes were used",
+            where="--used-codes",
+            expected="the list that roomful board used-codes wrote at the registrar",
+            code="input.used-codes",
         ) from None
 
 
 def _show(recounted: Recounted, as_json: bool, verification: Verification | None = None) -> None:
+    found = recounted.board
+    discrepancy = None if found is None else found.discrepancy
     if as_json:
-        click.echo(json.dumps([_line_object(line) for line in recounted.lines], indent=1))
+        lines = [_line_object(line) for line in recounted.lines]
+        if discrepancy is not None:
+            lines.insert(0, {"code": "board.discrepancy", "outcome": discrepancy, "figures": {}})
+        click.echo(json.dumps(lines, indent=1))
         return
+    if discrepancy is not None:
+        click.secho(f"DISCREPANCY, signed by the organizer: {discrepancy}", fg="red")
     for number, line in enumerate(recounted.lines, 1):
         color = {PASSED: "green", REFUSED: "red", NOT_RUN: "yellow"}[line.outcome]
         figures = ", ".join(f"{name} {value}" for name, value in line.figures.items())
@@ -147,9 +211,9 @@ def _show(recounted: Recounted, as_json: bool, verification: Verification | None
             click.echo("Compare  with the words in your invitation:")
         click.echo(f"In words {digest_words(survey.digest)}")
         click.echo(f"Signed   ed25519:{encode_key(survey.organizer_key)} (organizer)")
-    if recounted.board is not None:
-        click.echo(f"Board    {digest_words(recounted.board.root)}  (compare it with others who looked)")
-        for text in _totals(recounted.board):
+    if found is not None:
+        click.echo(f"Board    {digest_words(found.root)}  (compare it with others who looked)")
+        for text in _totals(found):
             click.echo(text)
 
 

@@ -1,185 +1,165 @@
-"""``roomful invite`` and ``roomful remind``."""
+"""``roomful codes``, ``roomful invite`` and ``roomful remind``."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
 from server.cli.expire import open_store
 from server.cli.progress import stages
 from server.cli.serve import data_option, open_data
-from server.invitations.inviting import Invitations, is_local
+from server.invitations.coding import make_codes
 from server.invitations.inviting import invite as run_invite
+from server.invitations.inviting import is_local
 from server.invitations.mail_merge import read_mail_merge
 from server.invitations.people import read_people
-from server.invitations.reminding import remind as run_remind
-from server.web.config import Config
+from server.invitations.reminding import list_waiting
+from server.signing.keys import load_public_key
+from server.signing.signing import envelope_at, read_file
+from server.storage.published import PublishedSurvey
+from shared.limits import MAX_ENVELOPE_BYTES
+from shared.roll import MAX_ROLL_BYTES
+from shared.words import digest_words
 
-
-def letter_options(command: Callable[..., None]) -> Callable[..., None]:
-    """What letters look like."""
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON."),
-        click.option("--no-letters", is_flag=True, help="Make the mail-merge file only."),
-        click.option(
-            "--line",
-            "lines",
-            multiple=True,
-            help='A line of the address with names of columns, such as "{first} {last}"; once for each line.',
-        ),
-        click.option("--language", help="Language of the letters. [default: the survey's first]"),
-        click.option("--public-url", help="Address of the server, for the links."),
-    ):
-        command = option(command)
-    return command
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 
 
 @click.command()
-@click.argument("survey")
-@click.option(
-    "--list", "people", type=click.Path(path_type=Path), required=True, help="CSV with a row for each person."
-)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for letters and codes.")
-@data_option
-@letter_options
+@click.argument("people", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for codes and roll.")
 @click.option("--separator", help="Separator of the list. [default: found out]")
 @click.option("--encoding", help="Encoding of the list. [default: found out]")
-def invite(
-    survey: str,
-    people: Path,
-    out: Path,
-    data: Path,
-    public_url: str | None,
-    language: str | None,
-    lines: tuple[str, ...],
-    no_letters: bool,
-    as_json: bool,
-    separator: str | None,
-    encoding: str | None,
-) -> None:
-    """Draw a secret code for each person of a list, and write letters and a mail-merge file.
+@json_option
+def codes(people: Path, out: Path, separator: str | None, encoding: str | None, as_json: bool) -> None:
+    """Draw a secret code for each person of the list PEOPLE, a CSV with a row for each.
 
-    Run it where the registrar's data directory is. Only hashes of the codes go there; names and codes go into
-    the folder --out and nowhere else.
+    Run it where the letters are made, which is no server of the survey and not the organizer's desk. Writes
+    codes.csv, which stays there, and roll.txt with the hashes of the codes, which the organizer names in
+    survey.toml: so the codes are made before the survey is signed.
     """
-    config = Config.load(data, os.environ, {"public_url": public_url})
-    with open_data(data) as directory, stages(hidden=as_json) as progress:
-        store = open_store(directory, survey)
-        notes: list[str] = []
-
-        def read() -> Any:
-            found = read_people(
-                people,
-                lines=lines,
-                letters=not no_letters,
-                separator="\t" if separator == "tab" else separator,
-                encoding=encoding,
-                progress=lambda done, total: progress("list", done, total),
-            )
-            notes.extend(found.notes)
-            return found
-
-        made = run_invite(
-            directory,
-            store.id,
-            read,
-            out,
-            public_url=config.public_url,
-            language=language,
-            letters=not no_letters,
-            progress=progress,
-            waiting=_say_waiting,
+    with stages(hidden=as_json) as progress:
+        found = read_people(
+            people,
+            letters=False,
+            separator="\t" if separator == "tab" else separator,
+            encoding=encoding,
+            progress=lambda done, total: progress("list", done, total),
         )
-    _warn(config.public_url, notes, made)
+        made = make_codes(found, out)
+    for note in found.notes:
+        click.echo(f"Note: {note}.", err=True)
+    if made.guarded:
+        click.echo(
+            f"Note: cells of the list that could be read as formulas: {made.guarded}. They got an"
+            " apostrophe in codes.csv.",
+            err=True,
+        )
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(made)))
         return
-    if made.finished_earlier:
-        click.echo(
-            f"An interrupted run was finished: its letters are in {made.folder}. The list was not read; if"
-            " it is another one, run this again."
+    click.echo(
+        f"Made codes for {made.people} people, in {made.folder}. codes.csv is secret: read README.txt."
+    )
+    click.echo(f"Roll  {made.digest}")
+    click.echo("roll.txt goes to the organizer, who names it in [invited] of survey.toml.")
+
+
+@click.command()
+@click.argument("survey", type=click.Path(path_type=Path))
+@click.option("--codes", type=click.Path(path_type=Path), required=True, help="codes.csv of roomful codes.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for letters and links.")
+@click.option(
+    "--public-url",
+    required=True,
+    envvar="ROOMFUL_SERVER_PUBLIC_URL",
+    help="Address of the server, for the links.",
+)
+@click.option("--key", help="The organizer's public key, or a file with it.")
+@click.option("--language", help="Language of the letters. [default: the survey's first]")
+@click.option(
+    "--line",
+    "lines",
+    multiple=True,
+    help='A line of the address with names of columns, such as "{first} {last}"; once for each line.',
+)
+@click.option("--no-letters", is_flag=True, help="Make the mail-merge file only.")
+@click.option("--reminder", is_flag=True, help="The letters are reminders.")
+@click.option(
+    "--waiting",
+    type=click.Path(path_type=Path),
+    help="Only for those on this list of roomful remind, which is made once for each survey.",
+)
+@json_option
+def invite(
+    survey: Path,
+    codes: Path,
+    out: Path,
+    public_url: str,
+    key: str | None,
+    language: str | None,
+    lines: tuple[str, ...],
+    no_letters: bool,
+    reminder: bool,
+    waiting: Path | None,
+    as_json: bool,
+) -> None:
+    """Write letters and a mail-merge file for a signed survey, from the codes on its roll.
+
+    SURVEY is the signed file, or its folder. Run it where the codes are; no server is asked. A reminder to
+    everybody tells nothing about anybody, and needs nothing else.
+    """
+    published = PublishedSurvey.verify(
+        survey,
+        read_file(envelope_at(survey), "a signed survey", max_bytes=MAX_ENVELOPE_BYTES + 1),
+        organizer_key=None if key is None else load_public_key(key),
+    )
+    merged = read_mail_merge(codes, lines=lines, letters=not no_letters)
+    listed = None if waiting is None else read_file(waiting, "a list of codes", max_bytes=MAX_ROLL_BYTES + 1)
+    with stages(hidden=as_json) as progress:
+        made = run_invite(
+            published,
+            merged,
+            out,
+            public_url=public_url,
+            language=language,
+            letters=not no_letters,
+            reminder=reminder or waiting is not None,
+            waiting=listed,
+            progress=progress,
         )
-    click.echo(f"Invited {made.people} people; {made.total} of {made.allowed} in all.")
+    if is_local(public_url):
+        click.echo(
+            f"WARNING: the links lead to {public_url}, which only this machine can reach.",
+            err=True,
+        )
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(made)))
+        return
+    kind = "Reminders" if reminder or waiting is not None else "Invitations"
+    click.echo(f"{kind} for {made.people} of {made.of} people.")
+    click.echo(f"In words {digest_words(published.digest)}  (compare them with the organizer's)")
     click.echo(f"Written to {made.folder}: {', '.join(made.files)}. They are secret: read README.txt.")
 
 
 @click.command()
 @click.argument("survey")
-@click.option(
-    "--codes",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="mail-merge.csv of the invitations.",
-)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the reminders.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="File for the list.")
 @data_option
-@letter_options
-def remind(
-    survey: str,
-    codes: Path,
-    out: Path,
-    data: Path,
-    public_url: str | None,
-    language: str | None,
-    lines: tuple[str, ...],
-    no_letters: bool,
-    as_json: bool,
-) -> None:
-    """Write letters for those who have not fetched a token, at most once a day and in batches.
+@json_option
+def remind(survey: str, out: Path, data: Path, as_json: bool) -> None:
+    """List the codes that have not fetched a token, as hashes: once for each survey.
 
-    The list says who has fetched a token by now, not who has answered. It is refused while it would tell
-    fewer than max(k, 10) people apart from others.
+    Run it where the registrar's data directory is. The file goes to whoever holds the codes, for roomful
+    invite --waiting. It tells her who has fetched a token by now. It can be asked for once a day, and is
+    refused while it would tell fewer than 2 max(k, 10) people, or a tenth of all, apart from others.
     """
-    config = Config.load(data, os.environ, {"public_url": public_url})
-    with open_data(data) as directory, stages(hidden=as_json) as progress:
-        store = open_store(directory, survey)
-        made = run_remind(
-            directory,
-            store.id,
-            lambda: read_mail_merge(codes, lines=lines, letters=not no_letters),
-            out,
-            public_url=config.public_url,
-            language=language,
-            letters=not no_letters,
-            progress=progress,
-            waiting=_say_waiting,
-        )
-    _warn(config.public_url, [], None)
+    with open_data(data) as directory:
+        made = list_waiting(directory, open_store(directory, survey).id, out)
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(made)))
         return
-    if made.finished_earlier:
-        click.echo(
-            f"An interrupted run was finished: its letters are in {made.folder}, for those who had no token"
-            " then."
-        )
-    of = "" if made.of is None else f" of {made.of}"
-    click.echo(f"Reminders for {made.people}{of} people; at least {made.issued_at_least} have a token.")
-    click.echo(f"Written to {made.folder}: {', '.join(made.files)}. They are secret: read README.txt.")
-
-
-def _say_waiting() -> None:
-    click.echo("Waiting: another roomful invite or remind writes letters of this survey.", err=True)
-
-
-def _warn(public_url: str, notes: list[str], made: Invitations | None) -> None:
-    if is_local(public_url):
-        click.echo(
-            f"WARNING: the links lead to {public_url}, which only this machine can reach. Set public_url, or"
-            " give --public-url.",
-            err=True,
-        )
-    for note in notes:
-        click.echo(f"Note: {note}.", err=True)
-    if made is not None and made.guarded:
-        click.echo(
-            f"Note: cells of the list that could be read as formulas: {made.guarded}. They got an"
-            " apostrophe in mail-merge.csv.",
-            err=True,
-        )
+    click.echo(f"{made.people} of {made.of} codes have not fetched a token. There will be no other list.")
+    click.echo(f"{made.file} goes to whoever holds the codes: roomful invite --waiting {made.file}")

@@ -53,7 +53,7 @@ from shared.participation import HIGHEST_CORRELATION, Dependence
     "--codes",
     "codes_file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="mail-merge.csv of roomful invite, for an invited survey: one code for each person.",
+    help="codes.csv of roomful codes, for an invited survey: one code for each person.",
 )
 @click.option(
     "--receipts",

@@ -10,7 +10,7 @@ import click
 
 from server.cli.expire import in_words, open_store
 from server.cli.serve import data_option, open_data
-from server.invitations.batches import arrived, shown_total
+from server.invitations.totals import arrived, told
 from server.signing.signing import read_file
 from server.storage.data_directory import DataDirectory
 from server.storage.publishing import publish_files
@@ -18,6 +18,7 @@ from server.storage.states import State
 from server.storage.store import SurveyStore
 from server.trustees.rehearsal import keep_rehearsal, require_rehearsal
 from server.web.config import Config
+from shared.ballot import require_invited
 from shared.errors import InputError, StateError
 from shared.invitation import survey_link
 
@@ -41,9 +42,9 @@ def publish(
 ) -> None:
     """Take a signed specification into the data directory as a draft.
 
-    SOURCE is the folder that design and sign made, or the signed file in it. A public model must lie beside
-    it. The keys of an invited survey are copied into the data directory; give both here, or one each to two
-    servers with two data directories.
+    SOURCE is the folder that design and sign made, or the signed file in it. A public model, and the roll of
+    an invited survey, must lie beside it. The keys of an invited survey are copied into the data directory;
+    give both here, or one each to two servers with two data directories.
     """
     with open_data(data) as directory:
         survey = publish_files(directory, source, token_key=token_key, collector_key=collector_key)
@@ -88,7 +89,7 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
             click.echo(f"Open. Invite people with:\n{address}")
         else:
             click.echo(
-                "Open. Send everybody the letter, or the link of mail-merge.csv, that holds her own code."
+                "Open. Everybody gets the letter, or the link of mail-merge.csv, that holds her own code."
             )
             click.echo(f"The survey's link without a code, for the relay, trustees and auditors:\n{address}")
 
@@ -121,7 +122,7 @@ def _before_opening(store: SurveyStore, data: Path) -> str:
         return f"roomful open {store.id} --data {data}"
     here = f"{store.id} --data {data}"
     return (
-        f"roomful invite {here}, roomful trustees challenge {here},\n"
+        f"roomful invite where the codes are, roomful trustees challenge {here},\n"
         f"and with the trustees' rehearsal.json: roomful open {here} --rehearsal rehearsal.json"
     )
 
@@ -131,10 +132,10 @@ def _warn_of_the_relay(directory: DataDirectory, store: SurveyStore) -> None:
     invited = store.specification.invited
     if store.state is not State.OPEN or invited is None or invited.relay is None:
         return
-    tokens = issued(directory, store).get("tokens_issued_at_least")
-    known = "" if tokens is None else f" of at least {tokens} people who fetched a token"
+    tokens = issued(directory, store).get("tokens_issued_about")
+    known = "" if tokens is None else f" of about {tokens} people who fetched a token"
     click.echo(
-        f"WARNING: at least {arrived(store)} answers{known} have arrived. Those that still wait at the\n"
+        f"WARNING: about {arrived(store)} answers{known} have arrived. Those that still wait at the\n"
         f"relay will be lost: have {invited.relay.url} emptied first (roomful relay LINK --flush).",
         err=True,
     )
@@ -149,7 +150,7 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
 
     There is never a count per cell: whoever watched it grow could tell who answered. It also says when
     the answers are deleted. Of an invited survey the total, and on the registrar's server the number of
-    tokens, are rounded down to a multiple of ten until it is closed.
+    tokens, are told once a day until it is closed, and wrong by a random number: "about".
     """
     with open_data(data) as directory:
         stores = [open_store(directory, name) for name in ((survey,) if survey else directory.ids())]
@@ -172,16 +173,16 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
     else:
         for store, row, found in zip(stores, rows, kept, strict=True):
             growing = row["state"] == State.OPEN and store.specification.invited is not None
-            total = "deleted" if row["total"] is None else f"{row['total']}{'+' if growing else ''}"
-            tokens = row.get("tokens_issued_at_least")
-            more = "" if tokens is None else f", at least {tokens} tokens issued"
+            total = "deleted" if row["total"] is None else f"{'~' if growing else ''}{row['total']}"
+            tokens = row.get("tokens_issued_about")
+            more = "" if tokens is None else f", about {tokens} tokens issued"
             if "tokens_issued" in row:
                 more = f", {row['tokens_issued']} tokens issued"
             click.echo(f"{row['id']}  {row['state']:9}{total:>9}  {row['title']}  ({in_words(found)}{more})")
 
 
 def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:
-    """The tokens of an invited survey whose registrar is here, until closing rounded down; else empty."""
+    """The tokens of an invited survey whose registrar is here, until closing about so many; else empty."""
     if store.retention.deleted_on is not None:
         return {}
     try:
@@ -189,7 +190,8 @@ def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:
     except StateError:
         return {}
     if store.state in (State.DRAFT, State.OPEN):
-        return {"tokens_issued_at_least": shown_total(count)}
+        path, most = store.published.folder / "total-tokens", require_invited(store.specification).people
+        return {"tokens_issued_about": told(path, count, most=most)}
     return {"tokens_issued": count}
 
 

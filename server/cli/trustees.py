@@ -20,6 +20,7 @@ from server.signing.keys import load_public_key
 from server.signing.signing import read_file
 from server.storage import files
 from server.storage.states import State, refusal
+from server.trustees.board_copy import COPIED_FILES
 from server.trustees.ceremony import hold_ceremony, key_words
 from server.trustees.export import read_survey, write_export
 from server.trustees.opening import OpeningReport, open_answers
@@ -184,11 +185,12 @@ def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
         require_invited(store.specification)
         warn_of_old_copy(store)
         ballots = sorted(store.ballots(), key=lambda ballot: ballot.receipt)
-        checkpoint = read_board_file(store.published.folder, CHECKPOINT_FILE)
+        where = store.published.folder
         count = write_export(
             out,
             envelope=store.published.envelope,
-            checkpoint=checkpoint,
+            checkpoint=read_board_file(where, CHECKPOINT_FILE),
+            board={name: read_board_file(where, name) for name in COPIED_FILES},
             ballots=ballots,
         )
     if as_json:
@@ -207,6 +209,11 @@ def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
     required=True,
     help="The trustees' ledger, in its newest copy; the opening is added to it.",
 )
+@click.option(
+    "--accept-discrepancy",
+    metavar="SUBMISSIONS/TOKENS",
+    help="Open although the organizer signed more submissions than tokens, with these figures.",
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="opened.json; it must not exist.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def open_export(
@@ -215,6 +222,7 @@ def open_export(
     invitation: str | None,
     organizer_key: str | None,
     ledger: Path,
+    accept_discrepancy: str | None,
     out: Path,
     as_json: bool,
 ) -> None:
@@ -238,6 +246,7 @@ def open_export(
             shares=read_shares(share_files),
             ledger_path=ledger,
             progress=progress,
+            accept_discrepancy=accept_discrepancy,
         )
     _write(out, report.answers.to_bytes() + b"\n")
     if as_json:
@@ -250,6 +259,7 @@ def figures(report: OpeningReport) -> dict[str, Any]:
     """What may be said aloud of an opening."""
     answers = report.answers
     return {
+        "surplus": report.surplus,
         "survey_words": digest_words(answers.specification),
         "ballots": answers.ballots,
         "answers": answers.answers,
@@ -265,6 +275,8 @@ def figures(report: OpeningReport) -> dict[str, Any]:
 
 def _tell(report: OpeningReport, out: Path) -> None:
     told = figures(report)
+    if told["surplus"]:
+        click.echo(f"DISCREPANCY, signed and accepted: {told['surplus']} more ballots than used codes.")
     click.echo(f"Survey   {told['survey_words']}")
     click.echo(
         f"Opened {told['answers']} of {told['ballots']} sealed answers in {told['groups']} groups; "

@@ -12,7 +12,7 @@ from server.design.presentation import report_input
 from server.reading.model import read_model
 from server.reading.survey_file import read_survey_file
 from server.report.design_report import render_design_report
-from server.signing.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, write_file
+from server.signing.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, write_file
 from shared.errors import InputError
 
 REPORT_FILE = "report.html"
@@ -35,7 +35,7 @@ def design_survey(
     ``algorithm`` takes the place of the file's.
 
     The canonical model (``model.csv``) is written for a public model only; of a register only its digest
-    leaves the organizer's machine.
+    leaves the organizer's machine. The roll of an invited survey is copied beside them, to be published.
 
     Raises
     ------
@@ -60,10 +60,14 @@ def design_survey(
     files = {DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
     if survey.model.kind == "public":
         files[MODEL_FILE] = model.canonical_text()
+    if survey.roll is not None:
+        files[ROLL_FILE] = survey.roll.to_bytes()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"cannot be made ({problem.strerror})", where=str(folder)) from None
+    if survey.roll is None:
+        (folder / ROLL_FILE).unlink(missing_ok=True)  # of an earlier design
     if survey.model.kind == "register":
         (folder / MODEL_FILE).unlink(missing_ok=True)  # of an earlier design that called these people public
     for name, data in files.items():

@@ -1,27 +1,29 @@
-"""From a list of people to letters: codes are drawn, hashes stored, and nothing else reaches the server."""
+"""From the codes and the signed survey to letters and a mail-merge file; reminders too.
+
+Run where the codes are (:mod:`server.invitations.coding`), with the signed survey, whose digest every link
+carries. It can be run again at any time: nothing is drawn and nothing is stored anywhere else.
+"""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from server.design.design import StageProgress
 from server.invitations import folder
-from server.invitations.mail_merge import guard
-from server.invitations.mailing import Addressee, fill, finish_earlier, frame_of
-from server.invitations.people import People
-from server.storage.data_directory import DataDirectory
-from server.storage.keys import registrar_key
-from server.storage.states import State, refusal
-from server.storage.store import SurveyStore
+from server.invitations.letters import Letter, LetterFrame, require_printable
+from server.invitations.mail_merge import MailMerge, Recipient, format_mail_merge
+from server.invitations.readme import readme
+from server.invitations.texts import texts_for
+from server.storage import files
+from server.storage.published import PublishedSurvey
 from shared.ballot import require_invited
-from shared.errors import RoomfulError, StateError
-from shared.invitation_code import ENTROPY_BYTES, InvitationCode
-
-Entropy = Callable[[int], bytes]
+from shared.errors import BoardError, InputError
+from shared.invitation import survey_link
+from shared.roll import Roll, roll_hash
+from shared.words import digest_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,54 +33,41 @@ class Invitations:
     Attributes
     ----------
     people : int
-        Invited by this run.
-    total : int
-        Invited to the survey by now.
-    allowed : int
-        As the specification says.
+        With a letter each.
+    of : int
+        People on the roll.
     folder : str
         Where the letters are.
     files : tuple of str
         In the folder.
-    finished_earlier : bool
-        The letters are those of a run that was interrupted after its codes were stored, and the list was not
-        read.
-    guarded : int
-        Cells of the mail-merge file in which a formula was disarmed.
     """
 
     people: int
-    total: int
-    allowed: int
+    of: int
     folder: str
     files: tuple[str, ...]
-    finished_earlier: bool = False
-    guarded: int = 0
 
 
 def invite(
-    data: DataDirectory,
-    survey: str,
-    read: Callable[[], People],
+    published: PublishedSurvey,
+    merged: MailMerge,
     out: Path,
     *,
     public_url: str,
     language: str | None = None,
     letters: bool = True,
+    reminder: bool = False,
+    waiting: bytes | None = None,
     progress: StageProgress = folder.silent,
-    waiting: Callable[[], None] = folder.silent_waiting,
-    entropy: Entropy = secrets.token_bytes,
 ) -> Invitations:
-    """Invite people to a survey that is a draft or open.
+    """Make letters and mail-merge rows.
 
     Parameters
     ----------
-    data : DataDirectory
-        The registrar's.
-    survey : str
-        The survey's id.
-    read : callable
-        Reads the list.
+    published : PublishedSurvey
+        The signed survey, verified.
+    merged : MailMerge
+        The codes of all people on its roll.
     out : Path
         Folder that must not exist; gets the letters, the mail-merge file and a note on how to keep them.
     public_url : str
@@ -87,82 +76,44 @@ def invite(
         Of the letters; the survey's first by default.
     letters : bool
         Whether to make letters.
+    reminder : bool
+        Whether the letters say that they are reminders.
+    waiting : bytes, optional
+        The registrar's list of codes that have not fetched a token (``roomful remind``): the others get
+        nothing. Everybody gets a letter without it.
     progress : callable
         Told the stage, what is done and the total.
-    waiting : callable
-        Called when another run has been waited for longer than a moment.
-    entropy : callable
-        The system's generator.
 
     Raises
     ------
     InputError
-        If the list, the folder or the language cannot be used; see :func:`read_people`.
+        If the codes are not those of the signed roll, or the list, the folder or the language cannot be used.
     StateError
-        If the survey is over, this server is not its registrar, or more would be invited than were signed.
+        If the survey is open to everybody.
     StorageError
-        If something cannot be written.
-
-    Notes
-    -----
-    Order: the folder is filled under another name and synced; the hashes are stored, all in one transaction;
-    the folder gets its name. So no letter is seen whose code the registrar does not know. An error removes
-    the folder. With the hashes the place of the folder is stored until it has its name: if the machine stops
-    in between, the next run finishes that folder before anything else, and no invitation is lost. One run at
-    a time; others wait.
-
-    Guarantee: nothing of the list or the codes but SHA-256 of each code with the survey's digest is written
-    into the data directory.
+        If something cannot be written; then there is no folder.
     """
-    store = data.survey(survey)
-    invited = require_invited(store.specification)
-    if (state := store.state) not in (State.DRAFT, State.OPEN):
-        raise refusal(state, "invite people")
-    registrar_key(store.published.folder, invited)
-    frame = frame_of(store.published, language, public_url)
-    with data.inviting(survey, waiting):
-        # Before anything is thrown away: of an old copy nobody knows who is in it.
-        data.require_current(survey)
-        earlier = _finish_earlier(data, store)
-        if earlier is not None:
-            return earlier
-        folder.require_free(out)
-        people = read()
-        _require_allowed(people, before=_invited(data, survey), allowed=invited.people)
-        addressees = [
-            Addressee(cells=person.cells, lines=person.lines, code=code, place=person.place)
-            for person, code in zip(people.rows, _draw(len(people), entropy), strict=True)
-        ]
-        work = folder.unfinished(out, store.id)
-        with folder.filling(work):
-            names = fill(
-                work,
-                store.published,
-                addressees,
-                frame=frame,
-                header=people.header,
-                separator=people.separator,
-                public_url=public_url,
-                letters=letters,
-                progress=progress,
-            )
-        hashes = [person.code.hash(store.published.digest) for person in addressees]
-        try:
-            total = data.invite(survey, hashes, letters_to=out)
-        except RoomfulError:
-            if _waiting_letters(data, survey) is None:
-                folder.discard(work)
-            raise
-        folder.finish(work, out)
-        data.registrar(survey).note_finished()
-    return Invitations(
-        people=len(people),
-        total=total,
-        allowed=invited.people,
-        folder=str(out),
-        files=names,
-        guarded=sum(guard(cell) != cell for person in people.rows for cell in person.cells),
-    )
+    invited = require_invited(published.specification)
+    frame = frame_of(published, language, public_url, reminder=reminder)
+    folder.require_free(out)
+    roll_id = invited.codes.roll_id
+    hashes = {person.code: roll_hash(person.code.proof(roll_id)) for person in merged.recipients}
+    if Roll(roll_id=roll_id, hashes=tuple(sorted(hashes.values()))).digest != invited.codes.digest:
+        raise InputError(
+            "these are not the codes of this survey",
+            where="--codes",
+            expected="codes.csv with all its rows, whose roll.txt was named in survey.toml",
+            remedy="Give codes.csv as roomful codes wrote it; a spreadsheet may have lost or changed rows.",
+            code="input.codes-roll",
+        )
+    chosen = frozenset(hashes.values()) if waiting is None else _read_waiting(waiting, roll_id)
+    people = tuple(person for person in merged.recipients if hashes[person.code] in chosen)
+    with files.named_file_errors(out.name), files.new_folder(out.absolute()) as work:
+        names = _fill(
+            work, published, people, merged, frame=frame, public_url=public_url, letters=letters,
+            progress=progress,
+        )  # fmt: skip
+    return Invitations(people=len(people), of=len(merged.recipients), folder=str(out), files=names)
 
 
 def is_local(public_url: str) -> bool:
@@ -170,62 +121,86 @@ def is_local(public_url: str) -> bool:
     return urlsplit(public_url).hostname in ("127.0.0.1", "localhost", "::1")
 
 
-def _require_allowed(people: People, *, before: int, allowed: int) -> None:
-    if before + len(people) > allowed:
-        raise StateError(
-            f"the list has {len(people)} people, and {before} are invited already",
-            expected=f"at most {allowed} together, as the specification says",
-            remedy="Invite fewer people; the number was signed and cannot grow.",
-            code="state.invitations",
+def frame_of(
+    published: PublishedSurvey, language: str | None, public_url: str, *, reminder: bool = False
+) -> LetterFrame:
+    """What stands on every letter, in a language of the survey; in its first if none is given.
+
+    Raises
+    ------
+    InputError
+        If the survey does not have it.
+    """
+    specification = published.specification
+    chosen = specification.languages[0] if language is None else language
+    if chosen not in specification.languages:
+        raise InputError(
+            f"the survey is not in the language {chosen}",
+            where="--language",
+            expected="one of " + ", ".join(specification.languages),
+            code="input.language",
         )
-
-
-def _draw(number: int, entropy: Entropy) -> list[InvitationCode]:
-    """Different codes; that two were equal is as likely as guessing one."""
-    codes: dict[str, InvitationCode] = {}
-    while len(codes) < number:
-        code = InvitationCode.create(entropy(ENTROPY_BYTES))
-        codes[code.symbols] = code
-    return list(codes.values())
-
-
-def _invited(data: DataDirectory, survey: str) -> int:
-    try:
-        return data.registrar(survey).invited()
-    except StateError:  # nobody yet
-        return 0
-
-
-def _waiting_letters(data: DataDirectory, survey: str) -> Path | None:
-    try:
-        return data.registrar(survey).letters_to()
-    except StateError:  # nobody yet
-        return None
-
-
-def _finish_earlier(data: DataDirectory, store: SurveyStore) -> Invitations | None:
-    """Finish a run that stopped after its codes were stored; None if there is none."""
-    out = _waiting_letters(data, store.id)
-    if out is None:
-        return None
-    registrar = data.registrar(store.id)
-    work = folder.unfinished(out, store.id)
-    if not work.is_symlink() and not work.exists():
-        if not out.is_dir():
-            raise folder.strange(
-                "the letters of an interrupted run are not where they were, and their codes are stored",
-                work,
-                remedy=f"Bring the folder back. If it is lost for good, say so by an empty folder {out}.",
-            )
-        registrar.note_finished()  # the run stopped after all was done but this
-        return None
-    hashes = finish_earlier(work, out, registrar, store.published.digest)
-    registrar.note_finished()
-    return Invitations(
-        people=len(hashes),
-        total=registrar.invited(),
-        allowed=require_invited(store.specification).people,
-        folder=str(out),
-        files=tuple(sorted(path.name for path in out.iterdir())),
-        finished_earlier=True,
+    return LetterFrame(
+        texts=texts_for(chosen),
+        title=specification.title[chosen],
+        organizer=specification.organizer.name,
+        contact=specification.organizer.contact,
+        address=f"{public_url.rstrip('/')}/s/{published.id}",
+        words=digest_words(published.digest),
+        k=specification.k,
+        reminder=reminder,
     )
+
+
+def _read_waiting(data: bytes, roll_id: bytes) -> frozenset[bytes]:
+    try:
+        found = Roll.parse(data)
+    except BoardError as problem:
+        raise InputError(
+            problem.message,
+            where=f"--waiting, {problem.where}",
+            expected="the file that roomful remind wrote",
+            code="input.waiting",
+        ) from None
+    if found.roll_id != roll_id:
+        raise InputError(
+            "this list is of another survey",
+            where="--waiting",
+            expected="the file that roomful remind wrote for this survey",
+            code="input.waiting",
+        )
+    return frozenset(found.hashes)
+
+
+def _fill(
+    work: Path,
+    published: PublishedSurvey,
+    people: Sequence[Recipient],
+    merged: MailMerge,
+    *,
+    frame: LetterFrame,
+    public_url: str,
+    letters: bool,
+    progress: StageProgress,
+) -> tuple[str, ...]:
+    """Write everything into an empty folder; return the names of the files."""
+    pages = tuple(
+        Letter(
+            lines=person.lines,
+            code=person.code,
+            link=survey_link(public_url, published.digest, published.organizer_key, code=person.code),
+            place=person.place,
+        )
+        for person in people
+    )
+    if letters:
+        require_printable(frame, pages)
+    rows = ((person.cells, person.code, page.link) for person, page in zip(people, pages, strict=True))
+    files.write_new(work / folder.MAIL_MERGE_FILE, format_mail_merge(merged.header, rows, merged.separator))
+    names = (
+        folder.write_letters(work, frame, pages, lambda done, total: progress("letters", done, total))
+        if letters and pages
+        else ()
+    )
+    files.write_new(work / folder.README_FILE, readme(published, len(people), names))
+    return (folder.MAIL_MERGE_FILE, *names, folder.README_FILE)

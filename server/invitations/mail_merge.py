@@ -1,4 +1,4 @@
-"""The mail-merge file: the organizer's list with each person's code and link, and back.
+"""The files of codes and for mail merge: the list of people with each person's code and link, and back.
 
 A spreadsheet runs a cell that begins with ``=``, ``+``, ``-`` or ``@`` as a formula, and a formula can send
 the cells beside it, which are everybody's codes, to an address. Lists hold what people typed into forms. So
@@ -43,11 +43,14 @@ class Recipient:
         Name and address on the letter.
     code : InvitationCode
         Hers.
+    place : str
+        Where she stands in the file, for messages.
     """
 
     cells: tuple[str, ...] = field(repr=False)
     lines: tuple[str, ...] = field(repr=False)
     code: InvitationCode
+    place: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,29 +87,33 @@ def unguard(cell: str) -> str:
 
 
 def format_mail_merge(
-    header: Sequence[str], rows: Iterable[tuple[Sequence[str], InvitationCode, str]], separator: str
+    header: Sequence[str], rows: Iterable[tuple[Sequence[str], InvitationCode, str | None]], separator: str
 ) -> bytes:
     """The file: all columns, then code and link; every cell in quotes, UTF-8 with a byte order mark.
+
+    Before the survey is signed there are no links; then their column is left out.
 
     Parameters
     ----------
     header : sequence of str
         Names of the columns.
     rows : iterable of (cells, code, link)
-        Each person's.
+        Each person's; all links are there, or none is.
     separator : str
         Between the cells.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerow([*map(guard, header), CODE_COLUMN, LINK_COLUMN])
-    for cells, code, link in rows:
-        writer.writerow([*map(guard, cells), code.text, link])
+    written = [([*map(guard, cells), code.text], link) for cells, code, link in rows]
+    links = any(link is not None for _, link in written)
+    writer.writerow([*map(guard, header), CODE_COLUMN, *([LINK_COLUMN] if links else [])])
+    for cells, link in written:
+        writer.writerow([*cells, *([] if link is None else [link])])
     return text.getvalue().encode("utf-8-sig")
 
 
 def read_mail_merge(path: Path, *, lines: Sequence[str] = (), letters: bool = True) -> MailMerge:
-    """Read a mail-merge file, also after a spreadsheet has saved it.
+    """Read a file with codes, also after a spreadsheet has saved it.
 
     Raises
     ------
@@ -119,7 +126,7 @@ def read_mail_merge(path: Path, *, lines: Sequence[str] = (), letters: bool = Tr
         raise PeopleFileError(
             "there is no column with codes",
             where=table.source,
-            expected=f"a column {CODE_COLUMN}, as in mail-merge.csv of roomful invite",
+            expected=f"a column {CODE_COLUMN}, as in codes.csv of roomful codes",
         )
     kept = [name for name in table.header if name not in (CODE_COLUMN, LINK_COLUMN)]
     header = tuple(unguard(name) for name in kept)
@@ -132,13 +139,13 @@ def read_mail_merge(path: Path, *, lines: Sequence[str] = (), letters: bool = Tr
         try:
             code = InvitationCode.parse(text or "")
         except TokenError as error:
-            problems.add(error.message, place=place, remedy="Take the file as roomful invite wrote it.")
+            problems.add(error.message, place=place, remedy="Take the file as roomful codes wrote it.")
             continue
         if code.symbols in first:
             problems.add(f"the same code stands on {first[code.symbols]}", place=place)
         first.setdefault(code.symbols, place)
         cells = tuple(column[row] for column in columns)
         filled = address.fill({name: cell.strip() for name, cell in zip(header, cells, strict=True)})
-        recipients.append(Recipient(cells=cells, lines=filled, code=code))
+        recipients.append(Recipient(cells=cells, lines=filled, code=code, place=place))
     problems.raise_if_any(PeopleFileError)
     return MailMerge(header=header, recipients=tuple(recipients), separator=table.understood.separator)

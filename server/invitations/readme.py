@@ -5,6 +5,32 @@ from __future__ import annotations
 from server.storage.published import PublishedSurvey
 from shared.words import digest_words
 
+_CODES = """\
+Codes for {people} people
+
+Roll     {digest}
+
+WHAT IS SECRET
+
+codes.csv: everybody's code, beside the columns of your list. Whoever reads it can take part in somebody's
+place, and then she cannot; and ballots made with codes count like any others, also towards the fewest answers
+of a group. A code does not lead to her answers. roll.txt is public: it has hashes of the codes, and no names.
+
+WHERE THE FILES GO
+
+- roll.txt: to the organizer, who names it in survey.toml and signs its digest. Compare the line "Roll" above.
+- codes.csv: nowhere. No server needs it, and the organizer does not either. Keep it on an encrypted disk.
+
+When the organizer has signed, and has given you survey.dsse.json, make the letters:
+
+    roomful invite survey.dsse.json --codes codes.csv --public-url ADDRESS --out letters
+
+WHEN TO DESTROY IT
+
+After the last reminder, at the latest when the survey is closed. After closing the board lists which codes
+were used: with this file that list says who took part.
+"""
+
 _TEXT = """\
 Invitations to {people} people
 
@@ -18,7 +44,7 @@ WHAT IS SECRET
 Whoever reads them can take part in somebody's place, and then she cannot. A code does not lead to her
 answers: nobody can connect the token that it is exchanged for with it.
 
-Nothing else is needed to send them. The server has only hashes of the codes, and no names.
+Nothing else is needed to send them. The servers have only hashes of the codes, and no names.
 
 HOW TO KEEP THEM
 
@@ -31,12 +57,18 @@ HOW TO KEEP THEM
 WHEN TO DESTROY THEM
 
 - letters: when they are printed and posted.
-- mail-merge.csv: after the last reminder, at the latest when the survey is closed. Then the codes are
-  worthless, but the file still says who was invited.
+- mail-merge.csv and codes.csv: after the last reminder, at the latest when the survey is closed. Then the
+  board lists which codes were used, and with these files that list says who took part.
 - Destroy copies too: the printer's, the mail program's, backups.
 
-Reminders: roomful remind {id} --codes mail-merge.csv --out reminders
+Reminders to everybody: add --reminder to roomful invite, and another --out. They say that there is nothing to
+do for those who have taken part. The registrar can name those who have not, once: roomful remind {id}.
 """
+
+
+def codes_readme(people: int, digest: str) -> bytes:
+    """The note beside new codes."""
+    return _CODES.format(people=people, digest=digest).encode()
 
 
 def readme(published: PublishedSurvey, people: int, letters: tuple[str, ...]) -> bytes:

@@ -1,67 +1,89 @@
-"""Letters for those who have not fetched a token, in batches (:mod:`server.invitations.batches`)."""
+"""The registrar's list of codes that have not fetched a token: one list for each survey, and no other.
+
+Two lists of people who have not fetched a token differ by those who did in between, and nobody can choose a
+batch so large that accomplices could not fill it up to one: whoever holds nine codes and may ask again after
+ten have fetched learns who the tenth is. So there is one list. A reminder to everybody needs none.
+
+Even one list tells the moment at which it may be made. So it may be asked for once a day, and is made only
+when :func:`least_batch` people have fetched a token, and as many have not: more than twice as many as the
+accomplices who would break a group anyway.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from server.design.design import StageProgress
-from server.invitations import folder
-from server.invitations.batches import require_batch, shown_total
-from server.invitations.mail_merge import MailMerge
-from server.invitations.mailing import Addressee, fill, finish_earlier, frame_of
+from server.invitations.folder import require_free
+from server.storage import files
 from server.storage.data_directory import DataDirectory
-from server.storage.registrar import RegistrarStore
+from server.storage.registrar import Fetched
 from server.storage.retention import Today, utc_today
 from server.storage.states import State, refusal
-from server.storage.store import SurveyStore
 from shared.ballot import require_invited
-from shared.errors import RoomfulError
+from shared.errors import StateError
+from shared.roll import Roll
+
+FEWEST: Final = 10
+_WHY: Final = "Or remind everybody, which needs no list: roomful invite --reminder, where the codes are."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reminders:
+class WaitingList:
     """What was made.
 
     Attributes
     ----------
     people : int
-        Who get a reminder.
-    of : int or None
-        Whose codes were given; not known of a run that was interrupted.
-    issued_at_least : int
-        Tokens that were issued to all by then, rounded down.
-    folder : str
-        Where the letters are.
-    files : tuple of str
-        In the folder.
-    finished_earlier : bool
-        The letters are those of a run that was interrupted after it was noted, and no codes were read.
+        Whose codes have not fetched a token.
+    of : int
+        Codes on the roll.
+    file : str
+        The list.
     """
 
     people: int
-    of: int | None
-    issued_at_least: int
-    folder: str
-    files: tuple[str, ...]
-    finished_earlier: bool = False
+    of: int
+    file: str
 
 
-def remind(
-    data: DataDirectory,
-    survey: str,
-    read: Callable[[], MailMerge],
-    out: Path,
-    *,
-    public_url: str,
-    language: str | None = None,
-    letters: bool = True,
-    progress: StageProgress = folder.silent,
-    waiting: Callable[[], None] = folder.silent_waiting,
-    today: Today = utc_today,
-) -> Reminders:
-    """Make letters and mail-merge rows for those whose codes have not fetched a token.
+def least_batch(k: int, people: int) -> int:
+    """The fewest who must have fetched a token, and the fewest who must not have.
+
+    Twice max(k, 10), and never less than a tenth of all: with up to max(k, 10) - 1 accomplices at least
+    max(k, 10) + 1 others are among them.
+    """
+    return max(2 * max(k, FEWEST), -(-people // 10))
+
+
+def require_batch(found: Fetched, *, k: int, people: int) -> None:
+    """Refuse a list that would tell single people apart.
+
+    Parameters
+    ----------
+    found : Fetched
+        What the registrar's file says.
+    k, people : int
+        Of the specification.
+
+    Raises
+    ------
+    StateError
+        With the code ``state.reminder``. Guarantee: the message depends on no number of fetched tokens but
+        by whether it is below the batch.
+    """
+    least = least_batch(k, people)
+    if len(found.waiting) + found.issued < 2 * least:
+        raise _refused(f"only {people} people are invited, too few for a list", _WHY)
+    if found.issued < least:
+        raise _refused(f"fewer than {least} people have fetched a token", f"Ask tomorrow. {_WHY}")
+    if len(found.waiting) < least:
+        raise _refused(f"fewer than {least} people have not fetched a token yet", _WHY)
+
+
+def list_waiting(data: DataDirectory, survey: str, out: Path, *, today: Today = utc_today) -> WaitingList:
+    """Write the roll hashes of all codes that have not fetched a token, once for each survey.
 
     Parameters
     ----------
@@ -69,98 +91,39 @@ def remind(
         The registrar's.
     survey : str
         The survey's id.
-    read : callable
-        Reads the mail-merge file of the invitations.
     out : Path
-        Folder that must not exist.
-    public_url, language, letters, progress, waiting
-        As for :func:`~server.invitations.inviting.invite`.
+        File that must not exist. It goes to whoever holds the codes.
     today : callable
         The day in UTC.
 
     Raises
     ------
     StateError
-        With the code ``state.reminder`` if single people would be told apart, ``state.<state>`` if the survey
-        is not open, ``state.no-invitations``.
+        With the code ``state.reminder`` if single people would be told apart, the list was made before, or it
+        was asked for today already; ``state.<state>`` if the survey is not open; ``state.no-invitations``.
     InputError, StorageError
-        If something cannot be read or written.
+        If the file is there or cannot be written.
 
     Notes
     -----
-    The run is noted, by day and number of tokens, after the letters are made and before the folder gets its
-    name. A run that was cut off before leaves an unfinished folder, which the next one with the same `out`
-    removes. With the note the place of the folder is stored: the letters of a run that was cut off after it
-    are finished by the next. If they are gone, only a reminder is lost: the codes are where they were.
+    That the list is made is noted before it is written. If the machine stops in between the list is lost, and
+    everybody can be reminded.
     """
     store = data.survey(survey)
-    require_invited(store.specification)
+    invited = require_invited(store.specification)
     if (state := store.state) is not State.OPEN:
         raise refusal(state, "remind people")
-    frame = frame_of(store.published, language, public_url, reminder=True)
-    with data.inviting(survey, waiting):
-        data.require_current(survey)
-        registrar = data.registrar(survey)
-        earlier = _finish_earlier(registrar, store)
-        if earlier is not None:
-            return earlier
-        folder.require_free(out)
-        merged = read()
-        digest = store.published.digest
-        hashes = {person.code.symbols: person.code.hash(digest) for person in merged.recipients}
-        found, day = registrar.fetched(hashes.values()), today().isoformat()
-        require_batch(found, given=len(hashes), k=store.specification.k, today=day)
-        addressees = [
-            Addressee(cells=person.cells, lines=person.lines, code=person.code, place="a row of the codes")
-            for person in merged.recipients
-            if hashes[person.code.symbols] in found.waiting
-        ]
-        work = folder.unfinished(out, store.id, reminders=True)
-        with folder.filling(work):
-            names = fill(
-                work,
-                store.published,
-                addressees,
-                frame=frame,
-                header=merged.header,
-                separator=merged.separator,
-                public_url=public_url,
-                letters=letters,
-                progress=progress,
-            )
-        try:
-            registrar.note_reminder(found, day, letters_to=out)
-        except RoomfulError:
-            if registrar.letters_to(reminders=True) is None:
-                folder.discard(work)
-            raise
-        folder.finish(work, out)
-        registrar.note_finished(reminders=True)
-    return Reminders(
-        people=len(addressees),
-        of=len(hashes),
-        issued_at_least=shown_total(found.issued),
-        folder=str(out),
-        files=names,
-    )
+    require_free(out)
+    data.require_current(survey)
+    registrar = data.registrar(survey)
+    found = registrar.ask_for_waiting(today().isoformat())
+    require_batch(found, k=store.specification.k, people=invited.people)
+    registrar.note_waiting_listed()
+    roll = Roll(roll_id=invited.codes.roll_id, hashes=tuple(sorted(found.waiting)))
+    with files.named_file_errors(out.name):
+        files.write_new(out, roll.to_bytes())
+    return WaitingList(people=len(roll.hashes), of=invited.people, file=str(out))
 
 
-def _finish_earlier(registrar: RegistrarStore, store: SurveyStore) -> Reminders | None:
-    """Finish a run that stopped after it was noted; None if there is none, or its letters are gone."""
-    out = registrar.letters_to(reminders=True)
-    if out is None:
-        return None
-    work = folder.unfinished(out, store.id, reminders=True)
-    if not work.is_symlink() and not work.exists():
-        registrar.note_finished(reminders=True)
-        return None
-    hashes = finish_earlier(work, out, registrar, store.published.digest)
-    registrar.note_finished(reminders=True)
-    return Reminders(
-        people=len(hashes),
-        of=None,
-        issued_at_least=shown_total(registrar.fetched(hashes).last_issued),
-        folder=str(out),
-        files=tuple(sorted(path.name for path in out.iterdir())),
-        finished_earlier=True,
-    )
+def _refused(message: str, remedy: str) -> StateError:
+    return StateError(message, remedy=remedy, code="state.reminder")

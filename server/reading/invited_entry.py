@@ -8,13 +8,50 @@ from server.reading.public_keys import read_collector_key, read_opening_key, rea
 from server.reading.table import quoted
 from server.reading.toml_document import Section
 from server.signing.keys import load_public_key
-from shared.invited import Invited, Relay, is_relay_url
+from shared.errors import BoardError
+from shared.invited import Codes, Invited, Relay, is_relay_url
 from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS, MAX_SPARE_KEYS
+from shared.roll import MAX_ROLL_BYTES, Roll
 
-INVITED_KEYS = ("people", "token_key", "collector_key", "opening_key", "relay", "spare_keys")
+INVITED_KEYS = ("people", "roll", "token_key", "collector_key", "opening_key", "relay", "spare_keys")
+_ROLL = "the roll.txt of roomful codes, unchanged"
 
 
-def read_invited(root: Section, folder: Path) -> Invited | None:
+def read_roll(root: Section, folder: Path) -> Roll | None:
+    """Read the roll that the section names; None if the survey is open to everybody.
+
+    Raises
+    ------
+    SurveyFileError
+        If it cannot be read, is no roll, or has another number of codes than the section has people.
+    """
+    if "invited" not in root:
+        return None
+    section = root.section("invited", INVITED_KEYS)
+    path, people = folder / section.text("roll"), section.integer("people", 1, MAX_PEOPLE)
+    try:
+        with path.open("rb") as stream:
+            roll = Roll.parse(stream.read(MAX_ROLL_BYTES + 1))
+    except OSError as problem:
+        raise section.fail("roll", f"cannot be read ({problem.strerror})", expected=_ROLL) from None
+    except BoardError as problem:
+        raise section.fail(
+            "roll",
+            f"{quoted(path.name)} is no roll: {problem.message}",
+            expected=_ROLL,
+            remedy="Ask whoever made the codes for it again.",
+        ) from None
+    if len(roll.hashes) != people:
+        raise section.fail(
+            "roll",
+            f"{len(roll.hashes)} codes are on the roll",
+            expected=f"{people}, one for each of the people",
+            remedy="Correct people, or make the codes again from the right list.",
+        )
+    return roll
+
+
+def read_invited(root: Section, folder: Path, roll: Roll | None) -> Invited | None:
     """Read the section and the key files that it names; None if the survey is open to everybody.
 
     Raises
@@ -24,7 +61,7 @@ def read_invited(root: Section, folder: Path) -> Invited | None:
     KeyFileError
         For a key file that is none.
     """
-    if "invited" not in root:
+    if roll is None:
         return None
     section = root.section("invited", INVITED_KEYS)
     collector = read_collector_key(folder / section.text("collector_key"))
@@ -38,7 +75,8 @@ def read_invited(root: Section, folder: Path) -> Invited | None:
             remedy="Make one of them again with --suite.",
         )
     return Invited(
-        people=section.integer("people", 1, MAX_PEOPLE),
+        people=len(roll.hashes),
+        codes=Codes(roll_id=roll.roll_id, digest=roll.digest),
         token_key=read_token_key(folder / section.text("token_key")),
         suite=opening.suite,
         opening_key=opening.key,

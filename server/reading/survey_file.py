@@ -9,7 +9,7 @@ from pathlib import Path
 
 from server.reading.attribute_entries import ATTRIBUTE_KEYS, build_attributes
 from server.reading.design_entry import read_design
-from server.reading.invited_entry import read_invited
+from server.reading.invited_entry import read_invited, read_roll
 from server.reading.table import nearest_name, quoted
 from server.reading.toml_document import TOP_LEVEL, Section, parse_toml, read_survey_bytes
 from shared.attributes import Attribute
@@ -28,6 +28,7 @@ from shared.limits import (
 from shared.model import INCOMPLETE_RULES, ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, Rate
 from shared.questionnaire import Questionnaire
+from shared.roll import Roll
 from shared.specification import (
     MAX_RETENTION_DAYS,
     MODEL_KINDS,
@@ -88,6 +89,7 @@ class SurveyFile:
     questionnaire: Questionnaire
     permissions: Permissions
     invited: Invited | None
+    roll: Roll | None
 
 
 def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
@@ -125,6 +127,7 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
     k: int = anonymity.integer("k", 2, MAX_K)
     design = read_design(root, model.kind, algorithm)
     questionnaire, free_text = _questionnaire(root, path.parent, languages)
+    roll = read_roll(root, path.parent)
     return SurveyFile(
         path=path,
         languages=languages,
@@ -142,7 +145,8 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
         retention_days=root.integer("retention_days", 1, MAX_RETENTION_DAYS, 365),
         questionnaire=questionnaire,
         permissions=Permissions(free_text=free_text, balls_from_register=design.balls_from_register),
-        invited=read_invited(root, path.parent),
+        invited=read_invited(root, path.parent, roll),
+        roll=roll,
     )
 
 

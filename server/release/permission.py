@@ -40,13 +40,15 @@ class Permitted:
         return {cell: index for index, group in enumerate(self.groups) for cell in group}
 
 
-def permit(counts: Sequence[int], specification: Specification) -> Permitted:
+def permit(counts: Sequence[int], specification: Specification, *, surplus: int = 0) -> Permitted:
     """Apply the signed rule to the number of distinct tokens of each cell.
 
     Parameters
     ----------
     counts : sequence of int, length n_cells
     specification : Specification
+    surplus : int
+        So many ballots may be of nobody who was invited: every group must be large enough without them.
 
     Raises
     ------
@@ -59,7 +61,7 @@ def permit(counts: Sequence[int], specification: Specification) -> Permitted:
     each, such that the ballots outside of them are none, or at least as many from at least two cells.
     """
     centres = Centres.from_decimals(specification.centroids, specification.weights)
-    decision = decide(counts, policy_of_counts(specification), centres)
+    decision = decide(counts, policy_of_counts(specification, surplus), centres)
     opened = {cell for group in decision.groups for cell in group.cells}
     return Permitted(
         groups=tuple(group.cells for group in decision.groups),

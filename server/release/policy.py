@@ -20,6 +20,10 @@ def policy_of(specification: Specification) -> Policy:
     )
 
 
-def policy_of_counts(specification: Specification) -> Policy:
-    """What the rule says where only numbers of ballots are known, before anything is opened."""
-    return replace(policy_of(specification), distinct_values=1, t_closeness=None)
+def policy_of_counts(specification: Specification, surplus: int = 0) -> Policy:
+    """What the rule says where only numbers of ballots are known, before anything is opened.
+
+    Of `surplus` ballots nobody knows whether they are of invited people, so every group needs so many more.
+    """
+    policy = policy_of(specification)
+    return replace(policy, minimum=policy.minimum + surplus, distinct_values=1, t_closeness=None)

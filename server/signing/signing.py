@@ -18,6 +18,7 @@ from shared.specification import Specification
 DESIGN_FILE = "design.json"
 ENVELOPE_FILE = "survey.dsse.json"
 MODEL_FILE = "model.csv"
+ROLL_FILE = "roll.txt"
 
 
 def envelope_at(path: Path) -> Path:

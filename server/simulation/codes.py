@@ -1,4 +1,4 @@
-"""The codes of invited people, read from the file that ``roomful invite`` writes for mail merge."""
+"""The codes of invited people, read from the files of ``roomful codes`` and ``roomful invite``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_codes(path: Path) -> tuple[InvitationCode, ...]:
             raise InputError(
                 error.message,
                 where=table.where(row, COLUMN),
-                expected="a code as roomful invite wrote it",
+                expected="a code as roomful codes wrote it",
                 code="input.codes",
             ) from None
         if code in first_row:
@@ -41,7 +41,7 @@ def read_codes(path: Path) -> tuple[InvitationCode, ...]:
                 f"the code stands in {table.place_of(first_row[code])} already",
                 where=table.where(row, COLUMN),
                 expected="a code of its own for each person",
-                remedy="One code is one answer. Take the file as roomful invite wrote it.",
+                remedy="One code is one answer. Take the file as roomful codes wrote it.",
                 code="input.codes-twice",
             )
         first_row[code] = row
@@ -61,6 +61,6 @@ def require_enough(n_codes: int, n_people: int) -> None:
             f"there are {n_codes} codes for {n_people} people",
             where="--codes",
             expected="a code of its own for each person",
-            remedy=f"Invite more people with roomful invite, or fewer here: --invited {n_codes}.",
+            remedy=f"Give all codes of the roll, or let fewer be invited here: --invited {n_codes}.",
             code="input.codes-too-few",
         )

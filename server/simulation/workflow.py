@@ -206,7 +206,7 @@ def _require_codes(specification: Specification, codes: Sequence[InvitationCode]
         raise InputError(
             "only invited people can answer this survey",
             where="--codes",
-            expected="mail-merge.csv of roomful invite",
+            expected="mail-merge.csv of roomful invite, or codes.csv of roomful codes",
             remedy="Name the file with the codes.",
             code="input.codes",
         )

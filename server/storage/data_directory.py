@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -15,7 +15,7 @@ from server.storage import database as db
 from server.storage import files
 from server.storage.anchor import Anchor, read_generation
 from server.storage.creating import create_database
-from server.storage.published import MODEL_NAME, SPECIFICATION_NAME, PublishedSurvey
+from server.storage.published import MODEL_NAME, ROLL_NAME, SPECIFICATION_NAME, PublishedSurvey
 from server.storage.registrar import REGISTRAR_NAME, RegistrarStore
 from server.storage.retention import Today, utc_today
 from server.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore
@@ -24,7 +24,6 @@ from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import NotFoundError, RoomfulError, StateError
 
 _ID: Final = re.compile(r"[0-9a-f]{16}")
-_SILENT_SECONDS: Final = 1.0
 
 
 class DataDirectory:
@@ -70,7 +69,7 @@ class DataDirectory:
     ) -> None:
         self.end()
 
-    def publish(self, envelope: bytes, model: bytes | None) -> str:
+    def publish(self, envelope: bytes, model: bytes | None, roll: bytes | None = None) -> str:
         """Take a signed specification into the data directory as a draft.
 
         Publishing the same specification again replaces its envelope while it is a draft, which is how the
@@ -82,6 +81,8 @@ class DataDirectory:
             The DSSE envelope.
         model : bytes or None
             The canonical model, for a public one.
+        roll : bytes or None
+            The roll of an invited survey.
 
         Returns
         -------
@@ -99,6 +100,7 @@ class DataDirectory:
         """
         published = PublishedSurvey.verify(self.path, envelope, organizer_key=None)
         published.require_model(model)
+        published.require_roll(roll)
         folder = self._surveys / published.id
         with files.named_file_errors("surveys"):
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -110,6 +112,8 @@ class DataDirectory:
                 files.write_new(work / SPECIFICATION_NAME, envelope)
                 if model is not None:
                     files.write_new(work / MODEL_NAME, model)
+                if roll is not None:
+                    files.write_new(work / ROLL_NAME, roll)
                 create_database(
                     work / DATABASE_NAME,
                     specification_digest=published.digest,
@@ -187,26 +191,24 @@ class DataDirectory:
                 )
         return registrar
 
-    @contextmanager
-    def inviting(self, survey: str, waiting: Callable[[], None]) -> Iterator[None]:
-        """Wait until nobody else invites or reminds the people of a survey; say so if it takes a while."""
-        notice = threading.Timer(_SILENT_SECONDS, waiting)
-        notice.daemon = True
-        notice.start()
-        try:
-            with db.turn(self.survey(survey).published.folder / "inviting"):
-                notice.cancel()
-                yield
-        finally:
-            notice.cancel()
+    def enrol(self, survey: str) -> int:
+        """Make this server the registrar of the published roll; return how many codes it has.
 
-    def invite(self, survey: str, hashes: Iterable[bytes], *, letters_to: Path | None = None) -> int:
-        """Add the hashes of codes to the registrar's file; see :meth:`RegistrarStore.add`."""
+        It can be done again: what is there stays as it is.
+
+        Raises
+        ------
+        StateError
+            If the survey is open to everybody.
+        StorageError
+            If the published roll is missing or damaged, or something cannot be written.
+        """
         store = self.survey(survey)
         invited = require_invited(store.specification)
         digest, anchor = store.published.digest, self.anchor(store.id, "registrar")
+        roll = store.published.roll()
         RegistrarStore.create(store.published.folder, digest=digest, anchor=anchor)
-        return self.registrar(survey).add(hashes, people=invited.people, letters_to=letters_to)
+        return self.registrar(survey).add(roll.hashes, people=invited.people)
 
     def anchor(self, survey: str, database: str) -> Anchor:
         """The anchor of one of a survey's databases."""

@@ -40,7 +40,8 @@ def forget(folder: Path) -> None:
 
     Notes
     -----
-    Guarantee: when it returns, no private key and no hash of a code or request is in a file of the folder. It
+    Guarantee: when it returns, no private key and no hash of a request is in a file of the folder; of codes
+    there is what the board has published of them. It
     may be interrupted at any moment and called again. What a server that runs meanwhile holds in its memory
     it drops by itself (:meth:`server.storage.store.SurveyStore.expire`).
 

@@ -12,12 +12,14 @@ from typing import Final, Self
 from server.signing.signing import verify_envelope
 from server.storage import files
 from shared.envelope import Envelope, survey_id
-from shared.errors import InputError, NotFoundError, StorageError
+from shared.errors import BoardError, InputError, NotFoundError, StorageError
 from shared.limits import MAX_ENVELOPE_BYTES
+from shared.roll import Roll
 from shared.specification import Specification
 
 SPECIFICATION_NAME: Final = "specification.dsse.json"
 MODEL_NAME: Final = "model.csv"
+ROLL_NAME: Final = "roll.txt"
 RELEASE_NAME: Final = "release"
 
 
@@ -144,6 +146,49 @@ class PublishedSurvey:
                 remedy="Remove the model file.",
                 code="input.model-of-register",
             )
+
+    def require_roll(self, roll: bytes | None) -> None:
+        """Check that an invited survey comes with the roll that was signed.
+
+        Raises
+        ------
+        InputError
+            If it is missing, another one, or not needed.
+        """
+        invited = self.specification.invited
+        if invited is None and roll is None:
+            return
+        if invited is None or roll is None:
+            raise InputError(
+                "the roll of an invited survey must be published beside it, and no other survey has one",
+                where=ROLL_NAME,
+                expected="no file" if invited is None else f"the file {ROLL_NAME} beside the specification",
+                code="input.roll",
+            )
+        if hashlib.sha256(roll).hexdigest() != invited.codes.digest:
+            raise InputError(
+                "the roll is not the one that was signed",
+                where=ROLL_NAME,
+                expected=f"a file with the SHA-256 {invited.codes.digest}",
+                remedy="Use the roll.txt that roomful design wrote together with the specification.",
+                code="input.roll",
+            )
+
+    def roll(self) -> Roll:
+        """The published roll of an invited survey.
+
+        Raises
+        ------
+        StorageError
+            If it is missing or damaged.
+        """
+        with files.named_file_errors(f"{self.folder.name}/{ROLL_NAME}"):
+            data = (self.folder / ROLL_NAME).read_bytes()
+        try:
+            self.require_roll(data)
+            return Roll.parse(data)
+        except (InputError, BoardError) as problem:
+            raise StorageError(problem.message, where=ROLL_NAME, code="storage.corrupt") from None
 
     def released_files(self) -> tuple[ReleasedFile, ...]:
         """The released files by name; none before the release."""

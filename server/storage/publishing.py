@@ -7,15 +7,16 @@ from pathlib import Path
 from server.signing.signing import ENVELOPE_FILE
 from server.storage.data_directory import DataDirectory
 from server.storage.keys import check_keys, install_keys
-from server.storage.published import MODEL_NAME, PublishedSurvey
+from server.storage.published import MODEL_NAME, ROLL_NAME, PublishedSurvey
 from shared.errors import InputError
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
+from shared.roll import MAX_ROLL_BYTES
 
 
 def publish_files(
     data: DataDirectory, source: Path, *, token_key: Path | None = None, collector_key: Path | None = None
 ) -> str:
-    """Publish a signed file and the public model beside it.
+    """Publish a signed file, and the public model and the roll beside it.
 
     Parameters
     ----------
@@ -24,7 +25,8 @@ def publish_files(
     source : Path
         The folder with ``survey.dsse.json``, or the signed file itself.
     token_key, collector_key : Path, optional
-        The private keys by which this server is registrar or collector of an invited survey.
+        The private keys by which this server is registrar or collector of an invited survey. A registrar
+        takes the codes of the roll.
 
     Returns
     -------
@@ -47,12 +49,18 @@ def publish_files(
             remedy="Sign the design first: roomful sign DIR --key KEY",
             code="input.not-signed",
         )
-    model = signed.with_name(MODEL_NAME)
+    model, roll = signed.with_name(MODEL_NAME), signed.with_name(ROLL_NAME)
     envelope = _read(signed, MAX_ENVELOPE_BYTES)
     published = PublishedSurvey.verify(data.folder(envelope), envelope, organizer_key=None)
     check_keys(published, token_key=token_key, collector_key=collector_key)
-    survey = data.publish(envelope, _read(model, MAX_MODEL_BYTES) if model.is_file() else None)
+    survey = data.publish(
+        envelope,
+        _read(model, MAX_MODEL_BYTES) if model.is_file() else None,
+        _read(roll, MAX_ROLL_BYTES) if roll.is_file() else None,
+    )
     install_keys(data.survey(survey).published, token_key=token_key, collector_key=collector_key)
+    if token_key is not None:
+        data.enrol(survey)
     return survey
 
 

@@ -1,13 +1,13 @@
-"""The registrar's file: hashes of invitation codes, and which of them fetched a token.
+"""The registrar's file: the roll's hashes of codes, and which of them fetched a token.
 
-It holds no name and no code, and of a fetched token only a hash of the blinded message, from which nobody can
-tell the token. A code is spent by writing that hash, before the signature leaves.
+It holds no name and no code; of a used code its proof, which its device showed (:mod:`shared.roll`), and of a
+fetched token only a hash of the blinded message, from which nobody can tell the token. A code is spent by
+writing both, before the signature leaves.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
-from urllib.parse import unquote_to_bytes, urlsplit
 
 from server.storage import database as db
 from server.storage.anchor import Anchor, next_generation
@@ -24,44 +23,35 @@ from server.storage.intake import Stored
 from server.storage.schema import REGISTRAR_FIELDS
 from server.storage.writer import GroupWriter
 from shared.errors import StateError, StorageError, TokenError
+from shared.roll import roll_hash
 
 REGISTRAR_NAME: Final = "registrar.sqlite"
-_REMINDED: Final = "reminded"
-_LETTERS: Final = "letters_to"
-_REMINDERS: Final = "reminders_to"
+_ASKED: Final = "waiting_asked_on"
+_LISTED: Final = "waiting_listed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetch:
-    """A code that asks for a token."""
+    """A code that asks for a token: its proof, and the hash of its blinded message."""
 
-    code: bytes
+    proof: bytes
     request: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """Which of some codes wait, and what was known at the last reminder; all of one moment.
+    """Which codes wait, and how many do not; all of one moment.
 
     Attributes
     ----------
     waiting : frozenset of bytes
-        Hashes of those that are known and fetched no token.
-    known : int
-        How many of them are known at all.
+        Roll hashes of those that fetched no token.
     issued : int
-        Tokens issued to all codes.
-    last_day : str
-        Day of the last reminder; empty if there was none.
-    last_issued : int
-        Tokens issued by then.
+        Tokens issued to the others.
     """
 
     waiting: frozenset[bytes] = field(repr=False)
-    known: int
     issued: int
-    last_day: str
-    last_issued: int
 
 
 class _FetchIntake:
@@ -69,24 +59,23 @@ class _FetchIntake:
 
     def store(self, connection: sqlite3.Connection, group: Sequence[Fetch]) -> Stored:
         """Note the request of each unspent code; the first of several requests with one code wins."""
+        codes = [roll_hash(fetch.proof) for fetch in group]
         marks = ",".join("?" * len(group))
         known = {
             bytes(code): None if request is None else bytes(request)
             for code, request in connection.execute(
                 f"SELECT hash, request FROM code WHERE hash IN ({marks})",  # noqa: S608 - question marks
-                [fetch.code for fetch in group],
+                codes,
             )
         }
-        fresh: dict[bytes, bytes] = {}
+        fresh: dict[bytes, Fetch] = {}
         outcomes: list[Exception | None] = []
-        for fetch in group:
-            if fetch.code not in known:
-                outcomes.append(_unknown())
-                continue
-            spent = known[fetch.code] or fresh.setdefault(fetch.code, fetch.request)
-            outcomes.append(None if spent == fetch.request else _used())
+        for code, fetch in zip(codes, group, strict=True):
+            spent = known[code] or fresh.setdefault(code, fetch).request if code in known else None
+            outcomes.append(None if spent == fetch.request else _refused())
         connection.executemany(
-            "UPDATE code SET request = ? WHERE hash = ?", [(fresh[code], code) for code in sorted(fresh)]
+            "UPDATE code SET proof = ?, request = ? WHERE hash = ?",
+            [(fresh[code].proof, fresh[code].request, code) for code in sorted(fresh)],
         )
         return Stored(outcomes=tuple(outcomes), added=len(fresh))
 
@@ -121,9 +110,9 @@ class RegistrarStore:
         self._path, self._anchor = folder / REGISTRAR_NAME, anchor
         if not self._path.is_file():
             raise StateError(
-                "nobody was invited here yet",
+                "this server holds no roll of codes",
                 where=folder.name,
-                remedy="Invite people first: roomful invite.",
+                remedy="Publish the survey here with --token-key, which makes this server its registrar.",
                 code="state.no-invitations",
             )
         if self._read("SELECT value FROM survey WHERE name = 'specification'") != digest:
@@ -154,8 +143,8 @@ class RegistrarStore:
             folder / REGISTRAR_NAME, fields=REGISTRAR_FIELDS, rows={"specification": digest}, anchor=anchor
         )
 
-    def add(self, hashes: Iterable[bytes], *, people: int, letters_to: Path | None = None) -> int:
-        """Invite: add the hashes of new codes; those that are there stay as they are.
+    def add(self, hashes: Iterable[bytes], *, people: int) -> int:
+        """Add the roll's hashes of codes; those that are there stay as they are.
 
         Parameters
         ----------
@@ -163,8 +152,6 @@ class RegistrarStore:
             32 bytes each.
         people : int
             The number of invitations that the specification allows.
-        letters_to : Path, optional
-            Where the letters with these codes will be; kept until :meth:`note_finished`.
 
         Returns
         -------
@@ -180,7 +167,7 @@ class RegistrarStore:
         """
         with self._change(sweep=True) as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO code VALUES (?, NULL)", [(value,) for value in sorted(hashes)]
+                "INSERT OR IGNORE INTO code VALUES (?, NULL, NULL)", [(value,) for value in sorted(hashes)]
             )
             total = self._intake.count(connection)
             if total > people:
@@ -190,45 +177,22 @@ class RegistrarStore:
                     remedy="Invite fewer people; the number was signed and cannot grow.",
                     code="state.invitations",
                 )
-            if letters_to is not None:
-                _keep(connection, _LETTERS, letters_to.absolute().as_uri())
         return total
 
-    def letters_to(self, *, reminders: bool = False) -> Path | None:
-        """Where the letters of a run were to be that was stored and has not come to its end.
-
-        Of invitations, or of reminders.
-        """
-        name = _REMINDERS if reminders else _LETTERS
-        with closing(db.connect(self._path).conn) as connection, db.named_errors():
-            row = connection.execute("SELECT value FROM survey WHERE name = ?", (name,)).fetchone()
-        return None if row is None else Path(os.fsdecode(unquote_to_bytes(urlsplit(str(row[0])).path)))
-
-    def note_finished(self, *, reminders: bool = False) -> None:
-        """Note that the letters are where they were to be: those of invitations, or of reminders.
-
-        Raises
-        ------
-        StorageError
-            If it cannot be written, or the file was restored from an old copy.
-        """
-        with self._change() as connection:
-            name = _REMINDERS if reminders else _LETTERS
-            connection.execute("DELETE FROM survey WHERE name = ?", (name,))
-
-    def spend(self, code: bytes, blinded_message: bytes) -> None:
+    def spend(self, proof: bytes, blinded_message: bytes) -> None:
         """Spend a code for a blinded message, durably; the same message again is welcome.
 
-        Guarantee: for each code there is at most one blinded message for which this ever returns.
+        Guarantee: for each code there is at most one blinded message for which this ever returns. A code that
+        is not on the roll and one that was spent for another message are refused alike.
 
         Raises
         ------
         TokenError
-            With the code ``token.code-unknown``, or ``token.code-used`` for another message.
+            With the code ``token.code``.
         StorageError
             If it could not be stored.
         """
-        self._writer.store(Fetch(code=code, request=hashlib.sha256(blinded_message).digest()))
+        self._writer.store(Fetch(proof=proof, request=hashlib.sha256(blinded_message).digest()))
 
     def issued(self) -> int:
         """How many codes fetched a token."""
@@ -238,44 +202,44 @@ class RegistrarStore:
         """How many codes there are."""
         return int(self._read("SELECT count(*) FROM code"))
 
-    def fetched(self, hashes: Iterable[bytes]) -> Fetched:
-        """What a reminder needs to know; see :mod:`server.invitations.batches` for when it may."""
-        wanted = frozenset(hashes)
+    def used_codes(self) -> tuple[bytes, ...]:
+        """Proofs of all codes that fetched a token, ascending."""
         with closing(db.connect(self._path).conn) as connection, db.named_errors():
-            connection.execute("BEGIN")
-            rows = connection.execute("SELECT hash, request IS NULL FROM code").fetchall()
-            last_day, last_issued = _last_reminder(connection)
-            connection.execute("ROLLBACK")
-        known = {bytes(code): waits for code, waits in rows}
-        return Fetched(
-            waiting=frozenset(code for code in wanted if known.get(code)),
-            known=len(wanted & known.keys()),
-            issued=sum(not waits for waits in known.values()),
-            last_day=last_day,
-            last_issued=last_issued,
-        )
+            rows = connection.execute("SELECT proof FROM code WHERE request IS NOT NULL").fetchall()
+        return tuple(sorted(bytes(proof) for (proof,) in rows))
 
-    def note_reminder(self, seen: Fetched, day: str, *, letters_to: Path) -> None:
-        """Note that people are reminded, by what was seen, and where their letters will be.
-
-        The place is kept until :meth:`note_finished`.
+    def ask_for_waiting(self, day: str) -> Fetched:
+        """What a list of waiting codes needs to know; see :mod:`server.invitations.reminding`.
 
         Raises
         ------
         StateError
-            With the code ``state.reminder`` if somebody else reminded in between.
+            With the code ``state.reminder`` if the list was made, or asked for on this day or a later one.
+        StorageError
+            If that it was asked for cannot be noted, or the file was restored from an old copy.
+        """
+        with self._change() as connection:
+            rows = dict(connection.execute("SELECT name, value FROM survey"))
+            if _LISTED in rows:
+                raise _too_often("the list of this survey was made already, and there is only one", "")
+            asked = str(rows.get(_ASKED, ""))
+            if asked >= day:
+                raise _too_often(f"it was asked for on {asked} already", "Ask again on a later day. ")
+            _keep(connection, _ASKED, day)
+            found = connection.execute("SELECT hash, request IS NULL FROM code").fetchall()
+        waiting = frozenset(bytes(code) for code, waits in found if waits)
+        return Fetched(waiting=waiting, issued=len(found) - len(waiting))
+
+    def note_waiting_listed(self) -> None:
+        """Note that the list is made, so that there is never another one.
+
+        Raises
+        ------
         StorageError
             If it cannot be written, or the file was restored from an old copy.
         """
         with self._change() as connection:
-            if _last_reminder(connection) != (seen.last_day, seen.last_issued):
-                raise StateError(
-                    "another reminder was made at the same time",
-                    remedy="Use its letters; the next reminder can be made tomorrow.",
-                    code="state.reminder",
-                )
-            _keep(connection, _REMINDED, f"{day} {seen.issued}")
-            _keep(connection, _REMINDERS, letters_to.absolute().as_uri())
+            _keep(connection, _LISTED, "yes")
 
     def end(self) -> None:
         """Store what waits, sweep, and let go of the file."""
@@ -302,7 +266,7 @@ class RegistrarStore:
 
 
 def delete_codes(folder: Path) -> None:
-    """Delete all codes, the day of the last reminder and the places of letters.
+    """Delete all codes, and what is known of the list of those that wait.
 
     The survey's digest and its count of commits stay.
 
@@ -316,9 +280,7 @@ def delete_codes(folder: Path) -> None:
     with closing(database.conn), db.turn(path):
         with db.transaction(database) as connection:
             connection.execute("DELETE FROM code")
-            connection.execute(
-                "DELETE FROM survey WHERE name IN (?, ?, ?)", (_REMINDED, _LETTERS, _REMINDERS)
-            )
+            connection.execute("DELETE FROM survey WHERE name IN (?, ?)", (_ASKED, _LISTED))
             connection.execute(f"PRAGMA user_version={db.DIRTY}")
         db.sweep(database)
 
@@ -327,29 +289,20 @@ def _keep(connection: sqlite3.Connection, name: str, value: str) -> None:
     connection.execute("INSERT OR REPLACE INTO survey VALUES (?, ?)", (name, value))
 
 
-def _last_reminder(connection: sqlite3.Connection) -> tuple[str, int]:
-    row = connection.execute("SELECT value FROM survey WHERE name = ?", (_REMINDED,)).fetchone()
-    if row is None:
-        return "", 0
-    day, _, issued = str(row[0]).partition(" ")
-    if not issued.isdecimal():
-        raise StorageError("the codes' file is damaged", code="storage.corrupt")
-    return day, int(issued)
-
-
-def _unknown() -> TokenError:
-    return TokenError(
-        "nobody was invited with this code",
-        where="code",
-        remedy="Compare it with the letter, group by group; or it is for another survey.",
-        code="token.code-unknown",
+def _too_often(message: str, remedy: str) -> StateError:
+    return StateError(
+        message,
+        remedy=f"{remedy}Everybody can be reminded without it: roomful invite --reminder.",
+        code="state.reminder",
     )
 
 
-def _used() -> TokenError:
+def _refused() -> TokenError:
+    """One answer for a code that nobody was invited with and one that was used: nobody learns which."""
     return TokenError(
-        "this code has fetched its token already",
+        "this code fetches no token: nobody was invited with it, or it was used already",
         where="code",
-        remedy="Go on where it was fetched, or open the token that was saved there.",
-        code="token.code-used",
+        remedy="Compare it with the letter, group by group. If it is right, go on where it was used, or open"
+        " the token that was saved there. If nobody of you used it, tell whoever invited you.",
+        code="token.code",
     )

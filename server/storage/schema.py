@@ -73,8 +73,10 @@ SURVEY_FIELDS: Final = (
 )
 
 CODE_FIELDS: Final = (
-    # SHA-256 of the code with the survey's digest; the code itself is on the letter and nowhere else.
+    # The roll's hash of a code; the code itself is on the letter and nowhere else.
     StoredField(table="code", column="hash", declaration=_KEY),
+    # The proof that its device showed, of which the former is the hash; NULL before.
+    StoredField(table="code", column="proof", declaration="BLOB"),
     # SHA-256 of the blinded message that it fetched a token with; NULL before.
     StoredField(table="code", column="request", declaration="BLOB"),
 )

@@ -9,7 +9,7 @@ from shared import base64url, strict_json
 from shared.ballot import require_invited
 from shared.errors import TokenError
 from shared.fields import Fields
-from shared.invitation_code import InvitationCode
+from shared.hash_list import HASH_BYTES
 from shared.limits import TOKEN_KEY_BYTES
 
 MAX_REQUEST_BYTES = 2048
@@ -35,7 +35,7 @@ class TokenOffice:
         survey : str
             The survey's id.
         body : bytes
-            ``{"code", "blinded_message"}`` as JSON, the message in base64url.
+            ``{"code_proof", "blinded_message"}`` as JSON, both in base64url.
 
         Returns
         -------
@@ -45,8 +45,8 @@ class TokenOffice:
         Raises
         ------
         TokenError
-            ``token.request``, ``token.code-form``, ``token.blinded-message``, ``token.code-unknown``,
-            ``token.code-used``, ``token.fault``.
+            ``token.request``, ``token.blinded-message``, ``token.fault``, and ``token.code`` alike for a code
+            that is not on the roll and one that was used.
         StateError
             If the survey is not open, or this server is not its registrar.
         StorageError
@@ -58,24 +58,24 @@ class TokenOffice:
         is spent, durably, before anything is signed; if the machine stops in between, the same request asked
         again has its answer.
         """
-        code, blinded = read_request(body)
+        proof, blinded = read_request(body)
         store = self._data.survey(survey)
         invited = require_invited(store.specification)
         if (state := store.state) is not State.OPEN:
             raise refusal(state, "issue tokens")
         key = store.keys.registrar(invited)
         require_blinded(key.n, blinded)
-        self._data.registrar(survey).spend(code.hash(store.published.digest), blinded)
+        self._data.registrar(survey).spend(proof, blinded)
         return blind_sign(key, blinded)
 
 
-def read_request(body: bytes) -> tuple[InvitationCode, bytes]:
-    """A request's code and blinded message.
+def read_request(body: bytes) -> tuple[bytes, bytes]:
+    """A request's proof of a code, and its blinded message.
 
-    Guarantee: for all bytes, either a :class:`TokenError` that repeats nothing of the code, or both parts.
+    Guarantee: for all bytes, either a :class:`TokenError` that repeats nothing of the proof, or both parts.
     """
     value = strict_json.loads(body, error=_refused, where="request", max_bytes=MAX_REQUEST_BYTES)
-    fields = Fields(value, "", ("code", "blinded_message"), error=_refused)
+    fields = Fields(value, "", ("code_proof", "blinded_message"), error=_refused)
     blinded = base64url.decode(fields.text("blinded_message"))
     if blinded is None or len(blinded) != TOKEN_KEY_BYTES:
         raise TokenError(
@@ -84,7 +84,10 @@ def read_request(body: bytes) -> tuple[InvitationCode, bytes]:
             expected=f"{TOKEN_KEY_BYTES} bytes in base64url, without padding",
             code="token.blinded-message",
         )
-    return InvitationCode.parse(fields.text("code")), blinded
+    proof = base64url.decode(fields.text("code_proof"))
+    if proof is None or len(proof) != HASH_BYTES:
+        raise _refused("", where="code_proof", expected=f"{HASH_BYTES} bytes in base64url, without padding")
+    return proof, blinded
 
 
 def _refused(_message: str, **parts: str) -> TokenError:

@@ -5,6 +5,8 @@ file                      contents
 ========================  ================================================================================
 specification.dsse.json   the signed specification, as published
 checkpoint                the board's checkpoint, signed by the organizer
+board.json                the board's counts, signed by the organizer
+roll.txt, used-codes.txt  whose codes were invited, and which were used
 ballots.bin               per ballot its length (4 bytes, big endian) and its bytes, ascending by receipt
 ========================  ================================================================================
 """
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -50,7 +52,9 @@ class SignedSurvey:
     organizer_key: bytes
 
 
-def write_export(out: Path, *, envelope: bytes, checkpoint: bytes, ballots: Iterable[Ballot]) -> int:
+def write_export(
+    out: Path, *, envelope: bytes, checkpoint: bytes, board: Mapping[str, bytes], ballots: Iterable[Ballot]
+) -> int:
     """Write the folder, all or nothing.
 
     Parameters
@@ -58,6 +62,8 @@ def write_export(out: Path, *, envelope: bytes, checkpoint: bytes, ballots: Iter
     out : Path
         Must not exist.
     envelope, checkpoint : bytes
+    board : mapping of str to bytes
+        The board's other files, by name.
     ballots : iterable of Ballot
         Ascending by receipt.
 
@@ -76,6 +82,8 @@ def write_export(out: Path, *, envelope: bytes, checkpoint: bytes, ballots: Iter
         with files.new_folder(out) as work:
             files.write_new(work / SPECIFICATION_FILE, envelope)
             files.write_new(work / CHECKPOINT_FILE, checkpoint)
+            for name, data in board.items():
+                files.write_new(work / name, data)
             files.write_new(work / BALLOTS_FILE, b"")
             with (work / BALLOTS_FILE).open("wb") as stream:
                 for ballot in ballots:

@@ -19,6 +19,7 @@ from server.release.permission import Permitted, decide_groups, permit
 from server.release.policy import policy_of_counts
 from server.sealing.suites import OpeningKey
 from server.tokens.verifying import BallotVerifier
+from server.trustees.board_copy import require_board
 from server.trustees.export import (
     BALLOTS_FILE,
     BallotFile,
@@ -52,6 +53,8 @@ class OpeningReport:
         Cells with ballots that stayed closed.
     withdrawn_groups : int
         Groups that were opened and are withheld all the same, because too few valid answers were left.
+    surplus : int
+        How many more ballots there are than codes were used; every group is large enough without so many.
     repeated : bool
         Whether the ledger had this very opening already.
     ledger : Ledger
@@ -63,6 +66,7 @@ class OpeningReport:
     invalid: Mapping[str, int]
     sealed_cells: int
     withdrawn_groups: int
+    surplus: int
     repeated: bool
     ledger: Ledger
 
@@ -74,6 +78,7 @@ def open_answers(
     shares: Sequence[Share],
     ledger_path: Path,
     progress: Progress,
+    accept_discrepancy: str | None = None,
 ) -> OpeningReport:
     """Open what may be opened.
 
@@ -88,6 +93,8 @@ def open_answers(
         The trustees' ledger. The opening is on the disk there when this returns.
     progress : callable
         ``(stage, done, total)``.
+    accept_discrepancy : str, optional
+        See :func:`server.trustees.board_copy.require_board`.
 
     Raises
     ------
@@ -98,21 +105,23 @@ def open_answers(
     -----
     Guarantee: for all exports, shares and ledgers, either an error, or opened groups of at least max(k,
     minimum) valid answers, each from a ballot with a distinct token of the registrar, under a root that the
-    organizer signed, such that no group is the difference of this opening and an earlier one in the ledger. A
-    box of a cell outside the permitted groups is never decrypted.
+    organizer signed, such that no group is the difference of this opening and an earlier one in the ledger.
+    If there are more ballots than used codes, each group has so many answers more. A box of a cell outside
+    the permitted groups is never decrypted.
     """
     survey = read_survey(export, invitation)  # 1
     with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
         root, receipts = verify_export(export, survey, ballots, progress)  # 2
+        surplus = require_board(export, survey, receipts, accept_discrepancy)
         counts, opening = _count_tokens(survey, ballots, receipts, root, progress)  # 3
         ledger = Ledger.read(ledger_path, survey.invited.opening_key)
         repeated = ledger.require_no_overlap(opening)  # 4
-        permitted = permit(counts, survey.specification)  # 5
+        permitted = permit(counts, survey.specification, surplus=surplus)  # 5
         key = rebuild_key(survey, shares)  # 6
         if not repeated:
             ledger = ledger.append(opening)
         found, invalid = _decrypt(survey, ballots, receipts, permitted, key, progress)  # 7
-    kept = _keep(survey, counts, permitted, found)  # 8
+    kept = _keep(survey, counts, permitted, found, surplus)  # 8
     kept_cells = {cell for group in kept for cell in group.cells}
     answers = OpenedAnswers(
         specification=survey.digest,
@@ -128,6 +137,7 @@ def open_answers(
         invalid=invalid,
         sealed_cells=len(permitted.sealed),
         withdrawn_groups=sum(group[0] not in kept_cells for group in permitted.groups),
+        surplus=surplus,
         repeated=repeated,
         ledger=ledger,
     )
@@ -217,14 +227,6 @@ def _count_tokens(
         seen.add(ballot.token.prefix)
         counts[ballot.cell] += 1
         progress("tokens", end, ballots.size_bytes)
-    if len(seen) > survey.invited.people:
-        raise OpeningError(
-            f"{len(seen)} tokens are spent, and only {survey.invited.people} people were invited",
-            where=BALLOTS_FILE,
-            expected=f"at most {survey.invited.people}",
-            remedy="The registrar signed more tokens than it may. Open nothing, and tell the organizer.",
-            code="opening.too-many-tokens",
-        )
     return tuple(counts), opening_of(survey.digest, root, seen)
 
 
@@ -261,6 +263,7 @@ def _keep(
     counts: Sequence[int],
     permitted: Permitted,
     found: Sequence[Sequence[Mapping[str, Answer]]],
+    surplus: int,
 ) -> tuple[OpenedGroup, ...]:
     """Groups that are still large enough without the invalid ones, by the same signed rule.
 
@@ -279,7 +282,7 @@ def _keep(
         permitted.groups,
         left,
         permitted.sealed,
-        policy_of_counts(specification),
+        policy_of_counts(specification, surplus),
         Centres.from_decimals(specification.centroids, specification.weights),
     )
     by_first = {group[0]: answers for group, answers in zip(permitted.groups, found, strict=True)}

@@ -11,7 +11,7 @@ from typing import Final
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
-from server.invitations.batches import arrived
+from server.invitations.totals import arrived
 from server.storage.data_directory import DataDirectory
 from server.tokens.exchange import TokenOffice
 from server.web.config import Config

@@ -1,8 +1,8 @@
 """The public board of an invited survey: its files as they were signed, and its page.
 
-There is no address that answers whether one receipt is on the board. Whoever asked it would tell the
-collector, who knows which ballot has which receipt, from which network address its sender comes. Everybody
-gets the whole list, and searches it herself.
+There is no address that answers whether one receipt, or one code, is on the board. Whoever asked it would
+tell the collector, who knows which ballot has which receipt, from which network address its sender comes.
+Everybody gets the whole lists, and searches them herself.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from server.board.folder import (
     BOARD_FILE,
     CHECKPOINT_FILE,
     RECEIPTS_FILE,
+    ROLL_FILE,
+    USED_CODES_FILE,
     has_board,
     read_board_file,
 )
@@ -49,7 +51,7 @@ class BoardSite:
 
     def __init__(self, *, config: Config, data: DataDirectory, client: ClientFiles | None) -> None:
         self._config, self._data = config, data
-        self._lists: dict[str, tuple[bytes, StaticFile]] = {}
+        self._lists: dict[tuple[str, str], tuple[bytes, StaticFile]] = {}
         self._lock = threading.Lock()
         self._pages = None if client is None else RespondentPages(client, config.base)
 
@@ -60,6 +62,8 @@ class BoardSite:
         routes.add_url_rule(api, "counts", self.counts)
         routes.add_url_rule(f"{api}/checkpoint", "checkpoint", self.checkpoint)
         routes.add_url_rule(f"{api}/receipts", "receipts", self.receipts)
+        routes.add_url_rule(f"{api}/roll", "roll", self.roll)
+        routes.add_url_rule(f"{api}/used-codes", "used-codes", self.used_codes)
         routes.add_url_rule("/s/<survey>/board", "page", self.page)
         return routes
 
@@ -74,15 +78,27 @@ class BoardSite:
         return Response(data, content_type=TEXT_TYPE)
 
     def receipts(self, survey: str) -> Response:
-        """The whole list; it never changes, so it is compressed once."""
+        """The list of receipts."""
+        return self._list(survey, RECEIPTS_FILE)
+
+    def roll(self, survey: str) -> Response:
+        """The hashes of all codes."""
+        return self._list(survey, ROLL_FILE)
+
+    def used_codes(self, survey: str) -> Response:
+        """The list of used codes."""
+        return self._list(survey, USED_CODES_FILE)
+
+    def _list(self, survey: str, name: str) -> Response:
+        """A whole list; it never changes, so it is compressed once."""
         store = self._data.survey(survey)
         folder = store.published.folder
         checkpoint = read_board_file(folder, CHECKPOINT_FILE)
         with self._lock:
-            key, file = self._lists.get(store.id, (b"", None))
+            key, file = self._lists.get((store.id, name), (b"", None))
             if file is None or key != checkpoint:
-                file = StaticFile.compress(TEXT_TYPE, read_board_file(folder, RECEIPTS_FILE))
-                self._lists[store.id] = checkpoint, file
+                file = StaticFile.compress(TEXT_TYPE, read_board_file(folder, name))
+                self._lists[store.id, name] = checkpoint, file
         return send(file)
 
     def page(self, survey: str) -> Response:

@@ -97,11 +97,10 @@ _SENTENCES: Final = {
     ),
     "state.board": ("Receipts of this survey are on its public board.", "Look there after it is closed."),
     "token.spent": ("Another ballot was stored with this token.", "The ballot that came first counts."),
-    "token.code-unknown": (
-        "Nobody was invited with this code.",
-        "Compare it with the letter, group by group.",
+    "token.code": (
+        "This code fetches no token: nobody was invited with it, or it was used already.",
+        "Compare it with the letter, group by group. If it is right, go on where it was used.",
     ),
-    "token.code-used": ("This code has fetched its token already.", "Go on where it was fetched."),
     "ballot.signature": ("The ballot is not signed by the key of its token.", "Send it again from the page."),
     "token.signature": ("The token is not genuine.", "Fetch it again with the code on your letter."),
     "storage.rolled-back": (
@@ -118,8 +117,7 @@ _SENTENCES: Final = {
 #: Codes with another status than their class.
 _STATUSES: Final = {
     "token.spent": 409,
-    "token.code-unknown": 403,
-    "token.code-used": 409,
+    "token.code": 403,
     "token.blinded-message": 422,
     "token.fault": 500,
 }

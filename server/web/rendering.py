@@ -88,6 +88,7 @@ def _counts(board: Board) -> dict[str, Any]:
         "invited": board.invited,
         "tokens_issued": board.tokens_issued,
         "submissions": board.submissions,
+        "discrepancy": board.discrepancy is not None,
         "release": None if board.release is None else _release(board.release),
     }
 

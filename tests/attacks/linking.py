@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shared.invitation_code import InvitationCode
+from shared.roll import roll_hash
+from tests.invited import ROLL_ID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,7 @@ class Seized:
 
     def holders(self) -> dict[bytes, InvitationCode]:
         """Whose hash is whose: the organizer printed the letters."""
-        return {code.hash(self.digest): code for code in self.people}
+        return {roll_hash(code.proof(ROLL_ID)): code for code in self.people}
 
 
 Guesses = dict[InvitationCode, bytes]
@@ -65,7 +67,8 @@ def by_value(seized: Seized) -> Guesses:
     requests = dict(seized.codes())
     pieces: dict[bytes, InvitationCode] = {}
     for hashed, code in seized.holders().items():
-        known = [code.symbols.encode(), code.text.encode(), hashed, requests.get(hashed) or b""]
+        known = [code.symbols.encode(), code.text.encode(), code.proof(ROLL_ID), hashed]
+        known.append(requests.get(hashed) or b"")
         known += [
             function(b"".join(parts)).digest()
             for function in (hashlib.sha256, hashlib.sha384, hashlib.sha512)

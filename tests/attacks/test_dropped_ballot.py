@@ -16,9 +16,11 @@ from server.web.app import create_app
 from server.web.config import Config
 from shared.ballot import CONTENT_TYPE, Ballot
 from shared.board_recount import BoardLine
+from shared.hash_list import format_hashes
 from shared.invitation import Invitation
 from shared.receipt import BallotReceipt
 from tests.builders import ORGANIZER_KEY, public_bytes
+from tests.invited import used_codes
 from tests.served import no_client
 from tests.server.storage import ballots
 
@@ -71,7 +73,7 @@ def test_a_dropped_ballot_is_proven_and_an_invented_one_is_not(folder: Path) -> 
     with DataDirectory(folder, quiet_seconds=60) as data:
         store = data.survey(ballots.DIGEST)
         store.close()
-        create_board(store, tokens_issued=2, key=ORGANIZER_KEY)
+        create_board(store, used_codes=format_hashes(used_codes(2)), key=ORGANIZER_KEY)
         survey = store.published.folder
         assert line_of(survey, kept).outcome == "passed"
         proven = line_of(survey, dropped).error

@@ -15,6 +15,7 @@ from shared.board import parse_receipts
 from shared.board_recount import PASSED
 from shared.errors import BoardError, SignatureError, VerificationError
 from shared.invitation import Invitation
+from shared.invitation_code import InvitationCode
 from shared.merkle import MerkleTree, leaf_hash, verify_inclusion
 from shared.receipt import BallotReceipt
 from tests.boards import make_board, receipts
@@ -31,7 +32,10 @@ def folder_of(case: dict[str, Any], folder: Path) -> FolderSource:
     """The files as an outsider has them."""
     (folder / "release").mkdir()
     (folder / "survey.dsse.json").write_text(VECTORS["specification"], "utf-8")
-    for name, key in (("board.json", "board"), ("checkpoint", "checkpoint"), ("receipts.txt", "receipts")):
+    for name, key in (
+        ("board.json", "board"), ("checkpoint", "checkpoint"), ("receipts.txt", "receipts"),
+        ("roll.txt", "roll"), ("used-codes.txt", "used_codes"),
+    ):  # fmt: skip
         (folder / name).write_bytes(case[key].encode())
     for name, text in case["released"].items():
         (folder / "release" / name).write_bytes(text.encode())
@@ -41,14 +45,20 @@ def folder_of(case: dict[str, Any], folder: Path) -> FolderSource:
 def refusal_of(case: dict[str, Any], folder: Path, pinned: Invitation = PINNED) -> str | None:
     """The code of the first line that refuses."""
     receipt = None if case["receipt"] is None else BallotReceipt.parse(case["receipt"])
+    code = None if case["code"] is None else InvitationCode.parse(case["code"])
     try:
-        found = verify_board(folder_of(case, folder), pinned, receipt)
+        found = verify_board(folder_of(case, folder), pinned, receipt, code)
     except BoardError as error:
         return error.code
     refusal = found.recounted.refusal
     if case["receipt"] is not None and refusal is None:
         last = found.recounted.lines[-1]
         assert (last.code, last.outcome) == ("board.receipt", PASSED)
+    if code is not None and refusal is None:
+        assert found.recounted.lines[-1].figures == {"used": case["code_used"]}
+    if refusal is None:
+        assert found.recounted.board is not None
+        assert found.recounted.board.discrepancy == case["discrepancy"]
     return None if refusal is None else refusal.code
 
 
@@ -60,7 +70,7 @@ def test_every_vector_is_judged_as_it_says(name: str, tmp_path: Path) -> None:
 def test_every_line_has_a_negative_vector() -> None:
     from shared.board_recount import LINES
 
-    assert {case["refused"] for case in CASES.values()} >= set(LINES) | {"board.receipt"}
+    assert {case["refused"] for case in CASES.values()} >= set(LINES) | {"board.receipt", "board.code"}
 
 
 def test_a_board_that_a_stranger_signed_whole_does_not_pass_for_the_organizers(tmp_path: Path) -> None:
@@ -117,11 +127,12 @@ def test_no_receipt_can_be_removed_or_added_unnoticed(tmp_path: Path) -> None:
 
 def test_files_of_two_boards_cannot_be_mixed(tmp_path: Path) -> None:
     one, two = make_board(), make_board(entries=receipts(39))
+    same = {"roll": one.roll, "used_codes": one.used_codes}
     for i, files in enumerate(
         (
-            BoardFiles(board=one.board, checkpoint=two.checkpoint, receipts=two.receipts),
-            BoardFiles(board=two.board, checkpoint=one.checkpoint, receipts=two.receipts),
-            BoardFiles(board=two.board, checkpoint=two.checkpoint, receipts=one.receipts),
+            BoardFiles(board=one.board, checkpoint=two.checkpoint, receipts=two.receipts, **same),
+            BoardFiles(board=two.board, checkpoint=one.checkpoint, receipts=two.receipts, **same),
+            BoardFiles(board=two.board, checkpoint=two.checkpoint, receipts=one.receipts, **same),
         )
     ):
         folder = tmp_path / str(i)

@@ -26,11 +26,12 @@ from server.release.workflow import release_survey
 from server.storage.data_directory import DataDirectory
 from shared.ballot import UnsignedBallot
 from shared.errors import AnswerError, SubmissionError
+from shared.hash_list import format_hashes
 from shared.sealing import box_info
 from shared.specification import Permissions
 from shared.submission import PROTOCOL
 from tests.builders import ORGANIZER_KEY, small_envelope, small_model, small_specification
-from tests.invited import HPKE, seal_ballot, sign_ballot
+from tests.invited import HPKE, seal_ballot, sign_ballot, used_codes
 from tests.sealed_surveys import token
 from tests.server.trustees.test_trustees_commands import Town
 
@@ -168,7 +169,9 @@ def test_whatever_was_sealed_reaches_the_table_or_is_counted_as_invalid(tmp_path
             data.survey(town.survey).submit(seal_ballot(town.digest, signed))
     town.run("close", town.survey, "--data", town.data, "--yes")
     with DataDirectory(town.data) as data:
-        create_board(data.survey(town.survey), tokens_issued=len(texts), key=ORGANIZER_KEY)
+        create_board(
+            data.survey(town.survey), used_codes=format_hashes(used_codes(len(texts))), key=ORGANIZER_KEY
+        )
     town.export()
     opened = tmp_path / "opened.json"
     told = town.open_export("--invitation", town.link, "--out", opened)

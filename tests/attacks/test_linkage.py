@@ -35,6 +35,7 @@ from server.web.config import Config
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
 from shared.model import format_model
+from shared.roll import roll_hash
 from tests.attacks.linking import (
     STRATEGIES,
     Seized,
@@ -45,7 +46,7 @@ from tests.attacks.linking import (
     hits,
 )
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign, small_rows
-from tests.invited import TOKEN_KEY_FILE, digest_of, invited, invited_specification
+from tests.invited import TOKEN_KEY_FILE, code, digest_of, invited, invited_specification, roll
 from tests.served import no_client
 from tests.server.storage.ballots import collector_pem
 
@@ -96,24 +97,25 @@ def survey(
     everybody = [
         (str(row.vector[0]), "female" if row.vector[1] else "male") for row in rows for _ in range(3)
     ]
-    codes = [InvitationCode.create(chance.randbytes(12)) for _ in range(people)]
+    codes = [code(number) for number in range(people)]
     cells: dict[InvitationCode, int] = {}
     truth: dict[InvitationCode, bytes] = {}
     with DataDirectory(folder / "data", quiet_seconds=60) as data:
         envelope = sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes()
-        store = data.survey(data.publish(envelope, format_model(specification.attributes, rows)))
+        model = format_model(specification.attributes, rows)
+        store = data.survey(data.publish(envelope, model, roll(PEOPLE).to_bytes()))
         install_keys(store.published, token_key=TOKEN_KEY_FILE, collector_key=collector_pem(folder))
-        data.invite(store.id, [code.hash(digest) for code in codes])
+        data.enrol(store.id)
         store.open()
         http = create_app(Config(), data, client=no_client).test_client()
         link = Link.parse(survey_link("https://example.org/", digest, public_bytes(ORGANIZER_KEY)))
         sound = run(examine_survey(Device(http), link)).sound()
-        for code, (age, sex) in zip(codes, chance.sample(everybody, people), strict=True):
-            device = ForgetfulDevice(http, code) if forgetful else Device(http)
+        for own, (age, sex) in zip(codes, chance.sample(everybody, people), strict=True):
+            device = ForgetfulDevice(http, own) if forgetful else Device(http)
             placement = place(sound, {"age": age, "sex": sex})
-            token = run(fetch_token(device, link, run(prepare_request(device, sound, code))))
+            token = run(fetch_token(device, link, run(prepare_request(device, sound, own))))
             run(Sender(device).send(run(compose(device, link, placement, ANSWERS, token))))
-            cells[code], truth[code] = placement.room.cell, token.token.prefix
+            cells[own], truth[own] = placement.room.cell, token.token.prefix
         store.close()
         data.registrar(store.id).end()
         path = store.published.folder
@@ -165,9 +167,10 @@ class _OrderlyIntake(_FetchIntake):
     def store(self, connection: sqlite3.Connection, group: Sequence[Fetch]) -> Stored:
         stored = super().store(connection, group)
         for fetch in group:
-            row = connection.execute("SELECT * FROM code WHERE hash = ?", (fetch.code,)).fetchone()
-            connection.execute("DELETE FROM code WHERE hash = ?", (fetch.code,))
-            connection.execute("INSERT INTO code VALUES (?, ?)", tuple(row))
+            key = (roll_hash(fetch.proof),)
+            row = connection.execute("SELECT * FROM code WHERE hash = ?", key).fetchone()
+            connection.execute("DELETE FROM code WHERE hash = ?", key)
+            connection.execute("INSERT INTO code VALUES (?, ?, ?)", tuple(row))
         return stored
 
 

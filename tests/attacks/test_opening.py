@@ -350,12 +350,6 @@ def test_two_ballots_with_one_token(survey: SealedSurvey, monkeypatch: pytest.Mo
     assert refused(survey, survey.open, monkeypatch) == "opening.token-twice"
 
 
-def test_more_tokens_than_invitations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = replace(sealed_specification().invited, people=100)  # type: ignore[type-var]
-    survey = SealedSurvey(tmp_path, specification=sealed_specification(invited=keys)).fill(51, 50)
-    assert refused(survey, survey.open, monkeypatch) == "opening.too-many-tokens"
-
-
 def test_after_every_refusal_the_honest_opening_still_works(survey: SealedSurvey) -> None:
     for name, write in EXPORTS.items():
         with pytest.raises(RoomfulError):

@@ -25,12 +25,12 @@ from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, public_bytes
-from tests.invited import digest_of, invited_specification
+from tests.invited import code, digest_of, invited_specification
 from tests.programs import free_port
 from tests.served import running
 from tests.server.relay.survey import link_of, open_collector, relayed
 
-CODES = tuple(InvitationCode.create(bytes([number, 7 * number]) * 6) for number in range(1, 6))
+CODES = tuple(map(code, range(5)))
 UNKNOWN = InvitationCode.create(b"nobody's code")
 
 
@@ -116,7 +116,6 @@ def office(
     with contextlib.ExitStack() as stack:
         data = stack.enter_context(DataDirectory(folder / "data", quiet_seconds=60))
         store = open_collector(data, specification)
-        data.invite(store.id, [code.hash(store.published.digest) for code in CODES])
         web = _record(create_app(config, data, client=lambda: client))
         stack.enter_context(running(web.app, config))
         result = Office(

@@ -21,10 +21,12 @@ from server.web.app import create_app
 from server.web.config import Config
 from server.web.static_files import ClientFiles
 from shared.envelope import encode_key
+from shared.hash_list import format_hashes
 from shared.receipt import BallotReceipt
 from tests.boards import SUBMISSIONS, TOKENS
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope
+from tests.invited import used_codes
 from tests.served import serving
 from tests.server.board.survey import released_files
 from tests.server.storage import ballots
@@ -34,19 +36,25 @@ pytestmark = pytest.mark.browser
 VECTORS: dict[str, Any] = json.loads((FOLDER / "board.json").read_text("utf-8"))
 CASES = {case["name"]: case for case in VECTORS["cases"]}
 BALLOTS = 12
-JUDGE = """async ([checks, receipts, specification, pin, item]) => {
+FILES = r"/(specification|board|checkpoint|receipts|roll|used-codes|\w+\.(mjs|json))$"
+_MODULES = ("board_check.mjs", "board_receipt.mjs", "board_code.mjs")
+JUDGE = """async ([checks, receipts, codes, specification, pin, item]) => {
   const { verifyBoard } = await import(checks);
   const { parsePin, parseReceipt } = await import(receipts);
+  const { parseCode } = await import(codes);
   const { board, checkpoint, receipts: list } = item;
-  const files = { specification, board, "board/checkpoint": checkpoint, "board/receipts": list };
+  const files = { specification, board, "board/checkpoint": checkpoint, "board/receipts": list,
+    "board/roll": item.roll, "board/used-codes": item.used_codes };
   const bytes = (text) => new TextEncoder().encode(text);
   const found = await verifyBoard({
     fetchFile: async (name) => bytes(files[name]),
     fetchReleased: async (name) => (name in item.released ? bytes(item.released[name]) : null),
     pin: parsePin(`#${pin}`),
     receipt: item.receipt === null ? null : parseReceipt(item.receipt),
+    code: item.code === null ? null : parseCode(item.code),
   });
-  return found.lines.map(({ code, outcome }) => [code, outcome]);
+  const used = ({ figures }) => (figures.used === true ? "yes" : "no");
+  return found.lines.map((line) => [line.code, line.outcome, used(line)]);
 }"""
 
 
@@ -56,7 +64,7 @@ def judge(browser: Browser) -> Iterator[Callable[[dict[str, Any]], list[list[str
     site = Site(build(progress=False), small_envelope(), None)
     page = browser.new_page()
     page.goto(f"{site.base}s/none")
-    modules = [f"{site.base}static/{site.assets[name]}" for name in ("board_check.mjs", "board_receipt.mjs")]
+    modules = [f"{site.base}static/{site.assets[name]}" for name in _MODULES]
 
     def run(case: dict[str, Any]) -> list[list[str]]:
         given = [*modules, VECTORS["specification"], VECTORS["invitation"], case]
@@ -73,22 +81,25 @@ def test_every_vector_is_judged_as_by_python(
     name: str, judge: Callable[[dict[str, Any]], list[list[str]]]
 ) -> None:
     lines = judge(CASES[name])
-    refused = [code for code, outcome in lines if outcome == "refused"]
-    expected = CASES[name]["refused"]
-    assert (refused[0] if refused else None) == expected
-    if expected is None:
-        assert ["board.survey", "passed"] in lines
-        assert (CASES[name]["receipt"] is None) or lines[-1] == ["board.receipt", "passed"]
+    case = CASES[name]
+    refused = [code for code, outcome, _ in lines if outcome == "refused"]
+    assert (refused[0] if refused else None) == case["refused"]
+    if case["refused"] is None:
+        outcomes = {code: outcome for code, outcome, _ in lines}
+        assert outcomes["board.survey"] == "passed"
+        assert case["receipt"] is None or outcomes["board.receipt"] == "passed"
+        assert case["code"] is None or lines[-1] == ["board.code", "passed", case["code_used"]]
+        assert outcomes["board.tokens"] == ("discrepancy" if case["discrepancy"] else "passed")
 
 
-@pytest.mark.parametrize("member", ["board", "checkpoint", "receipts"])
+@pytest.mark.parametrize("member", ["board", "checkpoint", "receipts", "roll", "used_codes"])
 def test_no_flipped_bit_passes(member: str, judge: Callable[[dict[str, Any]], list[list[str]]]) -> None:
     honest = CASES["closed"]
     data = honest[member].encode()
     for at in range(0, len(data), max(1, len(data) // 25)):
         changed = data[:at] + bytes([data[at] ^ 1 << at % 6]) + data[at + 1 :]
         lines = judge(honest | {member: changed.decode("utf-8", "replace")})
-        assert "refused" in [outcome for _, outcome in lines], (member, at)
+        assert "refused" in [line[1] for line in lines], (member, at)
 
 
 @dataclass(kw_only=True)
@@ -123,7 +134,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         for i in range(BALLOTS)
     ]
     store.close()
-    create_board(store, tokens_issued=20, key=ORGANIZER_KEY)
+    create_board(store, used_codes=format_hashes(used_codes(20)), key=ORGANIZER_KEY)
     client = ClientFiles.load(build(progress=False))
     with serving(create_app(Config(), data, client=lambda: client)) as port:
         yield Served(base=f"http://127.0.0.1:{port}/", store=store, receipts=receipts)
@@ -163,7 +174,7 @@ def test_a_pasted_receipt_is_found_and_never_sent(served: Served, page: Page, la
     assert addresses
     for address in addresses:
         assert served.receipts[3] not in address.lower()
-        assert re.search(r"/(specification|board|checkpoint|receipts|\w+\.(mjs|json))$", address), address
+        assert re.search(FILES, address), address
 
 
 def test_everybody_asks_for_the_same_addresses(served: Served, page: Page) -> None:
@@ -276,7 +287,7 @@ def test_the_groups_of_the_results_fit_on_a_telephone(tmp_path: Path, page: Page
         for i in range(SUBMISSIONS):
             store.submit(ballots.seal_ballot(ballots.DIGEST, ballots.ballot(i, cell=i % 8)))
         store.close()
-        create_board(store, tokens_issued=TOKENS, key=ORGANIZER_KEY)
+        create_board(store, used_codes=format_hashes(used_codes(TOKENS)), key=ORGANIZER_KEY)
         store.mark_released(files)
         finish_board(store, key=ORGANIZER_KEY)
         with serving(create_app(Config(), data, client=lambda: client)) as port:

@@ -19,7 +19,7 @@ from server.reading.model import read_model
 from server.reading.public_keys import CollectorPublicKey, token_key_line
 from server.reading.survey_file import read_survey_file
 from shared import base64url
-from tests.invited import invited
+from tests.invited import invited, roll
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 
@@ -65,6 +65,7 @@ def public_keys() -> dict[str, str]:
         "shares": keys.shares,
     }
     return {
+        "codes/roll.txt": roll(1000).to_bytes().decode(),
         "key/tokens.pub": token_key_line(keys.token_key),
         "key/collector.pub": CollectorPublicKey(
             suite=keys.suite, key=keys.collector_key, acceptance_key=keys.acceptance_key

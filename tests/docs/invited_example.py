@@ -20,8 +20,9 @@ def invited_blocks() -> dict[str, str]:
             (
                 f"random bytes    {code['entropy']}",
                 f"code            {code['text']}",
-                f"specification   {codes['specification']}",
-                f"hash            {code['hash']}",
+                f"roll id         {codes['roll_id']}",
+                f"proof           {code['proof']}",
+                f"roll hash       {code['roll_hash']}",
             )
         ),
         "token": "\n".join(

@@ -8,6 +8,7 @@ simulated. In the end each of the three finds her receipt, and every count agree
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
 from collections.abc import Iterator
@@ -105,10 +106,10 @@ class PrintedLetter:
     small_square: Image
 
 
-def read_letters(path: Path) -> list[PrintedLetter]:
+def read_letters(path: Path, *, first: int) -> list[PrintedLetter]:
     """Draw each page, find its QR codes with a reader that is not ours, and cut out the small one."""
     letters = []
-    for page in pypdfium2.PdfDocument(path):
+    for page in itertools.islice(pypdfium2.PdfDocument(path), first):
         picture = page.render(scale=DPI / 72).to_pil()
         link, code = sorted(zxingcpp.read_barcodes(picture), key=lambda found: "#" not in found.text)
         corner, opposite = code.position.top_left, code.position.bottom_right
@@ -125,17 +126,16 @@ def read_letters(path: Path) -> list[PrintedLetter]:
     return letters
 
 
-def invite(office: Office, survey: str, url: str) -> list[PrintedLetter]:
-    """Letters for three people, a mail-merge file for everybody else."""
-    (office.folder / "three.csv").write_text("name,town\nAnn,Kleinstadt\nBea,Kleinstadt\nCem,Kleinstadt\n")
-    others = "".join(f"Person {number}\n" for number in range(PEOPLE - 3))
-    (office.folder / "others.csv").write_text("name\n" + others)
-    words = ["--data", "data", "--public-url", url]
-    office.run("invite", survey, "--list", "three.csv", "--out", "letters", *words)
-    office.run("invite", survey, "--list", "others.csv", "--out", "mails", "--no-letters", *words)
-    letters = read_letters(office.folder / "letters" / "letters.pdf")
+def invite(office: Office, url: str) -> list[PrintedLetter]:
+    """Letters for everybody, of which three are read; the others' codes in a file of their own."""
+    words = ["--codes", "codes/codes.csv", "--public-url", url, "--line", "{schooling}"]
+    office.run("invite", "out", *words, "--out", "letters")
+    letters = read_letters(office.folder / "letters" / "letters.pdf", first=3)
     with (office.folder / "letters" / "mail-merge.csv").open(newline="", encoding="utf-8-sig") as file:
-        assert [row["link"] for row in csv.DictReader(file)] == [letter.link for letter in letters]
+        rows = list(csv.DictReader(file))
+    assert [row["link"] for row in rows[:3]] == [letter.link for letter in letters]
+    codes = "".join(f"{row['code']}\n" for row in rows[3:])
+    (office.folder / "others.csv").write_text("code\n" + codes)
     return letters
 
 
@@ -147,7 +147,7 @@ def simulate(office: Office, link: str) -> int:
         writer = csv.DictWriter(file, people[0])
         writer.writeheader()
         writer.writerows(people)
-    words = ["--model", "people.csv", "--codes", "mails/mail-merge.csv", "--answers", "wage=wage"]
+    words = ["--model", "people.csv", "--codes", "others.csv", "--answers", "wage=wage"]
     words += ["--invited", str(PEOPLE - 3), "--participants", "0.1", "--seed", "4", "--json"]
     report = json.JSONDecoder().raw_decode(office.run("simulate", link, *words))[0]
     return int(report["submissions"])
@@ -254,7 +254,7 @@ def held(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
     office = Office(tmp_path_factory.mktemp("office"))
     port, relay_port = free_port(), free_port()
     survey = draft(office, "merge", relay_port)
-    ann, bea, cem = invite(office, survey, f"http://127.0.0.1:{port}/")
+    ann, bea, cem = invite(office, f"http://127.0.0.1:{port}/")
     rehearse(office, survey)
     with office.serve(port) as server:
         link = server.found

@@ -43,6 +43,7 @@ MORE = """
 rule = "{rule}"
 [invited]
 people = {people}
+roll = "codes/roll.txt"
 token_key = "key/tokens.pub"
 collector_key = "key/collector.pub"
 opening_key = "trustees/opening-key.json"
@@ -158,6 +159,7 @@ def draft(office: Office, rule: str, relay_port: int | None) -> str:
     relay = "" if relay_port is None else RELAY.format(port=relay_port)
     more = MORE.format(rule=rule, people=PEOPLE) + relay
     write_town(office.folder, people=PEOPLE, participation=EVEN, k=K, more=more)
+    office.run("codes", "town.csv", "--out", "codes")
     (office.folder / "key").mkdir()
     office.run("keygen", "--out", "key/key.pem")
     office.run("keygen", "--out", "key/spare.pem")
@@ -172,10 +174,10 @@ def draft(office: Office, rule: str, relay_port: int | None) -> str:
     return survey
 
 
-def invite(office: Office, survey: str) -> tuple[InvitationCode, ...]:
+def invite(office: Office) -> tuple[InvitationCode, ...]:
     """A code for everybody, in the order of the town's file, which is the list."""
-    words = ["--list", "town.csv", "--out", "invitations", "--no-letters"]
-    office.run("invite", survey, "--data", "data", *words)
+    words = ["--codes", "codes/codes.csv", "--public-url", "https://survey.example.org/"]
+    office.run("invite", "out", *words, "--out", "invitations", "--no-letters")
     return read_codes(office.folder / "invitations" / "mail-merge.csv")
 
 
@@ -202,7 +204,7 @@ def attack(link: str, codes: Sequence[InvitationCode], cell: int) -> list[Ballot
     assert who.respondent.send(who.message(ballots[0])).digest == ballots[0].receipt
     with pytest.raises(TokenError) as caught:
         who.token(codes[0])
-    assert caught.value.code == "token.code-used"
+    assert caught.value.code == "token.code"
     if who.survey.relay is None:  # a relay cannot see it; the collector refuses it later
         other = Ballot(cell=cell, token=ballots[0].token, box=os.urandom(len(ballots[0].box)))
         with pytest.raises(TokenError) as caught:
@@ -248,7 +250,7 @@ def held(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
     office = Office(tmp_path_factory.mktemp(rule))
     relay_port = free_port() if rule == "merge" else None
     survey = draft(office, rule, relay_port)
-    codes = invite(office, survey)
+    codes = invite(office)
     rehearse(office, survey)
     with office.serve() as server:
         link = server.found

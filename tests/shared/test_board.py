@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import board as boards
-from shared.board import Board, format_receipts, parse_envelope, parse_receipts
+from shared import hash_list
+from shared.board import Board, parse_envelope, parse_receipts
 from shared.errors import BoardError, SignatureError
+from shared.hash_list import format_hashes
 from shared.strict_json import dumps
 from tests.boards import finished_board, make_board, receipts, release, sign_board
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, sign
@@ -41,8 +42,8 @@ def group(**changes: Any) -> bytes:
 def test_layout() -> None:
     text = BOARD.to_bytes().decode()
     assert text == (
-        f'{{"format":"roomful-board/1","specification":"{FILES.digest}","invited":150,"tokens_issued":60,'
-        f'"submissions":40,"root":"{BOARD.root}","release":null}}'
+        f'{{"discrepancy":null,"format":"roomful-board/2","specification":"{FILES.digest}","invited":150,'
+        f'"used_codes":"{BOARD.used_codes}","tokens_issued":60,"submissions":40,"root":"{BOARD.root}","release":null}}'
     )
     assert (
         FINISHED.to_bytes()
@@ -71,8 +72,8 @@ MALFORMED = {
     "not-json": b"{",
     "list": b"[]",
     "blanks": BOARD.to_bytes().replace(b",", b", "),
-    "other-format": altered(format="roomful-board/2"),
-    "member-missing": dumps({"format": "roomful-board/1"}),
+    "other-format": altered(format="roomful-board/1"),
+    "member-missing": dumps({"format": "roomful-board/2"}),
     "member-too-many": altered(cells=[1, 2]),
     "other-order": dumps(dict(sorted(json.loads(FINISHED.to_bytes()).items()))),
     "digest-in-capitals": altered(specification=FILES.digest.upper()),
@@ -81,6 +82,9 @@ MALFORMED = {
     "tokens-true": altered(tokens_issued=True),
     "submissions-text": altered(submissions="40"),
     "too-many-submissions": altered(submissions=10**6 + 1),
+    "discrepancy-number": altered(discrepancy=1),
+    "discrepancy-empty": altered(discrepancy=""),
+    "short-used-codes": altered(used_codes="00"),
     "short-root": altered(root="00"),
     "release-number": altered(release=1),
     "release-empty": altered(release={}),
@@ -105,17 +109,17 @@ def test_malformed_boards_are_refused(name: str) -> None:
 
 
 def test_receipts_are_lines() -> None:
-    data = format_receipts(receipts(3))
+    data = format_hashes(receipts(3))
     assert data.count(b"\n") == 3
     assert parse_receipts(data) == receipts(3)
     assert parse_receipts(b"") == ()
 
 
 LISTS = {
-    "capitals": format_receipts(receipts(2)).upper(),
-    "no-line-end": format_receipts(receipts(2))[:-1],
-    "windows": format_receipts(receipts(2)).replace(b"\n", b"\r\n"),
-    "empty-line": format_receipts(receipts(2)) + b"\n",
+    "capitals": format_hashes(receipts(2)).upper(),
+    "no-line-end": format_hashes(receipts(2))[:-1],
+    "windows": format_hashes(receipts(2)).replace(b"\n", b"\r\n"),
+    "empty-line": format_hashes(receipts(2)) + b"\n",
     "blank": b" " * 64 + b"\n",
     "short-line": b"0" * 63 + b"\n" + b"0" * 65 + b"\n",
     "line-end-inside": b"0" * 32 + b"\n" + b"0" * 31 + b"\n",
@@ -134,17 +138,17 @@ def test_malformed_lists_are_refused(name: str) -> None:
 def test_the_list_is_sorted_and_has_each_receipt_once() -> None:
     one, two, three = receipts(3)
     with pytest.raises(BoardError, match="not sorted") as caught:
-        format_receipts((one, three, two))
+        parse_receipts(format_hashes((one, three, two)))
     assert caught.value.where == "receipts, line 3"
     with pytest.raises(BoardError, match="stands twice"):
-        format_receipts((one, two, two))
+        parse_receipts(format_hashes((one, two, two)))
 
 
 def test_a_list_that_is_too_long_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boards, "MAX_RECEIPTS", 2)
-    assert len(parse_receipts(format_receipts(receipts(2)))) == 2
+    monkeypatch.setattr(hash_list, "MAX_RECEIPTS", 2)
+    assert len(parse_receipts(format_hashes(receipts(2)))) == 2
     with pytest.raises(BoardError, match="too many"):
-        format_receipts(receipts(3))
+        parse_receipts(format_hashes(receipts(3)))
 
 
 def _verified(data: bytes) -> None:
@@ -162,17 +166,17 @@ def test_every_flipped_bit_of_the_board_is_refused() -> None:
 
 @given(st.sets(st.binary(min_size=32, max_size=32), max_size=20))
 def test_any_set_of_digests_is_a_list(digests: set[bytes]) -> None:
-    assert parse_receipts(format_receipts(sorted(digests))) == tuple(sorted(digests))
+    assert parse_receipts(format_hashes(sorted(digests))) == tuple(sorted(digests))
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_list_or_refused(data: bytes) -> None:
     with contextlib.suppress(BoardError):
-        assert format_receipts(parse_receipts(data)) == data
+        assert format_hashes(parse_receipts(data)) == data
 
 
 def test_an_auditor_may_sign_too() -> None:
     files = replace(FILES, board=sign_board(BOARD, ORGANIZER_KEY, AUDITOR_KEY))
     counted = files.recount()
     assert counted.refusal is None
-    assert counted.lines[0].figures == {"further_signatures": "1"}
+    assert counted.lines[0].figures == {"key": "organizer", "further_signatures": "1"}

@@ -5,10 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.board import BoardGroup, BoardRelease, format_receipts
+from shared.board import BoardGroup, BoardRelease
 from shared.board_counts import ReleasedTable
-from shared.board_recount import LINES, NOT_RUN, PASSED, REFUSED, find_receipt
+from shared.board_recount import LINES, NOT_RUN, PASSED, REFUSED, find_code, find_receipt
+from shared.hash_list import format_hashes
+from shared.invitation_code import InvitationCode
 from shared.receipt import BallotReceipt
+from shared.roll import Roll
 from shared.specification import ReleaseRule
 from tests.boards import (
     PACKAGE,
@@ -19,7 +22,7 @@ from tests.boards import (
     release,
 )
 from tests.builders import AUDITOR_KEY, small_specification
-from tests.invited import invited_specification
+from tests.invited import ROLL_ID, code, invited, invited_specification, used_codes
 
 TABLE = ReleasedTable(data_package=PACKAGE, groups=release().groups)
 
@@ -86,7 +89,11 @@ def test_another_key_is_refused_and_what_needs_the_board_is_not_run() -> None:
         "signed by another key than the one in the invitation"
     )
     found = outcomes(files, TABLE)
-    assert [code for code in LINES if found[code] == PASSED] == ["board.checkpoint", "board.receipts"]
+    assert [code for code in LINES if found[code] == PASSED] == [
+        "board.checkpoint",
+        "board.receipts",
+        "board.roll",
+    ]
 
 
 def test_a_signed_board_that_cannot_be_read_is_refused() -> None:
@@ -98,7 +105,13 @@ def test_a_signed_board_that_cannot_be_read_is_refused() -> None:
     from tests.boards import sign_board
 
     boardless = Board(
-        specification="0" * 64, invited=1, tokens_issued=0, submissions=0, root="0" * 64, release=None
+        specification="0" * 64,
+        invited=1,
+        used_codes="0" * 64,
+        tokens_issued=0,
+        submissions=0,
+        root="0" * 64,
+        release=None,
     )
     files = replace(make_board(), board=sign_board(Unreadable()))  # type: ignore[arg-type]
     line = files.recount().lines[0]
@@ -142,15 +155,51 @@ def test_other_sizes_are_refused() -> None:
     )
 
 
-def test_more_tokens_than_invitations_and_more_submissions_than_tokens_are_refused() -> None:
-    assert "151 tokens" in only_refused(
-        make_board(change=lambda board: replace(board, tokens_issued=151)), "board.tokens"
-    )
-    assert "40 submissions" in only_refused(
-        make_board(change=lambda board: replace(board, tokens_issued=39)), "board.tokens"
-    )
-    full = make_board(change=lambda board: replace(board, tokens_issued=40))
-    assert full.recount().refusal is None
+def test_more_tokens_than_invitations_are_refused() -> None:
+    found = outcomes(make_board(change=lambda board: replace(board, tokens_issued=151)))
+    assert [code for code in LINES if found[code] == REFUSED] == ["board.used-codes", "board.tokens"]
+
+
+def test_more_submissions_than_tokens_are_refused_unless_the_board_says_so() -> None:
+    def signed(used: int, discrepancy: str | None) -> BoardFiles:
+        return make_board(used=used_codes(used), change=lambda board: replace(board, discrepancy=discrepancy))
+
+    assert "40 submissions were taken" in only_refused(signed(39, None), "board.tokens")
+    assert "another discrepancy" in only_refused(signed(39, "41 submissions, 39 tokens"), "board.tokens")
+    assert "another discrepancy" in only_refused(signed(40, "40 submissions, 40 tokens"), "board.tokens")
+    assert signed(40, None).recount().refusal is None
+    counted = signed(39, "40 submissions, 39 tokens").recount()
+    assert counted.refusal is None
+    [figures] = [line.figures for line in counted.lines if line.code == "board.tokens"]
+    assert next(iter(figures.items())) == ("discrepancy", "40 submissions, 39 tokens")
+
+
+def test_a_roll_and_used_codes_that_are_not_the_signed_ones_are_refused() -> None:
+    honest, stranger = make_board(), InvitationCode.create(b"nobody's code")
+    longer = Roll.of(ROLL_ID, [*map(code, range(150)), stranger])
+    assert "added or left out" in only_refused(replace(honest, roll=longer.to_bytes()), "board.roll")
+    fewer = invited_specification(invited=replace(invited(), people=149))
+    short = make_board(specification=fewer, change=lambda board: replace(board, invited=149))
+    assert "150 codes are on the roll" in only_refused(short, "board.roll")
+    other = format_hashes(used_codes(61))
+    assert "not the signed one" in only_refused(replace(honest, used_codes=other), "board.used-codes")
+    minted = make_board(used=tuple(sorted((*used_codes(59), bytes(32)))))
+    assert "not on the signed roll" in only_refused(minted, "board.used-codes")
+    lied = make_board(change=lambda board: replace(board, tokens_issued=61))
+    assert "60 codes were used" in only_refused(lied, "board.used-codes")
+
+
+@pytest.mark.parametrize(("number", "used"), [(0, "yes"), (59, "yes"), (60, "no"), (149, "no")])
+def test_a_code_is_found_where_it_is(number: int, used: str) -> None:
+    line = find_code(make_board().published(), code(number))
+    assert (line.outcome, line.figures) == (PASSED, {"used": used})
+
+
+def test_a_code_of_another_survey_is_refused() -> None:
+    line = find_code(make_board().published(), InvitationCode.create(b"nobody's code"))
+    assert line.outcome == REFUSED
+    assert line.error is not None
+    assert line.error.code == "board.code"
 
 
 def with_groups(*groups: tuple[tuple[int, ...], int, int]) -> tuple[BoardGroup, ...]:
@@ -237,7 +286,7 @@ def test_a_receipt_that_is_not_there_is_refused(receipt: BallotReceipt, message:
 
 
 def test_a_receipt_in_a_list_that_the_checkpoint_does_not_cover_is_refused() -> None:
-    files = replace(make_board(), receipts=format_receipts(receipts(41)))
+    files = replace(make_board(), receipts=format_hashes(receipts(41)))
     receipt = BallotReceipt(survey=None, digest=receipts(41)[0])
     line = find_receipt(files.published(), receipt, files.digest)
     assert line.error is not None

@@ -126,12 +126,12 @@ def test_nonsense_is_a_mistake_of_the_caller() -> None:
         InvitationCode.create(bytes(ENTROPY_BYTES - 1))
 
 
-def test_hash_is_of_survey_and_code() -> None:
+def test_the_proof_is_of_roll_and_code() -> None:
     code = CODES[0]
     expected = hashlib.sha256(b"roomful-code/1" + bytes.fromhex(DIGEST) + code.symbols.encode()).digest()
-    assert code.hash(DIGEST) == expected
-    assert code.hash("00" * 32) != expected
-    assert CODES[1].hash(DIGEST) != expected
+    assert code.proof(bytes.fromhex(DIGEST)) == expected
+    assert code.proof(bytes(32)) != expected
+    assert CODES[1].proof(bytes.fromhex(DIGEST)) != expected
 
 
 def test_a_code_does_not_show_itself() -> None:

@@ -8,14 +8,17 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from shared.board import Board, BoardGroup, format_receipts, parse_envelope
+from shared.board import Board, BoardGroup, parse_envelope
 from shared.checkpoint import Checkpoint, board_origin
+from shared.hash_list import format_hashes
 from shared.invitation import Invitation
+from shared.invitation_code import InvitationCode
 from shared.merkle import MerkleTree
 from shared.receipt import BallotReceipt
+from shared.roll import Roll
 from tests.boards import BoardFiles, make_board, receipts, release, sign_board, sign_checkpoint
 from tests.builders import ORGANIZER_KEY, public_bytes, sign
-from tests.invited import COLLECTOR, SPARE_KEY, invited_specification
+from tests.invited import COLLECTOR, ROLL_ID, SPARE_KEY, code, invited_specification, used_codes
 from tests.server.board.survey import released_files
 from tests.vectors.surveys import STRANGER_KEY
 
@@ -30,13 +33,14 @@ def boards() -> dict[str, Any]:
     honest = _finished()
     return {
         "comment": (
-            "Each case is a board's three files, the released files, and a receipt or null. 'refused' is the "
-            "code that must refuse, or null; files of another form may be refused as a whole."
+            "Each case is a board's five files, the released files, and a receipt and a code, or null. "
+            "'refused' is the code that must refuse, or null; files of no form may be refused whole. "
+            "'code_used' is what is found of the code, 'discrepancy' what the organizer signed."
         ),
         "source": "docs/protocol.md, The board. RFC 6962, RFC 9162, C2SP signed-note and tlog-checkpoint.",
         "specification": sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes().decode(),
         "invitation": Invitation(digest=honest.digest, organizer_key=public_bytes(ORGANIZER_KEY)).fragment(),
-        "cases": [_case(*case) for case in _cases(honest)],
+        "cases": [_case(*case) for case in _cases(honest)] + _cases_of_codes(honest),
     }
 
 
@@ -52,6 +56,10 @@ def _case(
     files: BoardFiles,
     receipt: str | None = None,
     released: dict[str, bytes] | None = None,
+    *,
+    typed: str | None = None,
+    code_used: str | None = None,
+    discrepancy: str | None = None,
 ) -> dict[str, Any]:
     published = _PUBLISHED if released is None else released
     return {
@@ -61,8 +69,13 @@ def _case(
         "board": files.board.decode(),
         "checkpoint": files.checkpoint.decode(),
         "receipts": files.receipts.decode(),
+        "roll": files.roll.decode(),
+        "used_codes": files.used_codes.decode(),
         "released": {file: data.decode() for file, data in published.items()},
         "receipt": receipt,
+        "code": typed,
+        "code_used": code_used,
+        "discrepancy": discrepancy,
     }
 
 
@@ -84,7 +97,7 @@ def _cases(honest: BoardFiles) -> list[tuple[Any, ...]]:
     board = Board.parse(parse_envelope(honest.board).payload)
 
     def listed(entries: tuple[bytes, ...]) -> BoardFiles:
-        return replace(honest, receipts=format_receipts(entries))
+        return replace(honest, receipts=format_hashes(entries))
 
     def counts(**changes: Any) -> BoardFiles:
         return replace(honest, board=sign_board(replace(board, **changes)))
@@ -206,14 +219,14 @@ def _cases(honest: BoardFiles) -> list[tuple[Any, ...]]:
         (
             "tokens-beyond-invitations",
             "151 for 150 people.",
-            "board.tokens",
+            "board.used-codes",
             counts(tokens_issued=151),
         ),
         (
             "submissions-beyond-tokens",
             "40 with 39 tokens.",
             "board.tokens",
-            counts(tokens_issued=39),
+            make_board(used=used_codes(39)),
         ),
         (
             "group-below-minimum",
@@ -262,6 +275,85 @@ def _cases(honest: BoardFiles) -> list[tuple[Any, ...]]:
             honest,
             mine.replace(honest.digest[:16].upper(), OTHER_DIGEST[:16]),
         ),
+    ]
+
+
+def _cases_of_codes(honest: BoardFiles) -> list[dict[str, Any]]:
+    """Who was invited, which codes were used, and what was signed although it contradicts itself."""
+    stranger = InvitationCode.create(b"nobody's code")
+    longer = Roll.of(ROLL_ID, [*map(code, range(150)), stranger])
+    shorter = Roll.of(ROLL_ID, map(code, range(149)))
+    other_id = replace(longer, hashes=Roll.of(ROLL_ID, map(code, range(150))).hashes, roll_id=bytes(32))
+    minted = tuple(sorted((*used_codes(59), hashlib.sha256(b"minted").digest())))
+    unused = used_codes(61)
+    signed = "40 submissions, 39 tokens"
+
+    def with_roll(roll: Roll) -> BoardFiles:
+        return replace(honest, roll=roll.to_bytes())
+
+    def saying(text: str, used: int) -> BoardFiles:
+        return make_board(used=used_codes(used), change=lambda board: replace(board, discrepancy=text))
+
+    return [
+        _case("code-on-the-roll", "One hash was added after signing.", "board.roll", with_roll(longer)),
+        _case("code-off-the-roll", "One hash was removed.", "board.roll", with_roll(shorter)),
+        _case("roll-under-another-id", "The same hashes.", "board.roll", with_roll(other_id)),
+        _case(
+            "roll-is-none",
+            "No first line.",
+            "board.roll",
+            replace(honest, roll=honest.roll.split(b"\n", 1)[1]),
+        ),
+        _case(
+            "used-code-not-on-the-roll",
+            "A token was issued for a code that nobody has.",
+            "board.used-codes",
+            make_board(used=minted),
+        ),
+        _case(
+            "used-code-added",
+            "One more than was signed.",
+            "board.used-codes",
+            replace(honest, used_codes=format_hashes(unused)),
+        ),
+        _case(
+            "used-code-hidden",
+            "One fewer than was signed.",
+            "board.used-codes",
+            replace(honest, used_codes=format_hashes(used_codes(59))),
+        ),
+        _case(
+            "used-codes-without-form",
+            "In capitals.",
+            "board.used-codes",
+            replace(honest, used_codes=honest.used_codes.upper()),
+        ),
+        _case(
+            "signed-discrepancy",
+            "More submissions than tokens.",
+            None,
+            saying(signed, 39),
+            None,
+            {},
+            discrepancy=signed,
+        ),
+        _case(
+            "other-discrepancy",
+            "Another one is signed.",
+            "board.tokens",
+            saying("41 submissions, 40 tokens", 39),
+        ),
+        _case("discrepancy-without-one", "There is none.", "board.tokens", saying(signed, 40)),
+        _case(
+            "my-code-was-used",
+            "Listed.",
+            None,
+            honest,
+            typed=code(3).text.lower(),
+            code_used="yes",
+        ),
+        _case("my-code-was-not-used", "It is not.", None, honest, typed=code(149).symbols, code_used="no"),
+        _case("my-code-is-not-of-this-survey", "Not on the roll.", "board.code", honest, typed=stranger.text),
     ]
 
 

@@ -17,6 +17,7 @@ from shared.errors import RoomfulError
 from shared.invitation_code import InvitationCode
 from shared.metrics import Metrics
 from shared.participation import Dependence, ParticipationLevel
+from shared.roll import roll_hash
 from shared.submission import decode, encode, receipt
 from shared.token import HeldToken, Token
 
@@ -51,7 +52,8 @@ def code(case: Case, document: Case) -> None:
         return
     made = InvitationCode.create(bytes.fromhex(case["entropy"]))
     assert made.text == case["text"]
-    assert made.hash(document["specification"]).hex() == case["hash"]
+    proof = made.proof(bytes.fromhex(document["roll_id"]))
+    assert (proof.hex(), roll_hash(proof).hex()) == (case["proof"], case["roll_hash"])
     for typed in case["typed"]:
         assert InvitationCode.parse(typed) == made
 

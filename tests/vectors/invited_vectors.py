@@ -31,20 +31,21 @@ def codes() -> dict[str, Any]:
         data = [number >> 5 * i & 31 for i in range(19)]
         symbols = "".join(_SYMBOLS[value] for value in [*data, _check_symbol(data)])
         text = "-".join(symbols[i : i + 4] for i in range(0, 20, 4))
-        kept = hashlib.sha256(b"roomful-code/1" + bytes.fromhex(DIGEST) + symbols.encode()).hexdigest()
+        proof = hashlib.sha256(b"roomful-code/1" + bytes.fromhex(DIGEST) + symbols.encode()).digest()
         cases.append(
             {
                 "entropy": entropy.hex(),
                 "text": text,
                 "typed": [symbols, text.lower(), text.replace("0", "o").replace("1", "l"), f" {text} "],
-                "hash": kept,
+                "proof": proof.hex(),
+                "roll_hash": hashlib.sha256(proof).hexdigest(),
             }
         )
     right = cases[-1]["typed"][0]
     return {
-        "comment": "Code of 12 random bytes, ways to type it, and the hash that the registrar keeps.",
+        "comment": "Code of 12 random bytes, ways to type it, its proof, and the hash on the roll.",
         "source": "docs/protocol.md, Invitation codes; check symbols from a table of GF(32).",
-        "specification": DIGEST,
+        "roll_id": DIGEST,
         "cases": cases,
         "refused": [
             {"name": "one-symbol-wrong", "text": ("2" if right[0] != "2" else "3") + right[1:]},

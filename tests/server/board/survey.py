@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.storage.published import SPECIFICATION_NAME, PublishedSurvey
+from server.storage.published import ROLL_NAME, SPECIFICATION_NAME, PublishedSurvey
 from server.storage.states import State
 from shared.board import BoardRelease
 from shared.specification import Specification
 from tests import boards
 from tests.builders import ORGANIZER_KEY, sign
-from tests.invited import invited_specification
+from tests.invited import invited_specification, roll
 
 
 @dataclass(kw_only=True)
@@ -39,6 +39,8 @@ def closed_survey(folder: Path, specification: Specification | None = None) -> S
     envelope = sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes()
     folder.mkdir(parents=True)
     (folder / SPECIFICATION_NAME).write_bytes(envelope)
+    if specification.invited is not None:
+        (folder / ROLL_NAME).write_bytes(roll().to_bytes())
     return Store(published=PublishedSurvey.verify(folder, envelope, organizer_key=None))
 
 

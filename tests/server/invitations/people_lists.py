@@ -1,4 +1,4 @@
-"""An invited survey, lists of people, and reading what the commands wrote."""
+"""Lists of people, the codes of the tests' survey, and reading what the commands wrote."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import csv
 import io
 from pathlib import Path
 
+from server.invitations.mail_merge import format_mail_merge
 from server.storage.data_directory import DataDirectory
 from shared.invitation_code import InvitationCode
-from tests.server.storage.ballots import DIGEST
+from tests.invited import ROLL_ID, code
 
 HEADER = "name;street;postcode;town"
 
@@ -20,18 +21,27 @@ def write_list(path: Path, number: int, *, first: int = 1) -> Path:
     return path
 
 
+def write_codes(path: Path, number: int = 150) -> Path:
+    """The people and codes of the roll of the tests, as ``roomful codes`` writes them."""
+    rows = [
+        ((f"Person {n}", f"Lane {n}", str(10000 + n), "Smallville"), code(n), None) for n in range(number)
+    ]
+    path.write_bytes(format_mail_merge(tuple(HEADER.split(";")), rows, ";"))
+    return path
+
+
 def read_rows(path: Path) -> list[dict[str, str]]:
     """A mail-merge file, read by nothing of ours."""
     return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline=""), delimiter=";"))
 
 
-def codes_of(folder: Path) -> list[InvitationCode]:
-    """The codes of a folder of letters."""
-    return [InvitationCode.parse(row["code"]) for row in read_rows(folder / "mail-merge.csv")]
+def codes_of(folder: Path, name: str = "mail-merge.csv") -> list[InvitationCode]:
+    """The codes in a folder of letters, or of codes."""
+    return [InvitationCode.parse(row["code"]) for row in read_rows(folder / name)]
 
 
-def fetch(data: DataDirectory, survey: str, codes: list[InvitationCode]) -> None:
-    """Let codes fetch their tokens."""
+def fetch(data: DataDirectory, survey: str, first: int, last: int) -> None:
+    """Let the codes of the tests from one number up to another fetch their tokens."""
     registrar = data.registrar(survey)
-    for code in codes:
-        registrar.spend(code.hash(DIGEST), code.symbols.encode())
+    for number in range(first, last):
+        registrar.spend(code(number).proof(ROLL_ID), code(number).symbols.encode())

@@ -1,266 +1,122 @@
-"""Reminders show people in batches only, by day, and never as they fetch their tokens."""
+"""The registrar's list of those who wait: one for each survey, and never about few people."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
-from server.invitations import folder
-from server.invitations.batches import least_batch, require_batch, shown_total
-from server.invitations.inviting import invite
-from server.invitations.mail_merge import read_mail_merge
-from server.invitations.people import read_people
-from server.invitations.reminding import Reminders, remind
-from server.storage import data_directory
+from server.invitations.reminding import WaitingList, least_batch, list_waiting, require_batch
 from server.storage.data_directory import DataDirectory
-from server.storage.registrar import Fetched, RegistrarStore
+from server.storage.registrar import Fetched
 from server.storage.store import SurveyStore
-from shared.errors import InputError, StateError, StorageError
-from shared.invitation_code import InvitationCode
-from tests.server.invitations.people_lists import codes_of, fetch, read_rows, write_list
-from tests.server.storage.ballots import DIGEST
+from shared.errors import InputError, RoomfulError, StateError
+from shared.roll import Roll, roll_hash
+from tests.builders import small_envelope, small_model
+from tests.invited import ROLL_ID, code
+from tests.server.invitations.people_lists import fetch
+from tests.server.storage.ballots import publish
 
-URL = "https://survey.example.org/"
 DAY = date(2026, 11, 28)
-Remind = Callable[..., Reminders]
+Listed = Callable[..., WaitingList]
 
 
 @pytest.fixture
-def codes(data: DataDirectory, survey: SurveyStore, tmp_path: Path) -> list[InvitationCode]:
-    people = write_list(tmp_path / "list.csv", 60)
-    invite(data, survey.id, lambda: read_people(people), tmp_path / "inv", public_url=URL, letters=False)
-    return codes_of(tmp_path / "inv")
+def run(data: DataDirectory, survey: SurveyStore, tmp_path: Path) -> Listed:
+    def listed(name: str = "waiting.txt", *, days: int = 0) -> WaitingList:
+        return list_waiting(data, survey.id, tmp_path / name, today=lambda: DAY + timedelta(days=days))
+
+    return listed
 
 
-@pytest.fixture
-def run(data: DataDirectory, survey: SurveyStore, tmp_path: Path) -> Remind:
-    def reminded(name: str, *, days: int = 0, codes: Path | None = None) -> Reminders:
-        file = codes or tmp_path / "inv" / "mail-merge.csv"
-        return remind(
-            data, survey.id, lambda: read_mail_merge(file), tmp_path / name, public_url=URL,
-            today=lambda: DAY + timedelta(days=days),
-        )  # fmt: skip
-
-    return reminded
-
-
-def _refused(run: Remind, name: str, **options: object) -> str:
+def _refused(run: Listed, **options: int) -> str:
     with pytest.raises(StateError) as caught:
-        run(name, **options)
+        run(**options)
     assert caught.value.code == "state.reminder"
+    assert "roomful invite --reminder" in caught.value.remedy
     return caught.value.message
 
 
-def test_those_get_a_letter_who_have_not_fetched(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path
+def test_those_are_listed_who_have_not_fetched(
+    data: DataDirectory, survey: SurveyStore, run: Listed, tmp_path: Path
 ) -> None:
-    fetch(data, survey.id, codes[:13])
-    made = run("rem")
-    assert (made.people, made.of, made.issued_at_least) == (47, 60, 10)
-    assert codes_of(tmp_path / "rem") == codes[13:]
-    row = read_rows(tmp_path / "rem" / "mail-merge.csv")[0]
-    assert row == read_rows(tmp_path / "inv" / "mail-merge.csv")[13]
-    assert set(made.files) == {"mail-merge.csv", "letters.pdf", "README.txt"}
-    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "rem").iterdir()} == {0o600}
+    fetch(data, survey.id, 0, 33)
+    assert run() == WaitingList(people=117, of=150, file=str(tmp_path / "waiting.txt"))
+    found = Roll.parse((tmp_path / "waiting.txt").read_bytes())
+    assert set(found.hashes) == {roll_hash(code(n).proof(ROLL_ID)) for n in range(33, 150)}
+    assert (tmp_path / "waiting.txt").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_batch_is_needed_on_every_side(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path
+def test_there_is_one_list_for_ever(data: DataDirectory, survey: SurveyStore, run: Listed) -> None:
+    fetch(data, survey.id, 0, 20)
+    run()
+    fetch(data, survey.id, 20, 80)
+    for days in (0, 1, 400):
+        with pytest.raises((StateError, InputError)):
+            run(days=days)
+        assert "made already" in _refused(run, name=f"other-{days}", days=days)  # type: ignore[arg-type]
+
+
+def test_it_is_asked_for_once_a_day(data: DataDirectory, survey: SurveyStore, run: Listed) -> None:
+    fetch(data, survey.id, 0, 19)
+    assert "fewer than 20 people have fetched" in _refused(run)
+    fetch(data, survey.id, 19, 20)
+    assert "asked for on 2026-11-28" in _refused(run)
+    assert "asked for on 2026-11-28" in _refused(run, days=-1)
+    assert run(days=1).people == 130
+
+
+def test_as_many_must_wait(data: DataDirectory, survey: SurveyStore, run: Listed) -> None:
+    fetch(data, survey.id, 0, 131)
+    assert "fewer than 20 people have not fetched" in _refused(run)
+
+
+def test_a_file_that_is_there_costs_nothing(
+    data: DataDirectory, survey: SurveyStore, run: Listed, tmp_path: Path
 ) -> None:
-    fetch(data, survey.id, codes[:9])
-    assert "fewer than 10 of these people have fetched" in _refused(run, "a")
-    fetch(data, survey.id, codes[9:10])
-    run("b")
-    assert "today already" in _refused(run, "c")
-    fetch(data, survey.id, codes[10:19])
-    assert "since the last reminder" in _refused(run, "d", days=1)
-    fetch(data, survey.id, codes[19:20])
-    run("e", days=1)
-    fetch(data, survey.id, codes[20:51])
-    assert "have not fetched" in _refused(run, "f", days=2)
-    assert sorted(path.name for path in tmp_path.iterdir() if len(path.name) == 1) == ["b", "e"]
-    assert not list(tmp_path.glob(".*"))
-
-
-def test_nobody_asks_about_one_person(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path
-) -> None:
-    fetch(data, survey.id, codes[:30])
-    lines = (tmp_path / "inv" / "mail-merge.csv").read_text("utf-8-sig").splitlines()
-    part = tmp_path / "part.csv"
-    for rows in (lines[1:2], lines[60:61], lines[1:31], lines[31:], lines[22:40]):
-        part.write_text("\n".join([lines[0], *rows]), "utf-8")
-        _refused(run, "x", codes=part)
-    assert not (tmp_path / "x").exists()
-
-
-def test_a_clock_that_was_set_back_gives_no_second_list(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind
-) -> None:
-    fetch(data, survey.id, codes[:20])
-    run("a")
-    fetch(data, survey.id, codes[20:40])
-    assert "this clock says 2026-11-27" in _refused(run, "b", days=-1)
-
-
-def test_other_codes_are_refused(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path
-) -> None:
-    fetch(data, survey.id, codes[:20])
-    text = (tmp_path / "inv" / "mail-merge.csv").read_text("utf-8-sig")
-    other = tmp_path / "other.csv"
-    other.write_text(text.replace(codes[3].text, InvitationCode.create(b"another code").text), "utf-8")
-    assert "not of this survey" in _refused(run, "a", codes=other)
-
-
-def test_a_failure_to_write_costs_no_reminder(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path
-) -> None:
-    fetch(data, survey.id, codes[:20])
+    fetch(data, survey.id, 0, 20)
     (tmp_path / "there").mkdir()
     with pytest.raises(InputError):
         run("there")
-    run("a")
+    run()
 
 
-def test_only_an_open_survey_reminds(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind
+def test_only_an_open_survey_of_invited_people_reminds(
+    data: DataDirectory, survey: SurveyStore, run: Listed, tmp_path: Path
 ) -> None:
-    fetch(data, survey.id, codes[:20])
     survey.close()
     with pytest.raises(StateError) as caught:
-        run("a")
+        run()
     assert caught.value.code == "state.closed"
+    open_to_all = data.publish(small_envelope(), small_model())
+    with pytest.raises(RoomfulError) as refused:
+        list_waiting(data, open_to_all, tmp_path / "list")
+    assert refused.value.code == "ballot.open-survey"
 
 
-def test_nothing_is_kept_of_a_reminder_but_day_and_number(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind
-) -> None:
-    fetch(data, survey.id, codes[:20])
-    run("a")
-    found = data.registrar(survey.id).fetched([codes[0].hash(DIGEST)])
-    assert (found.last_day, found.last_issued) == ("2026-11-28", 20)
+def test_a_collector_knows_of_nobody(data: DataDirectory, tmp_path: Path) -> None:
+    store = publish(data, token_key=False)
+    store.open()
+    with pytest.raises(StateError) as caught:
+        list_waiting(data, store.id, tmp_path / "list")
+    assert caught.value.code == "state.no-invitations"
 
 
-@pytest.mark.parametrize(("k", "least"), [(3, 10), (10, 10), (25, 25)])
-def test_a_batch_is_k_or_ten(k: int, least: int) -> None:
-    assert least_batch(k) == least
+@pytest.mark.parametrize(
+    ("k", "people", "least"), [(3, 50, 20), (10, 200, 20), (25, 100, 50), (10, 1000, 100), (10, 1001, 101)]
+)
+def test_a_batch_is_more_than_twice_the_accomplices_or_a_tenth(k: int, people: int, least: int) -> None:
+    assert least_batch(k, people) == least
     some = frozenset(number.to_bytes(32, "big") for number in range(least))
-    found = Fetched(waiting=some, known=2 * least, issued=least, last_day="", last_issued=0)
-    require_batch(found, given=2 * least, k=k, today="2026-11-28")
-    with pytest.raises(StateError):
-        require_batch(found, given=2 * least, k=least + 1, today="2026-11-28")
+    require_batch(Fetched(waiting=some, issued=least), k=k, people=people)
+    for waiting, issued in ((some, least - 1), (frozenset(list(some)[1:]), least)):
+        with pytest.raises(StateError):
+            require_batch(Fetched(waiting=waiting, issued=issued), k=k, people=people)
 
 
-def test_totals_are_rounded_down() -> None:
-    assert [shown_total(issued) for issued in (0, 9, 10, 99)] == [0, 0, 10, 90]
-
-
-def _interrupt(run: Remind, name: str, patch: pytest.MonkeyPatch) -> None:
-    """Stop a run after it was noted."""
-
-    def interrupted(*_paths: Path) -> None:
-        raise KeyboardInterrupt
-
-    with patch.context() as inner:
-        inner.setattr(folder, "finish", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            run(name)
-
-
-@pytest.mark.parametrize(("again", "days"), [("rem", 0), ("other", 0), ("other", 1)])
-def test_an_interruption_after_the_reminder_was_noted_is_finished(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch, again: str, days: int,
-) -> None:  # fmt: skip
-    """Where it was begun, whatever --out says now; the next run is free again."""
-    fetch(data, survey.id, codes[:13])
-    _interrupt(run, "rem", monkeypatch)
-    assert not (tmp_path / "rem").exists()
-    fetch(data, survey.id, codes[13:33])
-    made = run(again, days=days)
-    assert (made.people, made.of, made.issued_at_least) == (47, None, 10)
-    assert (made.folder, made.finished_earlier) == (str(tmp_path / "rem"), True)
-    assert codes_of(tmp_path / "rem") == codes[13:]
-    assert "today already" in _refused(run, "third")
-    assert run("fourth", days=1).people == 27
-    assert not list(tmp_path.glob(".*"))
-
-
-def test_reminders_that_are_gone_cost_that_reminder_only(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    fetch(data, survey.id, codes[:13])
-    _interrupt(run, "rem", monkeypatch)
-    folder.discard(folder.unfinished(tmp_path / "rem", survey.id, reminders=True))
-    assert "today already" in _refused(run, "rem")
-    fetch(data, survey.id, codes[13:33])
-    assert not run("rem", days=1).finished_earlier
-
-
-def test_reminders_that_others_could_have_changed_are_named(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    fetch(data, survey.id, codes[:13])
-    _interrupt(run, "rem", monkeypatch)
-    work = folder.unfinished(tmp_path / "rem", survey.id, reminders=True)
-    (work / "mail-merge.csv").chmod(0o666)
-    with pytest.raises(InputError) as caught:
-        run("rem")
-    assert caught.value.code == "input.unfinished"
-    assert str(work) in caught.value.where
-
-
-def test_a_reminder_that_could_not_be_noted_leaves_nothing(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    def fail(*_arguments: object, **_options: object) -> None:
-        raise StorageError("the disk is full", code="storage.full")
-
-    fetch(data, survey.id, codes[:13])
-    with monkeypatch.context() as patch:
-        patch.setattr(RegistrarStore, "note_reminder", fail)
-        with pytest.raises(StorageError):
-            run("rem")
-    assert not list(tmp_path.glob("*rem*"))
-    assert not list(tmp_path.glob(".*"))
-    assert run("rem").people == 47
-
-
-def test_who_waits_for_another_run_is_told(
-    data: DataDirectory, survey: SurveyStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After a moment, and nobody is told who need not wait."""
-    monkeypatch.setattr(data_directory, "_SILENT_SECONDS", 0.01)
-    told, entered = threading.Event(), threading.Event()
-
-    def second() -> None:
-        with DataDirectory(data.path) as own, own.inviting(survey.id, told.set):
-            entered.set()
-
-    with data.inviting(survey.id, lambda: pytest.fail("told without need")):
-        thread = threading.Thread(target=second)
-        thread.start()
-        assert told.wait(20)
-        assert not entered.is_set()
-    thread.join(20)
-    assert entered.is_set()
-
-
-def test_a_reminder_leaves_the_letters_of_an_interrupted_invitation_alone(
-    data: DataDirectory, survey: SurveyStore, codes: list[InvitationCode], run: Remind, tmp_path: Path
-) -> None:
-    """They may be the only copy of codes that are stored already."""
-    letters = folder.unfinished(tmp_path / "rem", survey.id) / "mail-merge.csv"
-    letters.parent.mkdir()
-    letters.write_text("code")
-    fetch(data, survey.id, codes[:13])
-    run("rem")
-    assert letters.read_text() == "code"
+def test_a_small_survey_has_no_list(data: DataDirectory) -> None:
+    some = frozenset(number.to_bytes(32, "big") for number in range(19))
+    with pytest.raises(StateError, match="too few for a list"):
+        require_batch(Fetched(waiting=some, issued=20), k=3, people=39)

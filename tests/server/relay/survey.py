@@ -32,6 +32,7 @@ from tests.invited import (
     invited_specification,
     issue_token,
     make_ballot,
+    roll,
     seal_ballot,
 )
 
@@ -66,10 +67,11 @@ def link_of(specification: Specification, base: str) -> RelayLink:
 
 def open_collector(data: DataDirectory, specification: Specification) -> SurveyStore:
     """The survey, open at a collector."""
-    store = data.survey(data.publish(envelope_of(specification), small_model()))
+    store = data.survey(data.publish(envelope_of(specification), small_model(), roll().to_bytes()))
     key = data.path / "collector.pem"
     key.write_bytes(private_pem(SUITES[DEFAULT_SUITE], COLLECTOR_KEY.private_bytes_raw()))
     install_keys(store.published, token_key=TOKEN_KEY_FILE, collector_key=key)
+    data.enrol(store.id)
     store.open()
     return store
 

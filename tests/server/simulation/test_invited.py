@@ -99,13 +99,13 @@ def test_a_code_that_was_used_before_ends_it(people: Path) -> None:
     class Used(FakeRespondent):
         def fetch_token(self, request: list[InvitationCode], /) -> object:
             if len(self.fetched) == 7:
-                raise TokenError("used", remedy="Look.", code="token.code-used")
+                raise TokenError("used", remedy="Look.", code="token.code")
             return super().fetch_token(request)
 
     respondent = Used(INVITED)
     with pytest.raises(TokenError, match=r"7 of \d+ tokens were acknowledged") as caught:
         run(people, respondent, threads=1)
-    assert caught.value.code == "token.code-used"
+    assert caught.value.code == "token.code"
     assert not respondent.sent
 
 

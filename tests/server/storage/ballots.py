@@ -21,6 +21,7 @@ from tests.invited import (
     invited_specification,
     issue_token,
     make_ballot,
+    roll,
     seal_ballot,
 )
 
@@ -37,13 +38,15 @@ def collector_pem(folder: Path) -> Path:
 
 def publish(data: DataDirectory, *, token_key: bool = True, collector_key: bool = True) -> SurveyStore:
     """A draft with the keys of one role or both."""
-    survey = data.publish(invited_envelope(), small_model())
+    survey = data.publish(invited_envelope(), small_model(), roll().to_bytes())
     store = data.survey(survey)
     install_keys(
         store.published,
         token_key=TOKEN_KEY_FILE if token_key else None,
         collector_key=collector_pem(data.path) if collector_key else None,
     )
+    if token_key:
+        data.enrol(survey)
     return store
 
 

@@ -30,6 +30,7 @@ from tests.invited import (
     HPKE,
     TOKEN_KEY_FILE,
     invited_envelope,
+    roll,
     seal_ballot,
     sign_message,
 )
@@ -191,7 +192,7 @@ def test_a_server_without_the_collectors_key_takes_no_ballot(data: DataDirectory
 
 
 def test_keys_must_suit_the_survey(data: DataDirectory, tmp_path: Path) -> None:
-    store = data.survey(data.publish(invited_envelope(), small_model()))
+    store = data.survey(data.publish(invited_envelope(), small_model(), roll().to_bytes()))
     with pytest.raises(InputError, match="would have no part"):
         check_keys(store.published, token_key=None, collector_key=None)
     with pytest.raises(KeyFileError):

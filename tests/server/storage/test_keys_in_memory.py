@@ -17,12 +17,12 @@ from server.tokens.exchange import TokenOffice
 from server.tokens.keys import TokenKey
 from shared import base64url
 from shared.errors import StateError
-from shared.invitation_code import InvitationCode
+from tests.invited import ROLL_ID, code
 from tests.server.storage import ballots
 from tests.server.storage.sample import Clock
 
 DAY = date(2030, 1, 31)
-CODE = InvitationCode.create(b"a secret code")
+CODE = code(0)
 
 
 @pytest.fixture
@@ -56,9 +56,9 @@ def _held(*roots: object) -> set[str]:
 def office(data: DataDirectory) -> TokenOffice:
     """A registrar and collector who has used both keys."""
     store = ballots.store_of(data)
-    data.invite(store.id, [CODE.hash(ballots.DIGEST)])
     made = TokenOffice(data)
-    request = {"code": CODE.text, "blinded_message": base64url.encode(bytes(383) + b"\x02")}
+    proof = base64url.encode(CODE.proof(ROLL_ID))
+    request = {"code_proof": proof, "blinded_message": base64url.encode(bytes(383) + b"\x02")}
     made.exchange(store.id, json.dumps(request).encode())
     store.submit(ballots.sealed(1))
     assert _held(data, made) == {"TokenKey", "OpeningKey"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -13,16 +12,17 @@ from server.storage.data_directory import DataDirectory
 from server.storage.registrar import RegistrarStore
 from server.storage.schema import REGISTRAR_FIELDS
 from shared.errors import RoomfulError, StateError, StorageError, SubmissionError, TokenError
+from shared.roll import roll_hash
 from tests.builders import small_envelope, small_model
+from tests.invited import used_codes
 from tests.server.storage.ballots import store_of
 
-CODES = tuple(bytes([number]) * 32 for number in range(1, 6))
+CODES = used_codes(150)
 
 
 @pytest.fixture
 def registrar(data: DataDirectory) -> RegistrarStore:
     store = store_of(data)
-    assert data.invite(store.id, CODES) == 5
     return data.registrar(store.id)
 
 
@@ -35,24 +35,25 @@ def _code(registrar: RegistrarStore, code: bytes, message: bytes) -> str:
 def test_a_code_is_spent_once(registrar: RegistrarStore) -> None:
     for _ in range(3):
         registrar.spend(CODES[0], b"blinded")
-    assert _code(registrar, CODES[0], b"another") == "token.code-used"
-    assert _code(registrar, b"?" * 32, b"blinded") == "token.code-unknown"
-    assert (registrar.issued(), registrar.invited()) == (1, 5)
-    found = registrar.fetched([*CODES, b"?" * 32])
-    assert (found.waiting, found.known, found.issued) == (frozenset(CODES[1:]), 5, 1)
-    assert (found.last_day, found.last_issued) == ("", 0)
+    assert _code(registrar, CODES[0], b"another") == "token.code"
+    assert _code(registrar, b"?" * 32, b"blinded") == "token.code"
+    assert (registrar.issued(), registrar.invited()) == (1, 150)
+    assert registrar.used_codes() == CODES[:1]
+    found = registrar.ask_for_waiting("2026-11-28")
+    assert (found.waiting, found.issued) == (frozenset(map(roll_hash, CODES[1:])), 1)
 
 
-def test_a_reminder_is_noted_by_day_and_only_once(registrar: RegistrarStore) -> None:
-    registrar.spend(CODES[0], b"blinded")
-    seen = registrar.fetched(CODES)
-    registrar.note_reminder(seen, "2026-11-28", letters_to=Path("reminders"))
-    noted = registrar.fetched(CODES)
-    assert (noted.last_day, noted.last_issued) == ("2026-11-28", 1)
-    with pytest.raises(StateError) as caught:
-        registrar.note_reminder(seen, "2026-11-28", letters_to=Path("reminders"))
+def test_who_waits_is_asked_once_a_day_until_it_is_listed(registrar: RegistrarStore) -> None:
+    registrar.ask_for_waiting("2026-11-28")
+    for day in ("2026-11-28", "2026-11-27"):
+        with pytest.raises(StateError, match="asked for on 2026-11-28") as caught:
+            registrar.ask_for_waiting(day)
+        assert caught.value.code == "state.reminder"
+    registrar.ask_for_waiting("2026-11-29")
+    registrar.note_waiting_listed()
+    with pytest.raises(StateError, match="made already") as caught:
+        registrar.ask_for_waiting("2026-11-30")
     assert caught.value.code == "state.reminder"
-    assert registrar.fetched(CODES) == noted
 
 
 def test_many_devices_race_with_one_code(registrar: RegistrarStore) -> None:
@@ -70,7 +71,7 @@ def test_many_devices_race_with_one_code(registrar: RegistrarStore) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(outcomes) == ["issued"] + ["token.code-used"] * 19
+    assert sorted(outcomes) == ["issued"] + ["token.code"] * 19
 
 
 def test_the_file_holds_hashes_and_nothing_else(data: DataDirectory, registrar: RegistrarStore) -> None:
@@ -82,7 +83,7 @@ def test_the_file_holds_hashes_and_nothing_else(data: DataDirectory, registrar: 
     rows = {row[0] for row in connection.execute("SELECT name FROM survey")}
     connection.close()
     assert found == {field.name for field in REGISTRAR_FIELDS}
-    assert found == {"code.hash", "code.request", "survey.name", "survey.value"}
+    assert found == {"code.hash", "code.proof", "code.request", "survey.name", "survey.value"}
     assert rows == {"specification", "generation"}
     assert path.stat().st_mode & 0o777 == 0o600
     assert b"a blinded message" not in path.read_bytes()
@@ -90,11 +91,11 @@ def test_the_file_holds_hashes_and_nothing_else(data: DataDirectory, registrar: 
 
 def test_no_more_are_invited_than_were_signed(data: DataDirectory, registrar: RegistrarStore) -> None:
     survey = data.ids()[0]
-    assert data.invite(survey, CODES) == 5  # again: nothing changes
+    assert data.enrol(survey) == 150  # again: nothing changes
     with pytest.raises(StateError) as caught:
-        data.invite(survey, [number.to_bytes(32, "big") for number in range(10_000, 10_146)])
+        registrar.add([b"one more".ljust(32)], people=150)
     assert caught.value.code == "state.invitations"
-    assert registrar.invited() == 5
+    assert registrar.invited() == 150
 
 
 def test_a_restored_file_issues_nothing_more(data: DataDirectory, registrar: RegistrarStore) -> None:
@@ -108,13 +109,13 @@ def test_a_restored_file_issues_nothing_more(data: DataDirectory, registrar: Reg
     for message in (b"one", b"two"):
         assert _code(restored, CODES[0], message) == "storage.rolled-back"
     with pytest.raises(StorageError):
-        data.invite(survey, [b"x" * 32])
+        data.enrol(survey)
 
 
 def test_an_open_survey_invites_nobody(data: DataDirectory) -> None:
     survey = data.publish(small_envelope(), small_model())
     with pytest.raises(SubmissionError):
-        data.invite(survey, CODES)
+        data.enrol(survey)
     with pytest.raises(StateError) as caught:
         data.registrar(survey)
     assert caught.value.code == "state.no-invitations"

@@ -22,6 +22,7 @@ from server.storage.retention import EARLIEST_DAY, Retention, utc_today
 from server.storage.states import State
 from server.storage.store import SurveyStore
 from shared.errors import SetupError, StateError, StorageError
+from tests.invited import used_codes
 from tests.server.storage import ballots, sample
 from tests.server.storage.raw_bytes import files_containing
 from tests.server.storage.sample import Clock
@@ -99,24 +100,22 @@ def test_deleting_twice_deletes_once(closed: SurveyStore, data: DataDirectory, c
         assert elsewhere.survey(closed.id).retention.deleted_on == DUE
 
 
-CODES = tuple(bytes([number]) * 32 for number in range(1, 6))
+CODES = used_codes(5)
 
 
 @pytest.fixture
 def invited(data: DataDirectory) -> SurveyStore:
     """A closed survey on a server that is registrar and collector."""
     store = ballots.store_of(data)
-    data.invite(store.id, CODES)
     data.registrar(store.id).spend(CODES[0], b"blinded")
-    seen = data.registrar(store.id).fetched(CODES)
-    data.registrar(store.id).note_reminder(seen, "2030-01-30", letters_to=Path("reminders"))
+    data.registrar(store.id).ask_for_waiting("2030-01-30")
     store.submit(ballots.sealed(1))
     store.close()
     return store
 
 
 def _secrets(store: SurveyStore) -> list[Path]:
-    """Files with a private key, a hash of a code, or a request in them."""
+    """Files with a private key, the proof of a code, or a request in them."""
     folder = store.published.folder
     keys = [path.read_bytes() for path in key_paths(folder) if path.is_file()] or [b"-----BEGIN"]
     found = [*keys, *CODES, hashlib.sha256(b"blinded").digest(), b"2030-01-30"]
@@ -131,13 +130,11 @@ def test_keys_and_codes_are_deleted_with_the_ballots(
     (folder / "keys" / ".new-interrupted").write_bytes((folder / "keys" / "tokens.pem").read_bytes())
     assert invited.expire() is None
     assert len(_secrets(invited)) == 4
-    assert data.registrar(invited.id).letters_to(reminders=True) is not None
     clock.day = DUE
     assert invited.expire() == 1
     assert _secrets(invited) == []
     assert not (folder / "keys").exists()
     assert (data.registrar(invited.id).issued(), data.registrar(invited.id).invited()) == (0, 0)
-    assert data.registrar(invited.id).letters_to(reminders=True) is None
     assert invited.expire() is None
 
 

@@ -23,6 +23,7 @@ from server.trustees.rehearsal import (
 from shared.errors import OpeningError, RoomfulError, StateError, SubmissionError
 from shared.invitation import Invitation
 from tests.builders import ORGANIZER_KEY, public_bytes, sign, small_envelope, small_model
+from tests.invited import roll
 from tests.sealed_surveys import sealed_specification, shares
 
 
@@ -36,8 +37,8 @@ class Room:
         self.published = self.data.survey(self.survey).published
         self.count = 0
 
-    def publish(self, envelope: bytes) -> str:
-        return self.data.publish(envelope, small_model())
+    def publish(self, envelope: bytes, *, invited: bool = True) -> str:
+        return self.data.publish(envelope, small_model(), roll().to_bytes() if invited else None)
 
     def challenge(self, published: PublishedSurvey | None = None) -> Path:
         self.count += 1
@@ -130,7 +131,7 @@ def test_malformed_rounds(room: Room) -> None:
 
 
 def test_an_open_survey_needs_none_and_takes_none(room: Room) -> None:
-    other = room.data.survey(room.publish(small_envelope())).published
+    other = room.data.survey(room.publish(small_envelope(), invited=False)).published
     require_rehearsal(other, None)
     with pytest.raises(StateError):
         require_rehearsal(other, b"{}")

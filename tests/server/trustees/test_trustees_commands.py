@@ -22,10 +22,20 @@ from server.storage.keys import install_keys
 from shared import strict_json
 from shared.envelope import encode_key
 from shared.errors import OpeningError, RoomfulError
+from shared.hash_list import format_hashes
 from shared.invitation import survey_link
 from shared.specification import ReleaseRule, Specification
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign, small_model
-from tests.invited import TOKEN_KEY_FILE, digest_of, invited, invited_specification, make_ballot, seal_ballot
+from tests.invited import (
+    TOKEN_KEY_FILE,
+    digest_of,
+    invited,
+    invited_specification,
+    make_ballot,
+    roll,
+    seal_ballot,
+    used_codes,
+)
 from tests.sealed_surveys import token
 from tests.server.storage.ballots import collector_pem
 
@@ -51,7 +61,7 @@ class Town:
         self.link = survey_link("https://survey.example", self.digest, public_bytes(ORGANIZER_KEY))
         with DataDirectory(self.data) as data:
             envelope = sign(self.specification.to_bytes(), ORGANIZER_KEY).to_bytes()
-            self.survey = data.publish(envelope, small_model())
+            self.survey = data.publish(envelope, small_model(), roll().to_bytes())
             published = data.survey(self.survey).published
             install_keys(published, token_key=TOKEN_KEY_FILE, collector_key=collector_pem(folder))
 
@@ -116,7 +126,7 @@ class Town:
             if finish:
                 finish_board(store, key=ORGANIZER_KEY)
             else:
-                create_board(store, tokens_issued=sum(COUNTS), key=ORGANIZER_KEY)
+                create_board(store, used_codes=format_hashes(used_codes(sum(COUNTS))), key=ORGANIZER_KEY)
 
     def closed(self) -> Town:
         """Everything up to the signed board."""

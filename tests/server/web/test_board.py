@@ -15,7 +15,9 @@ from server.storage.store import SurveyStore
 from server.web.app import create_app
 from server.web.config import Config
 from server.web.static_files import ClientFiles
+from shared.hash_list import format_hashes
 from tests.builders import ORGANIZER_KEY
+from tests.invited import used_codes
 from tests.served import no_client
 from tests.server.storage import ballots
 
@@ -58,7 +60,7 @@ def test_there_is_no_board_before_it_is_made(data: DataDirectory, closed: Survey
 
 
 def test_the_files_come_as_they_were_signed(data: DataDirectory, closed: SurveyStore) -> None:
-    create_board(closed, tokens_issued=9, key=ORGANIZER_KEY)
+    create_board(closed, used_codes=format_hashes(used_codes(9)), key=ORGANIZER_KEY)
     files = read_board(closed.published.folder)
     client = app_of(data).test_client()
     for name, kind, expected in (
@@ -76,7 +78,7 @@ def test_the_files_come_as_they_were_signed(data: DataDirectory, closed: SurveyS
 
 
 def test_nobody_can_ask_for_one_receipt(data: DataDirectory, closed: SurveyStore) -> None:
-    create_board(closed, tokens_issued=9, key=ORGANIZER_KEY)
+    create_board(closed, used_codes=format_hashes(used_codes(9)), key=ORGANIZER_KEY)
     receipt = closed.ballot_receipts()[0]
     app = app_of(data)
     assert not [
@@ -92,7 +94,7 @@ def test_the_page_tells_where_the_survey_stands(data: DataDirectory, closed: Sur
     client = app_of(data, page_client()).test_client()
     address = f"/s/{closed.id}/board"
     assert client.get(address).text.startswith("later ")
-    create_board(closed, tokens_issued=9, key=ORGANIZER_KEY)
+    create_board(closed, used_codes=format_hashes(used_codes(9)), key=ORGANIZER_KEY)
     answer = client.get(address + "?lang=de", headers={"Accept-Language": "en"})
     assert answer.text.startswith("6 ")
     assert answer.text.endswith(" de")
@@ -113,7 +115,7 @@ def test_without_the_built_client_the_page_says_so(
 
 
 def test_a_board_that_was_tampered_with_shows_no_counts(data: DataDirectory, closed: SurveyStore) -> None:
-    create_board(closed, tokens_issued=9, key=ORGANIZER_KEY)
+    create_board(closed, used_codes=format_hashes(used_codes(9)), key=ORGANIZER_KEY)
     path: Path = closed.published.folder / "board" / "board.json"
     path.write_bytes(path.read_bytes()[:-2])
     assert app_of(data, page_client()).test_client().get(f"/s/{closed.id}/board").status_code == 500

@@ -15,6 +15,7 @@ from server.tokens.keys import create_token_key
 from server.web.checkup_invited import invited_lines
 from server.web.checkup_line import Outcome
 from server.web.config import Config
+from tests.invited import used_codes
 from tests.server.storage import ballots, sample
 from tests.server.storage.ballots import store_of
 
@@ -31,9 +32,7 @@ def _failed(data: DataDirectory, role: str = "all") -> set[str]:
 
 @pytest.fixture
 def invited(data: DataDirectory) -> SurveyStore:
-    store = store_of(data)
-    data.invite(store.id, [b"h" * 32])
-    return store
+    return store_of(data)
 
 
 def test_a_server_without_invited_surveys_has_no_such_lines(data: DataDirectory) -> None:
@@ -62,7 +61,7 @@ def _open_to_others(_data: DataDirectory, folder: Path) -> None:
 
 def _restored(data: DataDirectory, folder: Path) -> None:
     shutil.copy(folder / "registrar.sqlite", data.path / "old")
-    data.registrar(folder.name).spend(b"h" * 32, b"blinded")
+    data.registrar(folder.name).spend(used_codes(1)[0], b"blinded")
     data.end()
     shutil.copy(data.path / "old", folder / "registrar.sqlite")
 

@@ -37,7 +37,6 @@ def _client(data: DataDirectory, role: str) -> FlaskClient:
 def test_a_role_refuses_the_others_work_whatever_keys_it_has(data: DataDirectory) -> None:
     store = store_of(data)
     code = make_codes(1)[0]
-    data.invite(store.id, [code.hash(DIGEST)])
     body = make_request(code).body
     registrar, collector = _client(data, "registrar"), _client(data, "collector")
     refused = registrar.post(SUBMISSIONS, data=sealed(1), content_type=CONTENT_TYPE)
@@ -79,7 +78,6 @@ def test_anchors_lie_where_the_setting_says(tmp_path: Path) -> None:
 def test_the_api_never_says_how_many_tokens_were_issued(data: DataDirectory) -> None:
     store = store_of(data)
     codes = make_codes(15)
-    data.invite(store.id, [code.hash(DIGEST) for code in codes])
     http = _client(data, "all")
     before = http.get(f"/api/v1/surveys/{store.id}/status").get_json()
     for code in codes:
@@ -134,8 +132,7 @@ def test_two_servers_behind_one_address(tmp_path: Path) -> None:
             store = ballots.publish(data, token_key=role == "registrar", collector_key=role == "collector")
             store.open()
             if role == "registrar":
-                data.invite(store.id, [code.hash(DIGEST) for code in codes])
-    ports = {role: free_port() for role in folders}
+                ports = {role: free_port() for role in folders}
     with (
         ServerProcess(folders["registrar"], ports["registrar"], role="registrar"),
         ServerProcess(folders["collector"], ports["collector"], role="collector"),

@@ -15,21 +15,18 @@ from server.storage.store import SurveyStore
 from server.web.app import create_app
 from server.web.config import Config
 from shared import base64url, blind_rsa
-from shared.invitation_code import InvitationCode
 from shared.limits import TOKEN_KEY_BYTES
-from tests.invited import token_key, unsigned_token
+from tests.invited import ROLL_ID, code, token_key, unsigned_token
 from tests.served import no_client
 from tests.server.storage.ballots import DIGEST, publish, store_of
 
-CODE = InvitationCode.create(b"twelve bytes")
+CODE = code(0)
 N = token_key().public_key().public_numbers().n
 
 
 @pytest.fixture
 def invited(data: DataDirectory) -> SurveyStore:
-    store = store_of(data)
-    data.invite(store.id, [CODE.hash(DIGEST)])
-    return store
+    return store_of(data)
 
 
 @pytest.fixture
@@ -52,8 +49,8 @@ def _blinded(prefix: bytes = b"p" * 32) -> tuple[bytes, bytes, int]:
     return prepared, blinded, inverse
 
 
-def _request(blinded: bytes, code: str = CODE.text) -> dict[str, str]:
-    return {"code": code, "blinded_message": base64url.encode(blinded)}
+def _request(blinded: bytes, proof: bytes = CODE.proof(ROLL_ID)) -> dict[str, str]:
+    return {"code_proof": base64url.encode(proof), "blinded_message": base64url.encode(blinded)}
 
 
 def test_a_code_becomes_a_token_that_verifies(http: FlaskClient, invited: SurveyStore) -> None:
@@ -71,7 +68,7 @@ def test_a_code_becomes_a_token_that_verifies(http: FlaskClient, invited: Survey
 def test_another_message_with_the_same_code_is_refused(http: FlaskClient, invited: SurveyStore) -> None:
     _post(http, _request(_blinded()[1]))
     status, problem = _post(http, _request(_blinded(b"q" * 32)[1]))
-    assert (status, problem["code"]) == (409, "token.code-used")
+    assert (status, problem["code"]) == (403, "token.code")
 
 
 @pytest.mark.parametrize("number", [0, 1, N - 1, N, N + 1, 2**3072 - 1])
@@ -88,12 +85,13 @@ def test_a_hostile_message_costs_nobody_her_code(
     [
         (b" ", 400, "token.request"),
         (b"[]", 400, "token.request"),
-        (b'{"code":"A","code":"B","blinded_message":"AA"}', 400, "token.request"),
+        (b'{"code_proof":"A","code_proof":"B","blinded_message":"AA"}', 400, "token.request"),
+        (b'{"code":"0000-0000-0000-0000-0000","blinded_message":"AA"}', 400, "token.request"),
         (b"{" * 2000, 400, "token.request"),
         (b"x" * 2049, 400, "token.request"),
         (_request(b"short"), 422, "token.blinded-message"),
-        (_request(b"\x01" * 384, "0000"), 400, "token.code-form"),
-        (_request(b"\x01" * 384, InvitationCode.create(b"other twelve").text), 403, "token.code-unknown"),
+        (_request(b"\x01" * 384, b"short"), 400, "token.request"),
+        (_request(b"\x01" * 384, b"?" * 32), 403, "token.code"),
     ],
 )
 def test_every_other_request_is_refused_by_name(
@@ -101,12 +99,11 @@ def test_every_other_request_is_refused_by_name(
 ) -> None:
     answer, problem = _post(http, body)
     assert (answer, problem["code"]) == (status, code)
-    assert CODE.symbols not in json.dumps(problem)
+    assert base64url.encode(CODE.proof(ROLL_ID)) not in json.dumps(problem)
 
 
 def test_no_token_before_opening_or_after_closing(data: DataDirectory, http: FlaskClient) -> None:
     store = publish(data)
-    data.invite(store.id, [CODE.hash(DIGEST)])
     assert _post(http, _request(_blinded()[1]))[1]["code"] == "state.draft"
     store.open()
     store.close()

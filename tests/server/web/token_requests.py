@@ -14,7 +14,7 @@ from shared import base64url, blind_rsa
 from shared.invitation_code import InvitationCode
 from shared.limits import TOKEN_KEY_BYTES
 from shared.token import Token
-from tests.invited import token_key, unsigned_token
+from tests.invited import ROLL_ID, code, token_key, unsigned_token
 from tests.server.storage.ballots import DIGEST
 from tests.waiting import PATIENCE_SECONDS
 
@@ -35,7 +35,8 @@ class TokenRequest:
     @property
     def body(self) -> bytes:
         """As it is sent."""
-        value = {"code": self.code.text, "blinded_message": base64url.encode(self.blinded)}
+        proof = base64url.encode(self.code.proof(ROLL_ID))
+        value = {"code_proof": proof, "blinded_message": base64url.encode(self.blinded)}
         return json.dumps(value).encode()
 
     def finish(self, answer: dict[str, Any]) -> Token:
@@ -50,8 +51,8 @@ class TokenRequest:
 
 
 def make_codes(number: int) -> list[InvitationCode]:
-    """So many codes."""
-    return [InvitationCode.create(secrets.token_bytes(12)) for _ in range(number)]
+    """So many codes of the roll."""
+    return [code(i) for i in range(number)]
 
 
 def make_request(code: InvitationCode) -> TokenRequest:

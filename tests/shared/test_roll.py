@@ -1,0 +1,78 @@
+"""Codes, their proofs, and the roll of their hashes."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.errors import BoardError
+from shared.roll import Roll, parse_used_codes, require_on_roll, roll_hash
+from tests.invited import ROLL_ID, code, roll, used_codes
+
+
+def test_the_roll_is_hashes_of_hashes_behind_its_id() -> None:
+    found = Roll.of(ROLL_ID, map(code, range(3)))
+    first, *lines, end = found.to_bytes().decode().split("\n")
+    assert (first, end) == (f"roomful-roll/1 {ROLL_ID.hex()}", "")
+    proof = hashlib.sha256(b"roomful-code/1" + ROLL_ID + code(1).symbols.encode()).digest()
+    assert hashlib.sha256(proof).hexdigest() in lines
+    assert lines == sorted(lines)
+    assert found.digest == hashlib.sha256(found.to_bytes()).hexdigest()
+    assert Roll.parse(found.to_bytes()) == found
+
+
+def test_two_surveys_with_equal_codes_have_nothing_in_common() -> None:
+    other = Roll.of(bytes(32), map(code, range(150)))
+    assert not set(other.hashes) & set(roll().hashes)
+
+
+def test_neither_code_nor_proof_is_on_the_roll() -> None:
+    data = roll().to_bytes()
+    for number in range(150):
+        assert code(number).symbols.encode() not in data
+        assert code(number).proof(ROLL_ID).hex().encode() not in data
+
+
+MALFORMED = {
+    "empty": b"",
+    "no-head": roll(2).to_bytes().split(b"\n", 1)[1],
+    "other-format": roll(2).to_bytes().replace(b"roll/1", b"roll/2"),
+    "capitals": roll(2).to_bytes().replace(ROLL_ID.hex().encode(), ROLL_ID.hex().upper().encode()),
+    "windows": roll(2).to_bytes().replace(b"\n", b"\r\n"),
+    "cut": roll(2).to_bytes()[:-1],
+    "twice": roll(1).to_bytes() + roll(1).to_bytes().split(b"\n", 1)[1],
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_what_is_no_roll_is_refused(name: str) -> None:
+    with pytest.raises(BoardError) as caught:
+        Roll.parse(MALFORMED[name])
+    assert caught.value.code == "board.roll"
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_roll_or_refused(data: bytes) -> None:
+    with contextlib.suppress(BoardError):
+        assert Roll.parse(data).to_bytes() == data
+
+
+def test_a_proof_that_is_of_no_code_is_named_by_its_line() -> None:
+    require_on_roll(used_codes(150), roll())
+    with pytest.raises(BoardError) as caught:
+        require_on_roll((*used_codes(2), roll().hashes[0]), roll())
+    assert (caught.value.code, caught.value.where) == ("board.used-codes", "used codes, line 3")
+
+
+def test_used_codes_are_a_list() -> None:
+    with pytest.raises(BoardError) as caught:
+        parse_used_codes(b"no list")
+    assert caught.value.code == "board.used-codes"
+
+
+def test_the_hash_of_a_proof_says_nothing_of_it() -> None:
+    assert roll_hash(used_codes(1)[0]) == hashlib.sha256(used_codes(1)[0]).digest()
