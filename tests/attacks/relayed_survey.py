@@ -17,7 +17,7 @@ from shared.ballot import Ballot
 from shared.invitation_code import InvitationCode
 from shared.sealing import ballot_info
 from shared.specification import Specification
-from tests.invited import COLLECTOR_KEY, HPKE, digest_of
+from tests.invited import COLLECTOR_KEY, HPKE, code, digest_of
 from tests.programs import free_port
 from tests.served import no_client, running
 from tests.server.relay.process import post
@@ -75,11 +75,9 @@ def relayed_survey(folder: Path, *, messages: int) -> Iterator[Relayed]:
     port, relay_port = free_port(), free_port()
     base = f"http://127.0.0.1:{port}/"
     specification = relayed(f"http://127.0.0.1:{relay_port}/", messages=messages, seconds=1)
-    code = InvitationCode.create(b"twelve bytes")
     with contextlib.ExitStack() as stack:
         data = stack.enter_context(DataDirectory(folder / "data", quiet_seconds=60))
         store = open_collector(data, specification)
-        data.invite(store.id, [code.hash(store.published.digest)])
         config = Config(port=port, threads=4)
         stack.enter_context(running(create_app(config, data, client=no_client), config))
         link = link_of(specification, base)
@@ -91,7 +89,7 @@ def relayed_survey(folder: Path, *, messages: int) -> Iterator[Relayed]:
             specification=specification,
             relay_port=relay_port,
             link=link_text(specification, base),
-            code=code,
+            code=code(0),
             pool=pool,
             store=store,
         )

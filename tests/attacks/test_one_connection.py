@@ -22,14 +22,14 @@ from server.storage.data_directory import DataDirectory
 from server.web.app import create_app
 from server.web.config import Config
 from shared.invitation import survey_link
-from shared.invitation_code import InvitationCode
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
+from tests.invited import code
 from tests.recording_proxy import Recording, recording_proxy
 from tests.served import no_client, serving
 from tests.server.storage.ballots import DIGEST, store_of
 
 PEOPLE = 12
-CODES = [InvitationCode.create(bytes([number]) * 12) for number in range(PEOPLE)]
+CODES = list(map(code, range(PEOPLE)))
 PERSON = {"age": "43", "sex": "male"}
 
 
@@ -57,7 +57,6 @@ class KeepingPlatform(HeadlessPlatform):
 def installation(folder: Path) -> Iterator[Recording]:
     with DataDirectory(folder, quiet_seconds=60) as data:
         store = store_of(data)
-        data.invite(store.id, [code.hash(DIGEST) for code in CODES])
         app = create_app(Config(), data, client=no_client)
         with serving(app) as port, recording_proxy(port) as seen:
             yield seen
@@ -71,10 +70,10 @@ def test_no_connection_ties_a_code_to_a_ballot(
     monkeypatch.setattr(headless, "HeadlessPlatform", platform)
     with installation(tmp_path) as seen:
         link = survey_link(f"http://127.0.0.1:{seen.port}/", DIGEST, public_bytes(ORGANIZER_KEY))
-        for code in CODES:
+        for own in CODES:
             respondent = HeadlessRespondent(link)
             respondent.prepare()
-            respondent.respond(PERSON, ANSWERS, code)
+            respondent.respond(PERSON, ANSWERS, own)
             respondent.close()
         found = seen.requests()
     assert seen.tied() == 0
