@@ -26,12 +26,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 
 from shared.beta_binomial import CONTEXT, decimal, moments
 from shared.metrics import Metrics, metrics_of
 from shared.participation import Dependence
 
 _THETAS = tuple(Decimal(i) / 16 for i in range(1, 16))
+_LOG_THETAS = tuple(CONTEXT.ln(theta) for theta in _THETAS)
 
 
 def beta_binomial_failure(n: int, pi: Fraction, k: int, correlation: Fraction) -> Metrics:
@@ -54,7 +56,7 @@ def bounded_failure(
     -----
     rbar' is bounded for every single participant: given that she takes part, the common chance is only
     higher, of her household she alone is counted, and at most h people are in it. O(L (k + h)), and fifteen
-    times that for several levels without households.
+    times that for several levels without households, once for each number of people.
     """
     size, people = dependence.household_size, sum(counts)
     ascending = sorted(zip(map(Fraction, participations), counts, strict=True))
@@ -78,16 +80,25 @@ def bounded_failure(
         )
 
 
+@lru_cache(maxsize=65536)
 def fewer_than(k: int, n: int, pi: Fraction, dependence: Dependence) -> Decimal:
     """Upper bound of the probability that fewer than k of n people take part; 1 if there is nobody."""
     if n <= 0:
         return Decimal(1)
     if pi == 1:
         return Decimal(int(n < k))
-    size = dependence.household_size
+    size, rho = dependence.household_size, Fraction(dependence.correlation)
+    with localcontext(CONTEXT):
+        if size == 1:
+            return min(sum(_probabilities(n, pi, rho, k - 1), Decimal(0)), Decimal(1))
+        return _fewer_of_households(k, n, pi, rho, size)
+
+
+def _fewer_of_households(k: int, n: int, pi: Fraction, rho: Fraction, size: int) -> Decimal:
+    """Markov's bound, on how many are missing of the fewest and largest households."""
     whole, rest = divmod(n, size)
-    reach = k if size == 1 else 2 * (k + size)
-    factors = moments(whole + (rest > 0), pi, Fraction(dependence.correlation), reach // size + 1)
+    reach = 2 * (k + size)
+    factors = moments(whole + (rest > 0), pi, rho, reach // size + 1)
     probability = [Decimal(0)] * (reach + size)
     ways = Decimal(1)
     for j in range(min(whole, (reach - 1) // size) + 1):
@@ -95,8 +106,6 @@ def fewer_than(k: int, n: int, pi: Fraction, dependence: Dependence) -> Decimal:
         if rest:
             probability[size * j + rest] += ways * factors[j + 1]
         ways = ways * (whole - j) / (j + 1)
-    if size == 1:
-        return min(sum(probability[:k], Decimal(0)), Decimal(1))
     best, below, missing = Decimal(1), Decimal(0), Decimal(0)
     for c in range(1, reach + 1):
         below += probability[c - 1]
@@ -107,19 +116,24 @@ def fewer_than(k: int, n: int, pi: Fraction, dependence: Dependence) -> Decimal:
 
 
 def _fewer_of_levels(k: int, levels: Sequence[tuple[Fraction, int]], n: int, rho: Fraction) -> Decimal:
-    """Chernoff's and Hölder's bound for n people of several levels; if one is left out, whoever it is.
-
-    The generating functions end after 2 k + 100 participants: what follows counts as if nobody more came.
-    """
-    best, people = Decimal(1), sum(count for _, count in levels)
-    series = [_probabilities(n, pi, rho, 2 * k + 100) for pi, _ in levels]
-    for theta in _THETAS:
-        logs = [_generating(terms, theta).ln() for terms in series]
-        total = sum((count * log for (_, count), log in zip(levels, logs, strict=True)), Decimal(0))
+    """Chernoff's and Hölder's bound for n people of several levels; if one is left out, whoever it is."""
+    people = sum(count for _, count in levels)
+    logs = [_log_generating(n, pi, rho, 2 * k + 100) for pi, _ in levels]
+    least = Decimal(0)
+    for i, theta in enumerate(_LOG_THETAS):
+        total = sum((count * log[i] for (_, count), log in zip(levels, logs, strict=True)), Decimal(0))
         if people > n:
-            total -= min(logs)
-        best = min(best, (total / n - (k - 1) * theta.ln()).exp())
-    return best
+            total -= min(log[i] for log in logs)
+        least = min(least, total / n - (k - 1) * theta)
+    return least.exp()
+
+
+@lru_cache(maxsize=65536)
+def _log_generating(n: int, pi: Fraction, rho: Fraction, reach: int) -> tuple[Decimal, ...]:
+    """ln E theta^K for each theta; what follows ``reach`` participants counts as if nobody more came."""
+    with localcontext(CONTEXT):
+        terms = _probabilities(n, pi, rho, reach)
+        return tuple(_generating(terms, theta).ln() for theta in _THETAS)
 
 
 def _probabilities(n: int, pi: Fraction, rho: Fraction, reach: int) -> tuple[Decimal, ...]:

@@ -39,8 +39,8 @@ MIN_ENTROPY_BYTES = 16
 """Random bytes in the padding of a submission."""
 
 MAX_FAILURE_WORK = 10**8
-"""Distinct rows of head counts x levels x steps of one failure (:func:`shared.checks.failure_steps`: k^2, or
-fewer for people who decide together); beyond it check 7 would keep a device busy for minutes."""
+"""Of check 7, by :func:`shared.checks.failure_work`: distinct rows of head counts x levels x k^2, or more for
+people who decide together; beyond it the check would keep a device busy for minutes."""
 MAX_BOXES_TO_COMPARE = 1_000
 """Boxes of a register, whose tiling is compared pair by pair."""
 MAX_TILING_WORK = 5 * 10**7
