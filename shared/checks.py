@@ -20,6 +20,7 @@ from shared.geometry import Ranges
 from shared.limits import EXACT_BOUND, MAX_BOXES_TO_COMPARE, MAX_FAILURE_WORK, MAX_TILING_WORK
 from shared.metrics import Metrics
 from shared.participation import ParticipationLevel, ParticipationSource
+from shared.register import MAX_BOUNDS, Bounds, off_the_grid
 from shared.specification import Specification
 from shared.submission import longest_message
 
@@ -51,6 +52,10 @@ from shared.submission import longest_message
 """Codes of checks 1 to 11, in order."""
 HALF = Fraction(1, 2)
 """Beside the promise stands what remains of it if only so large a share of the assumed people take part."""
+
+
+_HALVINGS = 34
+"""Steps in which the least acceptable number of people is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +230,8 @@ def _check_invitations(specification: Specification) -> None:
         for counts in specification.eligible
         for people, level in zip(counts, specification.levels, strict=True)
     )
+    # A register has more people than its bounds say, each at the lowest level or above.
+    expected = max(expected, specification.model.people * specification.levels[0].lowest)
     if specification.invited.people < expected:
         raise SoundnessError(
             f"{specification.invited.people} people are invited, and more are expected to answer",
@@ -237,15 +244,14 @@ def _check_invitations(specification: Specification) -> None:
 def check_model_shape(specification: Specification) -> dict[str, str]:
     """Check 8: the shape suits the kind of model.
 
-    That a register's centroids are means over enough people follows from check 7.
+    Of a register, also that no published figure tells of fewer than three people (:mod:`shared.register`).
     """
     kind, shape = specification.model.kind, specification.cells.shape
     figures = {"kind": kind, "shape": shape, "people": str(specification.model.people)}
     if kind == "public":
         return figures
-    if shape == "balls" and specification.permissions.balls_from_register:
-        return figures | {"override": "balls_from_register"}
-    if shape not in ("power-diagram", "boxes"):
+    permitted = shape == "balls" and specification.permissions.balls_from_register
+    if shape not in ("power-diagram", "boxes") and not permitted:
         raise SoundnessError(
             f"the shape {shape} publishes the data of real people in the register",
             where="cells.shape",
@@ -254,7 +260,36 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
         )
     if isinstance(specification.cells, Boxes):
         _check_tiling(specification, specification.cells)
-    return figures
+    finer = off_the_grid(specification, _bounds(specification))
+    if finer is not None:
+        where, expected = finer
+        raise SoundnessError(
+            "a figure of a register is finer than may be published",
+            where=where,
+            expected=expected,
+            code=MODEL_SHAPE,
+        )
+    return figures | ({"override": "balls_from_register"} if permitted else {})
+
+
+def _bounds(specification: Specification) -> Bounds:
+    """The bounds that a register may publish, computed again."""
+    distinct = len(set(specification.eligible))
+    n_levels = len(specification.levels)
+    work = 0 if n_levels == 1 else distinct * n_levels**2 * _HALVINGS * failure_steps(specification)
+    if distinct > MAX_BOUNDS or work > MAX_FAILURE_WORK:
+        raise SoundnessError(
+            "the head counts of a register are more varied than bounds can be",
+            where="eligible",
+            expected=f"at most {MAX_BOUNDS} different rows, fewer with many levels and a large k",
+            code=MODEL_SHAPE,
+        )
+    promised = specification.levels, specification.k, specification.dependence
+    failure = specification.acceptable_cell_failure
+    return Bounds(
+        specification.n_min_safe,
+        lambda counts: is_acceptable(worst_cell_metrics(counts, *promised), failure),
+    )
 
 
 def _check_tiling(specification: Specification, cells: Boxes) -> None:

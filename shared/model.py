@@ -25,6 +25,8 @@ from shared.geometry import Vector
 from shared.limits import MAX_ATTRIBUTES, MAX_MODEL_BYTES, MAX_PEOPLE
 
 INCOMPLETE_RULES = ("refuse", "drop")
+SALT_BYTES = 32
+_COMMITMENT = b"roomful/3 model commitment\x00"
 _PEOPLE_DIGITS = 11
 
 
@@ -42,23 +44,28 @@ class ReadingRules:
         ``refuse`` or ``drop`` records without a value where one is needed.
     required_columns : tuple of str
         Further columns that must have a value.
+    id_column : str or None
+        Column that names each person, so that nobody stands in the file twice. Only its name is ever written
+        anywhere; the canonical text has nothing of it.
     """
 
     count_column: str | None
     missing_markers: tuple[str, ...]
     incomplete: str
     required_columns: tuple[str, ...]
+    id_column: str | None = None
 
     @classmethod
     def parse(cls, value: Any, where: str) -> ReadingRules:
         """Read it from a specification."""
-        names = ("count_column", "missing_markers", "incomplete", "required_columns")
+        names = ("count_column", "missing_markers", "incomplete", "required_columns", "id_column")
         fields = Fields(value, where, names, error=SpecificationError)
         return cls(
             count_column=None if fields.raw("count_column") is None else fields.name("count_column"),
             missing_markers=fields.texts("missing_markers", MAX_ATTRIBUTES, empty=True),
             incomplete=fields.choice("incomplete", INCOMPLETE_RULES),
             required_columns=fields.texts("required_columns", MAX_ATTRIBUTES * 4),
+            id_column=None if fields.raw("id_column") is None else fields.name("id_column"),
         )
 
     def to_object(self) -> dict[str, Any]:
@@ -68,6 +75,7 @@ class ReadingRules:
             "missing_markers": list(self.missing_markers),
             "incomplete": self.incomplete,
             "required_columns": list(self.required_columns),
+            "id_column": self.id_column,
         }
 
 
@@ -97,9 +105,25 @@ def format_model(attributes: Sequence[Attribute], rows: Iterable[ModelRow]) -> b
     return out.getvalue().encode("utf-8")
 
 
-def model_digest(data: bytes) -> str:
-    """SHA-256 of the canonical text, hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
+def model_digest(data: bytes, salt: bytes | None = None) -> str:
+    """What a specification says of its model: SHA-256, hexadecimal.
+
+    Parameters
+    ----------
+    data : bytes
+        The canonical text.
+    salt : bytes, optional
+        32 random bytes; of a register always, of a public model never.
+
+    Notes ----- Guarantee: with a salt it is a commitment. Without the salt nobody can test a guess of the
+    text; with it nobody can open the digest to another text. The label and the salt have one length, so no
+    two inputs are the same bytes.
+    """
+    if salt is None:
+        return hashlib.sha256(data).hexdigest()
+    if len(salt) != SALT_BYTES:
+        raise ValueError(f"a salt has {SALT_BYTES} bytes")
+    return hashlib.sha256(_COMMITMENT + salt + data).hexdigest()
 
 
 def parse_model(data: bytes, attributes: Sequence[Attribute], n_levels: int) -> Iterator[ModelRow]:

@@ -55,7 +55,16 @@ class Organizer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReference:
-    """The population model that the cells were designed from."""
+    """The population model that the cells were designed from.
+
+    Attributes
+    ----------
+    digest : str
+        Of a public model the digest of its canonical text, of a register a commitment to it
+        (:func:`shared.model.model_digest`).
+    people : int
+        Of a register a lower bound.
+    """
 
     kind: str
     digest: str
@@ -117,9 +126,11 @@ class Specification:
     message_bytes : int
         The one length of every submission before sealing, :func:`shared.submission.longest_message`.
     eligible : tuple of tuple of int, m x L
-        Eligible people of each cell at each level, under the mapping that devices run.
+        Eligible people of each cell at each level, under the mapping that devices run; of a register a lower
+        bound, in which people may count at a lower level than their own.
     centroids : tuple of tuple of str, m x d
-        Mean of each coordinate over the people of a cell, with four decimals.
+        Mean of each coordinate over the people of a cell, with four decimals; of a register a point of the
+        map (:mod:`shared.register`).
     invited : Invited or None
         None for an open survey, which everybody may answer.
     """
@@ -322,7 +333,7 @@ def _parse(value: Any) -> Specification:
     cells = parse_cells(fields.raw("cells"), "cells", weights, ranges)
     model = _parse_model(fields)
     permissions = _sub(fields, "permissions", ("free_text", "balls_from_register"))
-    invited = _parse_invited(fields, model.people)
+    invited = _parse_invited(fields, model)
     return Specification(
         languages=languages,
         title=fields.localized("title", languages),
@@ -339,7 +350,7 @@ def _parse(value: Any) -> Specification:
         model=model,
         algorithm=Algorithm(name=algorithm.name("name"), parameters=_parse_parameters(algorithm)),
         cells=cells,
-        eligible=_parse_eligible(fields, cells.count, len(levels), model.people),
+        eligible=_parse_eligible(fields, cells.count, len(levels), model),
         centroids=_parse_centroids(fields, cells.count, len(ranges)),
         questionnaire=Questionnaire.parse(fields.raw("questionnaire"), languages),
         message_bytes=fields.integer("message_bytes", 1, MAX_MESSAGE_BYTES),
@@ -421,7 +432,9 @@ def _per_level(fields: Fields, name: str, n_levels: int) -> tuple[int, ...]:
     return values
 
 
-def _parse_eligible(fields: Fields, n_cells: int, n_levels: int, people: int) -> tuple[tuple[int, ...], ...]:
+def _parse_eligible(
+    fields: Fields, n_cells: int, n_levels: int, model: ModelReference
+) -> tuple[tuple[int, ...], ...]:
     rows = fields.items("eligible", MAX_CELLS + 1)
     if len(rows) != n_cells:
         raise fields.fail("eligible", f"{len(rows)} rows stand here", f"{n_cells}, one per cell")
@@ -430,8 +443,8 @@ def _parse_eligible(fields: Fields, n_cells: int, n_levels: int, people: int) ->
         if len(counts) != n_levels or not sum(counts):
             raise fields.fail(f"eligible[{i}]", "an empty cell, or a wrong length", f"{n_levels} counts")
     total = sum(map(sum, result))
-    if total != people:
-        raise fields.fail("eligible", f"{total} people are in the cells", f"{people}, as in the model")
+    if total != model.people and model.kind == "public":  # of a register all are lower bounds
+        raise fields.fail("eligible", f"{total} people are in the cells", f"{model.people}, as in the model")
     return result
 
 
@@ -460,13 +473,14 @@ def _parse_stored(fields: Fields, allowed: tuple[str, ...]) -> tuple[str, ...]:
     return stored
 
 
-def _parse_invited(fields: Fields, people: int) -> Invited | None:
+def _parse_invited(fields: Fields, model: ModelReference) -> Invited | None:
     if fields.raw("invited") is None:
         return None
     invited = Invited.parse(fields.raw("invited"), "invited")
-    if invited.people > people:
+    # Of a register the people of the model are only a lower bound.
+    if model.kind == "public" and invited.people > model.people:
         raise fields.fail(
-            "invited", f"{invited.people} are invited", f"at most {people}, the people of the model"
+            "invited", f"{invited.people} are invited", f"at most {model.people}, the people of the model"
         )
     return invited
 

@@ -9,13 +9,14 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.attributes import Attribute, Category, Nominal, Numeric
-from shared.cells import Cells, PowerDiagram
-from shared.effective_anonymity import n_min, n_min_safe
+from shared.cells import Cells, PowerDiagram, Prototypes
+from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, worst_cell_metrics
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding
 from shared.model import ModelRow, ReadingRules, format_model, model_digest
 from shared.participation import INDEPENDENT, Dependence, ParticipationLevel, ParticipationSource
 from shared.questionnaire import Questionnaire
 from shared.recount import centroid
+from shared.register import Bounds, coarse_people, coarse_weight, map_centroids
 from shared.specification import (
     STORED,
     Algorithm,
@@ -27,6 +28,8 @@ from shared.specification import (
 )
 from shared.submission import longest_message
 
+SALT = bytes(range(32))
+"""Of the registers of the tests."""
 LANGUAGES = ("en", "de")
 ORGANIZER_KEY = Ed25519PrivateKey.from_private_bytes(b"organizer key of the test suite!")
 AUDITOR_KEY = Ed25519PrivateKey.from_private_bytes(b"auditor key of the tests, secret")
@@ -123,7 +126,9 @@ def build_specification(
     questionnaire: dict[str, Any] | None = None,
     **changes: Any,
 ) -> Specification:
-    """A specification whose counts and centroids are those of the rows."""
+    """A specification whose counts and centroids are those of the rows; of a register, as is published."""
+    if kind == "register":
+        cells = replace(cells, weights=tuple(map(coarse_weight, cells.weights)))
     counts = [[0] * len(levels) for _ in range(cells.count)]
     sums = [[0] * len(cells.weights) for _ in range(cells.count)]
     for row in rows:
@@ -132,6 +137,15 @@ def build_specification(
         for j, value in enumerate(row.vector):
             sums[cell][j] += row.people * value
     questions = Questionnaire.parse(questionnaire or QUESTIONNAIRE, LANGUAGES)
+    safe = tuple(n_min_safe(k, level, failure, dependence) for level in levels)
+    eligible = tuple(map(tuple, counts))
+    centroids = tuple(centroid(s, sum(c)) for s, c in zip(sums, counts, strict=True))
+    people = sum(row.people for row in rows)
+    if kind == "register" and not isinstance(cells, Prototypes):
+        bounds = Bounds(safe, lambda c: is_acceptable(worst_cell_metrics(c, levels, k, dependence), failure))
+        eligible = tuple(bounds.of(row) or row for row in eligible)
+        centroids = map_centroids(cells, attributes)
+        people = coarse_people(people)
     specification = Specification(
         languages=LANGUAGES,
         title={"en": "Health in Smallville", "de": "Gesundheit in Kleinstadt"},
@@ -144,19 +158,23 @@ def build_specification(
         k=k,
         acceptable_cell_failure=failure,
         n_min=tuple(n_min(k, level, failure, dependence) for level in levels),
-        n_min_safe=tuple(n_min_safe(k, level, failure, dependence) for level in levels),
+        n_min_safe=safe,
         model=ModelReference(
             kind=kind,
-            digest=model_digest(format_model(attributes, rows)),
-            people=sum(row.people for row in rows),
+            digest=model_digest(format_model(attributes, rows), SALT if kind == "register" else None),
+            people=people,
             reading=ReadingRules(
-                count_column=None, missing_markers=("",), incomplete="refuse", required_columns=()
+                count_column=None,
+                missing_markers=("",),
+                incomplete="refuse",
+                required_columns=(),
+                id_column=None,
             ),
         ),
         algorithm=Algorithm(name=cells.shape, parameters={}),
         cells=cells,
-        eligible=tuple(map(tuple, counts)),
-        centroids=tuple(centroid(s, sum(c)) for s, c in zip(sums, counts, strict=True)),
+        eligible=eligible,
+        centroids=centroids,
         questionnaire=questions,
         message_bytes=longest_message(questions),
         stored=STORED["open"],
@@ -180,9 +198,16 @@ def small_cells() -> PowerDiagram:
     return PowerDiagram(weights=(1, 5000, 5000), resolution=10, sites=sites, offsets=(0,) * len(sites))
 
 
+def register_cells() -> PowerDiagram:
+    """The same cells from sites on the grid of a register whose cells need 18 people."""
+    sites = tuple((age, 10 * f, 10 * (1 - f)) for age in (165, 330, 660, 825) for f in (0, 1))
+    return PowerDiagram(weights=(1, 4608, 4608), resolution=10, sites=sites, offsets=(0,) * len(sites))
+
+
 def small_specification(**changes: Any) -> Specification:
     """A public model of 200 people in eight cells; k = 3, participation 0.5, failure 0.001."""
-    fields: dict[str, Any] = {"attributes": (age(), sex()), "rows": small_rows(), "cells": small_cells()}
+    cells = register_cells() if changes.get("kind") == "register" else small_cells()
+    fields: dict[str, Any] = {"attributes": (age(), sex()), "rows": small_rows(), "cells": cells}
     return build_specification(**fields | changes)
 
 

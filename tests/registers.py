@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+import random
+from fractions import Fraction
 from pathlib import Path
+
+from server.design.design import Design, design
+from server.design.plan import plan_of
+from server.reading.model import Model, read_model
+from server.reading.survey_file import read_survey_file
+from shared.effective_anonymity import worst_cell_metrics
+from tests.builders import SALT
 
 ADULT_NUMBERS = {"age": (17, 90), "education-num": (1, 16), "hours-per-week": (1, 99)}
 ADULT_CATEGORIES = ("sex", "marital-status")
@@ -105,3 +114,51 @@ def _write(
     path = folder / "survey.toml"
     path.write_text(survey, encoding="utf-8")
     return path
+
+
+def write_small(
+    folder: Path, *, kind: str = "register", participation: str = EVEN, people: int = 400
+) -> Path:
+    """A register small enough to try every answer: age 0 to 9, three states of which one is rare; k = 3."""
+    draw = random.Random(4)
+    states = ["single"] * 30 + ["married"] * 30 + ["widowed"] * 2
+    records = [{"age": str(draw.randint(0, 9)), "state": draw.choice(states)} for _ in range(people)]
+    attributes = _numeric("age", "0", "9", "1")
+    attributes += (
+        '[[attributes]]\nname = "state"\nkind = "nominal"\ncategories = ["single", "married", "widowed"]\n'
+    )
+    head = _HEAD.format(title="Small", kind="register", participation=participation, k=3, failure="0.001")
+    return _write(folder, head + attributes, records, [{"type": "boolean", "name": "agrees"}])
+
+
+def designed(survey: Path, salt: bytes = SALT, model: Model | None = None) -> Design:
+    """The design of a survey.toml; of a register with the salt of the tests."""
+    declared = read_survey_file(survey)
+    of_register = salt if declared.model.kind == "register" else None
+    return design(plan_of(declared), model or read_model(declared), salt=of_register)
+
+
+def people_by_level(made: Design) -> list[list[int]]:
+    """People of each cell at each level of the model, counted one tuple after the other as a device would."""
+    counts = [[0] * len(made.model.levels) for _ in range(made.specification.cells.count)]
+    for x, people in zip(made.model.X.tolist(), made.model.people.tolist(), strict=True):
+        cell = made.specification.cells.assign(x)
+        counts[cell] = [a + b for a, b in zip(counts[cell], people, strict=True)]
+    return counts
+
+
+def assert_counts_are_kept(made: Design) -> None:
+    """Head counts are exact, or bounds where they are those of a register; true cells are acceptable."""
+    specification, levels = made.specification, made.model.levels
+    bound = Fraction(specification.acceptable_cell_failure)
+    for counts, claimed in zip(people_by_level(made), specification.eligible, strict=True):
+        if specification.model.kind == "public":
+            assert tuple(counts) == claimed
+        for index, level in enumerate(specification.levels):
+            likely = [n for n, own in zip(counts, levels, strict=True) if own.lowest >= level.lowest]
+            assert sum(likely) >= sum(claimed[index:])
+        together = specification.dependence
+        claims = worst_cell_metrics(claimed, specification.levels, specification.k, together)
+        truth = worst_cell_metrics(counts, levels, specification.k, together)
+        assert truth.attained_cell_failure <= claims.attained_cell_failure <= bound
+        assert truth.record_failure_given_participation <= claims.record_failure_given_participation <= bound

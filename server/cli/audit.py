@@ -10,8 +10,9 @@ import click
 
 from server.cli.progress import stages
 from server.design.audit import audit_survey
+from server.design.salt import read_salt
 from server.signing.keys import load_public_key
-from server.signing.signing import envelope_at
+from server.signing.signing import SALT_FILE, envelope_at
 from shared.checks import Floor
 from shared.limits import MAX_K
 from shared.soundness import PASSED
@@ -26,6 +27,11 @@ from shared.words import digest_words
     required=True,
     help="The population file, as the organizer has it.",
 )
+@click.option(
+    "--salt",
+    type=click.Path(path_type=Path),
+    help="model.salt of a register, for auditors only; by default the one in FILE's folder.",
+)
 @click.option("--key", help="The organizer's public key, or a file with it.")
 @click.option(
     "--k", type=click.IntRange(2, MAX_K), help="The k that was announced; a smaller one is refused."
@@ -38,6 +44,7 @@ from shared.words import digest_words
 def audit(
     file: Path,
     model: Path,
+    salt: Path | None,
     key: str | None,
     k: int | None,
     failure: str | None,
@@ -50,6 +57,8 @@ def audit(
 
     Exit code 0 if it is what it claims to be, 5 if not.
     """
+    beside = envelope_at(file).parent / SALT_FILE
+    salt = beside if salt is None and beside.exists() else salt
     floor = Floor(k=k or Floor().k, cell_failure=failure or Floor().cell_failure)
     with stages(hidden=as_json) as progress:
         result = audit_survey(
@@ -57,6 +66,7 @@ def audit(
             model,
             expected_key=None if key is None else load_public_key(key),
             floor=floor,
+            salt=None if salt is None else read_salt(salt),
             progress=progress,
             separator=separator,
             decimal=decimal,

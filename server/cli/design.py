@@ -21,15 +21,21 @@ from server.reading.design_entry import NAMES
 @click.option(
     "--algorithm", type=click.Choice(NAMES), help="How cells are made, instead of what SURVEY says."
 )
+@click.option(
+    "--salt",
+    type=click.Path(path_type=Path),
+    help="The salt of an earlier survey of the same register (model.salt, or its folder), to be used again.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def design(survey: Path, folder: Path, algorithm: str | None, as_json: bool) -> None:
+def design(survey: Path, folder: Path, algorithm: str | None, salt: Path | None, as_json: bool) -> None:
     """Design a partition from SURVEY, a survey.toml.
 
-    Writes design.json (to be signed), report.html (to be looked at) and, for a public model, model.csv.
-    The same input gives the same bytes.
+    Writes design.json (to be signed), report.html (to be looked at) and, for a public model, model.csv; for a
+    register model.salt, which auditors need and nobody else may have. The same input, the salt included,
+    gives the same bytes.
     """
     with stages(hidden=as_json) as progress:
-        result = design_survey(survey, folder, progress, algorithm)
+        result = design_survey(survey, folder, progress, algorithm, salt)
     figures = _figures(result)
     if as_json:
         click.echo(
@@ -46,6 +52,8 @@ def design(survey: Path, folder: Path, algorithm: str | None, as_json: bool) -> 
 
 _LABELS = {
     "people": "People in the model",
+    "people_in_secret_sample": "... of whom the design knows (a register's secret sample)",
+    "equal_rows": "Rows equal to an earlier one in every column",
     "tuples": "Distinct combinations of quasi-identifiers",
     "shape": "Shape of the cells",
     "correlation": "Correlation between two people of a cell that is allowed for",
@@ -65,9 +73,11 @@ _LABELS = {
 
 def _figures(result: DesignedSurvey) -> dict[str, object]:
     design, specification = result.design, result.design.specification
-    people = [sum(row) for row in specification.eligible]
+    people = design.people_of_cells
     return {
-        "people": specification.model.people,
+        "people": design.model.n_people,
+        **({} if design.basis is design.model else {"people_in_secret_sample": design.basis.n_people}),
+        **({} if design.model.equal_rows is None else {"equal_rows": design.model.equal_rows}),
         "tuples": design.model.n_tuples,
         "shape": specification.cells.shape,
         "correlation": specification.dependence.correlation,

@@ -161,6 +161,6 @@ def _words(report: SimulationReport) -> list[str]:
         f"{figures['probability_of_at_least_as_many']:.3g}.",
         f"Repeat it with --seed {figures['seed']}.",
     ]
-    if not figures["file_is_the_model"]:
+    if figures["file_is_the_model"] is False:
         lines.append("These are not the people that the survey was designed from.")
     return lines

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from server.design.design import StageProgress, design
 from server.design.mapping import assign_many
 from server.design.plan import plan_from
@@ -21,10 +24,12 @@ from server.reading.model import Model, read_population
 from server.signing.signing import examine_envelope, read_file
 from shared.attributes import Nominal, Ordinal
 from shared.checks import MODEL, Floor
+from shared.effective_anonymity import is_acceptable, worst_cell_metrics
 from shared.envelope import Envelope
-from shared.errors import RoomfulError, SoundnessError
+from shared.errors import InputError, RoomfulError, SoundnessError
 from shared.invitation import Invitation
 from shared.model import model_digest
+from shared.participation import ParticipationLevel
 from shared.questions import MultipleChoice, SingleChoice, YesNo
 from shared.soundness import NOT_RUN, PASSED, REFUSED, Line
 from shared.specification import Specification
@@ -77,6 +82,7 @@ def audit_survey(
     *,
     expected_key: bytes | None = None,
     floor: Floor | None = None,
+    salt: bytes | None = None,
     progress: StageProgress | None = None,
     **reading: Any,
 ) -> Audit:
@@ -90,6 +96,8 @@ def audit_survey(
         The organizer's public key.
     floor : Floor, optional
         What was announced, such as k; a weaker specification is refused.
+    salt : bytes, optional
+        Of a register; without it nothing about a register can be rebuilt.
     **reading
         ``separator``, ``decimal``, ``encoding`` of a CSV, where they cannot be found out.
 
@@ -104,6 +112,15 @@ def audit_survey(
     specification, verified = examination.specification, examination.verified
     if specification is None or verified is None:
         return Audit(digest="", findings=tuple(findings))
+    is_register = specification.model.kind == "register"
+    if is_register and salt is None:
+        raise InputError(
+            "a register can only be audited with its salt",
+            where="--salt",
+            expected="model.salt, which the organizer hands to auditors with the model",
+            remedy="Ask the organizer for it.",
+        )
+    salt = salt if is_register else None
     model = read_population(
         model_path,
         specification.attributes,
@@ -112,10 +129,10 @@ def audit_survey(
         specification.levels[0] if specification.participation_source.kind == "even" else None,
         **reading,
     )
-    findings += [_compare(*comparison) for comparison in _model_comparisons(specification, model)]
-    if specification.levels == model.levels:
-        findings += _counts(specification, model)
-    findings += _rebuilt(specification, model, progress)
+    digest = model_digest(model.canonical_text(), salt)
+    findings.append(_compare("audit.digest", "Digest of the model", specification.model.digest, digest))
+    findings += _bounds(specification, model) if is_register else _counts(specification, model)
+    findings += _rebuilt(specification, model, salt, progress)
     findings += _labels(specification)
     return Audit(digest=verified.digest, findings=tuple(findings))
 
@@ -139,27 +156,6 @@ def _of_line(line: Line) -> Finding:
     # An auditor who was given no digest or key compares the words that are shown.
     outcome = line.outcome if line.outcome in (REFUSED, NOT_RUN) else PASSED
     return Finding(code=line.code, title=_LINE_TITLES[line.code], outcome=outcome, detail=detail)
-
-
-def _model_comparisons(
-    specification: Specification, model: Model
-) -> tuple[tuple[str, str, object, object], ...]:
-    levels = [(level.low, level.high) for level in specification.levels]
-    return (
-        ("audit.people", "People in the model", specification.model.people, model.n_people),
-        (
-            "audit.digest",
-            "Digest of the model",
-            specification.model.digest,
-            model_digest(model.canonical_text()),
-        ),
-        (
-            "audit.levels",
-            "Levels of participation",
-            levels,
-            [(level.low, level.high) for level in model.levels],
-        ),
-    )
 
 
 def _labels(specification: Specification) -> list[Finding]:
@@ -201,23 +197,79 @@ def _labels(specification: Specification) -> list[Finding]:
 
 
 def _counts(specification: Specification, model: Model) -> list[Finding]:
-    """Map the model with the published geometry, whatever made it, and count."""
+    """Map a public model with the published geometry, whatever made it, and count."""
+    levels, counted_levels = _written(specification.levels), _written(model.levels)
+    findings = [
+        _compare("audit.people", "People in the model", specification.model.people, model.n_people),
+        _compare("audit.levels", "Levels of participation", levels, counted_levels),
+    ]
+    if levels == counted_levels:
+        counted = _people_of_cells(specification, model).tolist()
+        claimed = [list(row) for row in specification.eligible]
+        title = "People of each cell, by the published mapping"
+        findings.append(_compare("audit.counts", title, claimed, counted))
+    return findings
+
+
+def _bounds(specification: Specification, model: Model) -> list[Finding]:
+    """Map the whole register with the published geometry, and compare with the lower bounds.
+
+    The people of a cell who take part with at least a level's probability must be at least as many as the
+    bound counts on from that level upwards: then each of the bound's people stands for another one of the
+    register.
+    """
+    people = _people_of_cells(specification, model)
+    findings = [
+        _at_least(
+            "audit.people", "People in the model", specification.model.people, model.n_people, "model.people"
+        )
+    ]
+    bounds = np.array(specification.eligible, np.int64)
+    for level, published in enumerate(specification.levels):
+        as_likely = [i for i, own in enumerate(model.levels) if own.lowest >= published.lowest]
+        counted = people[:, as_likely].sum(axis=1)
+        claimed = bounds[:, level:].sum(axis=1)
+        cell = int((counted - claimed).argmin())
+        title = f"People of each cell at {published.low} or above, at least"
+        findings.append(
+            _at_least("audit.counts", title, int(claimed[cell]), int(counted[cell]), f"eligible[{cell}]")
+        )
+    failing = [
+        cell
+        for cell, counts in enumerate(people.tolist())
+        if not is_acceptable(
+            worst_cell_metrics(counts, model.levels, specification.k, specification.dependence),
+            specification.acceptable_cell_failure,
+        )
+    ]
+    outcome, detail = (REFUSED, f"cell {failing[0]} fails too often") if failing else (PASSED, "acceptable")
+    title = "Failure of each cell, from everybody"
+    findings.append(Finding(code="audit.cell-failure", title=title, outcome=outcome, detail=detail))
+    return findings
+
+
+def _people_of_cells(specification: Specification, model: Model) -> NDArray[np.int64]:
     labels = assign_many(specification.cells, model.X)
-    counted = sums_by_label(model.people, labels, specification.cells.count).tolist()
-    claimed = [list(row) for row in specification.eligible]
-    return [_compare("audit.counts", "People of each cell, by the published mapping", claimed, counted)]
+    return sums_by_label(model.people, labels, specification.cells.count)
 
 
-def _rebuilt(specification: Specification, model: Model, progress: StageProgress | None) -> list[Finding]:
+def _written(levels: tuple[ParticipationLevel, ...]) -> list[tuple[str, str]]:
+    return [(level.low, level.high) for level in levels]
+
+
+def _rebuilt(
+    specification: Specification, model: Model, salt: bytes | None, progress: StageProgress | None
+) -> list[Finding]:
     title = "Rebuilt from the model"
     if specification.algorithm.name not in ALGORITHMS:
         detail = f"the algorithm {specification.algorithm.name!r} is unknown to this version"
         return [Finding(code="audit.algorithm", title=title, outcome=REFUSED, detail=detail)]
     try:
-        rebuilt = design(plan_from(specification), model, progress).specification
+        rebuilt = design(plan_from(specification), model, progress, salt=salt).specification
     except RoomfulError as problem:
         return [Finding(code="audit.rebuild", title=title, outcome=REFUSED, detail=str(problem))]
     parts: tuple[tuple[str, str, Callable[[Specification], object]], ...] = (
+        ("audit.levels", "Levels of participation", lambda s: _written(s.levels)),
         ("audit.weights", "Weights", lambda s: list(s.weights)),
         ("audit.n-min", "n_min and n_min_safe", lambda s: [list(s.n_min), list(s.n_min_safe)]),
         ("audit.cells", "Cells", lambda s: s.cells.to_object()),
@@ -232,6 +284,13 @@ def _compare(code: str, title: str, claimed: object, found: object) -> Finding:
     if claimed == found:
         return Finding(code=code, title=title, outcome=PASSED, detail=_short(found))
     return Finding(code=code, title=title, outcome=REFUSED, detail=_difference(claimed, found, ""))
+
+
+def _at_least(code: str, title: str, claimed: int, found: int, where: str) -> Finding:
+    if claimed <= found:
+        return Finding(code=code, title=title, outcome=PASSED, detail=f"{claimed} of {found}")
+    detail = f"{where} is {claimed}; the model gives {found}"
+    return Finding(code=code, title=title, outcome=REFUSED, detail=detail)
 
 
 def _difference(claimed: object, found: object, path: str) -> str:

@@ -14,7 +14,7 @@ from server.microaggregation.geometry import sums_by_label
 from server.microaggregation.mdav import mdav
 from server.microaggregation.mondrian import mondrian_boxes
 from server.microaggregation.need import Need, Progress
-from server.microaggregation.power_diagram import power_diagram
+from server.microaggregation.power_diagram import Snap, power_diagram
 from server.reading.design_entry import wrong_parameter
 from server.reading.model import Model
 from shared.attributes import Attribute
@@ -61,6 +61,7 @@ def partition(
     progress: Progress | None = None,
     *,
     parameters: Mapping[str, int | str],
+    snap: Snap | None = None,
 ) -> CompiledCells:
     """Run an algorithm and compile its result.
 
@@ -73,6 +74,8 @@ def partition(
         One of :data:`server.reading.design_entry.ALGORITHMS`.
     parameters : mapping
         Exactly those that the algorithm takes.
+    snap : callable, optional
+        Moves the sites of a power diagram to the grid on which a register's may be published.
 
     Raises
     ------
@@ -86,7 +89,7 @@ def partition(
             "the algorithm's parameters are wrong", where="algorithm.parameters", expected=wrong
         )
     try:
-        cells, labels = _run(algorithm, parameters, model, weights, need, progress)
+        cells, labels = _run(algorithm, parameters, model, weights, need, progress, snap)
     except ValueError as problem:
         raise DesignError(
             f"no partition can be made: {problem}",
@@ -134,6 +137,7 @@ def _run(
     weights: tuple[int, ...],
     need: Need,
     progress: Progress | None,
+    snap: Snap | None,
 ) -> tuple[Cells, NDArray[np.int64]]:
     if algorithm not in SHAPE_OF:
         if not need.acceptable(model.people.sum(axis=0)):
@@ -162,7 +166,9 @@ def _run(
         )
         return shape, balls.labels
     span = largest_squared_distance(ranges_of(model.attributes), weights)
-    power = power_diagram(model.X, model.people, weights, need, domain_span=span, progress=progress)
+    power = power_diagram(
+        model.X, model.people, weights, need, domain_span=span, snap=snap, progress=progress
+    )
     diagram = PowerDiagram(
         weights=weights,
         resolution=power.resolution,

@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.design.compile import ROOM, SHAPE_OF, CompiledCells, partition
-from server.design.need import need_of
+from server.design.mapping import assign_many
+from server.design.need import bounds_of, need_of, need_of_register
 from server.design.plan import Plan
+from server.design.register_form import as_published, snap_to
+from server.design.secret_sample import secret_sample
 from server.design.weights import normalizing_weights
-from server.microaggregation.geometry import distortion
+from server.microaggregation.geometry import distortion, sums_by_label
 from server.reading.model import Model
 from shared.checks import (
     CELL_FAILURE,
@@ -28,7 +31,7 @@ from shared.checks import (
     check_model_shape,
     check_questions,
 )
-from shared.effective_anonymity import n_min, n_min_safe, table_failure, worst_cell_metrics
+from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import DesignError, SoundnessError, SpecificationError
 from shared.limits import HOUSEHOLD_SIZES
 from shared.metrics import Metrics
@@ -36,11 +39,13 @@ from shared.model import model_digest
 from shared.participation import Dependence, ParticipationLevel, published_household_size
 from shared.questions import Rating, SingleChoice, YesNo
 from shared.recount import check_recount_work
+from shared.register import coarse_people
 from shared.specification import (
     STORED,
     Algorithm,
     ModelReference,
     Specification,
+    ranges_of,
 )
 from shared.submission import longest_message
 
@@ -59,18 +64,25 @@ class Design:
 
     Attributes
     ----------
+    model : Model
+        Everybody.
+    basis : Model
+        The people from whom it was made, and who may be shown: the model itself if it is public, the secret
+        sample of a register.
     labels : ndarray of int64, shape (n_tuples,)
         Cell of each distinct tuple of the model.
     metrics, half : tuple of Metrics
-        Of each cell, at the worst participation, and if only half as many take part.
+        Of each cell, at the worst participation, and if only half as many take part, from what is published
+        of it.
     table_failure : Decimal
         That some cell of the table fails.
     distortion : float
-        D: within-cell over total sum of squares, weighted, 0 (no loss) to 1.
+        D: within-cell over total sum of squares of the basis, weighted, 0 (no loss) to 1.
     """
 
     specification: Specification
     model: Model
+    basis: Model
     labels: NDArray[np.int64]
     metrics: tuple[Metrics, ...]
     half: tuple[Metrics, ...]
@@ -78,15 +90,32 @@ class Design:
     distortion: float
     warnings: tuple[str, ...]
 
+    @property
+    def people_of_cells(self) -> list[int]:
+        """How many people of the model each cell has; of a register not to be published."""
+        people = self.model.people.sum(axis=1, keepdims=True)
+        return [int(n) for n in sums_by_label(people, self.labels, self.specification.cells.count)[:, 0]]
 
-def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> Design:
+
+def design(
+    plan: Plan, model: Model, progress: StageProgress | None = None, *, salt: bytes | None = None
+) -> Design:
     """Design a survey.
 
     Guarantee: every cell of the specification, under the mapping that devices run, fails with at most the
-    acceptable probability at every published participation; the same plan and model give the same bytes.
+    acceptable probability at every published participation; the same plan, model and salt give the same
+    bytes. Of a register the specification is a function of a secret sample and in the form of
+    :mod:`shared.register`.
+
+    Parameters
+    ----------
+    salt : bytes, optional
+        32 random bytes; for a register only, and needed there.
 
     Raises
     ------
+    ValueError
+        For a register without a salt, or a public model with one.
     DesignError
         If the model is too small, its distances cannot be kept exact, or the shape must not be published from
         a register.
@@ -99,40 +128,87 @@ def design(plan: Plan, model: Model, progress: StageProgress | None = None) -> D
     _refuse_invitations_that_do_not_fit(plan, model)
     _refuse_unsourced_participation(plan, model)
     dependence = _dependence(plan, model)
-    smallest, safe = _needed_people(plan, model.levels, dependence)
-    _refuse_too_few(model, safe)
-    people = model.people.sum(axis=1)
-    weights = normalizing_weights(model.attributes, model.X, people, room=ROOM.get(plan.algorithm, 1))
-    need = need_of(plan.k, plan.acceptable_cell_failure, model.levels, safe, dependence)
+    _, safe = _needed_people(plan, model.levels, dependence)
+    is_register = plan.model_kind == "register"
+    if is_register != (salt is not None):
+        raise ValueError("a register is designed with a salt, a public model without one")
+    basis = model if salt is None else secret_sample(model, salt, safe)
+    smallest, safe = _needed_people(plan, basis.levels, dependence)
+    _refuse_too_few(basis, safe)
+    weights = normalizing_weights(
+        basis.attributes,
+        basis.X,
+        basis.people.sum(axis=1),
+        room=ROOM.get(plan.algorithm, 1),
+        coarse=is_register,
+    )
+    bounds = bounds_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
+    need = (
+        need_of_register(bounds, safe)
+        if is_register
+        else need_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
+    )
     stage = None if progress is None else lambda done, total: progress("Cells", done, total)
-    compiled = partition(plan.algorithm, model, weights.values, need, stage, parameters=plan.parameters)
+    compiled = partition(
+        plan.algorithm,
+        basis,
+        weights.values,
+        need,
+        stage,
+        parameters=plan.parameters,
+        snap=snap_to(ranges_of(basis.attributes), min(safe)) if is_register else None,
+    )
+    loss = distortion(basis.X, basis.people, weights.values, compiled.labels)
+    if is_register:
+        compiled = as_published(compiled, basis.attributes, bounds)
     if len(compiled.eligible) < 2:
         raise DesignError(
             "only one cell would be left, which tells nothing about anybody's quasi-identifiers",
             where=model.source,
             remedy="Use a larger population, a smaller k, or a larger acceptable failure.",
         )
-    specification = _specification(plan, model, compiled, dependence, smallest, safe, message_bytes)
+    reference = ModelReference(
+        kind=plan.model_kind,
+        digest=model_digest(model.canonical_text(), salt),
+        people=coarse_people(basis.n_people) if is_register else model.n_people,
+        reading=plan.reading,
+    )
+    specification = _specification(
+        plan, basis, reference, compiled, dependence, smallest, safe, message_bytes
+    )
     metrics, half = (
-        tuple(worst_cell_metrics(c, model.levels, plan.k, dependence, share) for c in compiled.eligible)
+        tuple(worst_cell_metrics(c, basis.levels, plan.k, dependence, share) for c in compiled.eligible)
         for share in (Fraction(1), HALF)
     )
+    labels = assign_many(compiled.cells, model.X) if is_register else compiled.labels
+    if is_register:
+        people_by_label = sums_by_label(model.people, labels, compiled.cells.count)
+        _require_true_cells(plan, model, dependence, people_by_label)
     return Design(
         specification=specification,
         model=model,
-        labels=compiled.labels,
+        basis=basis,
+        labels=labels,
         metrics=metrics,
         half=half,
         table_failure=table_failure(m.attained_cell_failure for m in metrics),
-        distortion=distortion(model.X, model.people, weights.values, compiled.labels),
+        distortion=loss,
         warnings=(
             *_warn_refusal_by_devices(specification, model),
             *_warn_of_one_key(plan),
             *model.warnings,
             *weights.warnings,
-            *_warn_low_participation(model.levels, smallest, safe),
+            *_warn_low_participation(basis.levels, smallest, safe),
         ),
     )
+
+
+def _require_true_cells(plan: Plan, model: Model, dependence: Dependence, cells: NDArray[np.int64]) -> None:
+    """Compute every cell's failure from everybody, which what is published of a register only bounds."""
+    for counts in {tuple(row) for row in cells.tolist()}:
+        metrics = worst_cell_metrics(counts, model.levels, plan.k, dependence)
+        if not is_acceptable(metrics, plan.acceptable_cell_failure):
+            raise DesignError(f"a cell holds {list(counts)} people, fewer than it needs")
 
 
 def _warn_refusal_by_devices(specification: Specification, model: Model) -> tuple[str, ...]:
@@ -308,7 +384,8 @@ def _warn_low_participation(
 
 def _specification(
     plan: Plan,
-    model: Model,
+    basis: Model,
+    reference: ModelReference,
     compiled: CompiledCells,
     dependence: Dependence,
     smallest: tuple[int, ...],
@@ -320,20 +397,15 @@ def _specification(
         title=plan.title,
         description=plan.description,
         organizer=plan.organizer,
-        attributes=model.attributes,
-        levels=model.levels,
+        attributes=basis.attributes,
+        levels=basis.levels,
         dependence=dependence,
         participation_source=plan.participation_source,
         k=plan.k,
         acceptable_cell_failure=plan.acceptable_cell_failure,
         n_min=smallest,
         n_min_safe=safe,
-        model=ModelReference(
-            kind=plan.model_kind,
-            digest=model_digest(model.canonical_text()),
-            people=model.n_people,
-            reading=plan.reading,
-        ),
+        model=reference,
         algorithm=Algorithm(name=plan.algorithm, parameters=dict(plan.parameters)),
         cells=compiled.cells,
         eligible=compiled.eligible,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from server.microaggregation.need import Need
 from shared.effective_anonymity import is_acceptable, worst_cell_metrics
 from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
+from shared.register import Bounds
 
 
 def need_of(
@@ -36,3 +37,23 @@ def need_of(
         return is_acceptable(worst_cell_metrics(counts, levels, k, dependence), failure)
 
     return Need(minimum=tuple(safe), predicate=acceptable)
+
+
+def bounds_of(
+    k: int,
+    failure: str,
+    levels: Sequence[ParticipationLevel],
+    safe: Sequence[int],
+    dependence: Dependence = INDEPENDENT,
+) -> Bounds:
+    """The bounds of a register's cells; parameters as in :func:`need_of`."""
+    return Bounds(
+        safe, lambda counts: is_acceptable(worst_cell_metrics(counts, levels, k, dependence), failure)
+    )
+
+
+def need_of_register(bounds: Bounds, safe: Sequence[int]) -> Need:
+    """So many people that an acceptable bound can be published of them."""
+    if len(safe) == 1:
+        return Need(minimum=tuple(safe))
+    return Need(minimum=tuple(safe), predicate=lambda counts: bounds.of(counts) is not None)

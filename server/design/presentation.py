@@ -24,11 +24,11 @@ _TITLES = {
 
 def report_input(design: Design, command: str, progress: StageProgress) -> DesignReportInput:
     """Everything that report.html shows, with the curves of the price of the guarantee."""
-    specification, model = design.specification, design.model
+    specification, model, basis = design.specification, design.model, design.basis
     stage: Callable[[int, int], None] = lambda done, total: progress("Curves", done, total)  # noqa: E731
     curves = design_curves(
-        model.X,
-        model.people,
+        basis.X,
+        basis.people,
         specification.weights,
         specification.levels,
         specification.k,
@@ -45,10 +45,10 @@ def report_input(design: Design, command: str, progress: StageProgress) -> Desig
         table_failure=design.table_failure,
         distortion=design.distortion,
         source=model.source,
-        records=model.records,
-        dropped=model.dropped,
-        n_tuples=model.n_tuples,
-        warnings=design.warnings,
+        records=model.records if public else None,
+        dropped=model.dropped if public else None,
+        n_tuples=model.n_tuples if public else None,
+        warnings=design.warnings if public else tuple(w for w in design.warnings if w not in model.warnings),
         curves=_curves(curves, specification.acceptable_cell_failure),
         tuples=tuple(map(tuple, model.X.tolist())) if public else (),
         command=command,

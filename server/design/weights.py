@@ -18,6 +18,7 @@ from shared.attributes import Attribute
 from shared.errors import DesignError
 from shared.geometry import Ranges, largest_squared_distance
 from shared.limits import EXACT_BOUND
+from shared.register import coarse_weight
 from shared.specification import ranges_of
 
 PRECISE_WEIGHT = 1024
@@ -35,7 +36,12 @@ class Weights:
 
 
 def normalizing_weights(
-    attributes: Sequence[Attribute], X: NDArray[np.int64], people: NDArray[np.int64], *, room: int
+    attributes: Sequence[Attribute],
+    X: NDArray[np.int64],
+    people: NDArray[np.int64],
+    *,
+    room: int,
+    coarse: bool = False,
 ) -> Weights:
     """Weights that give every attribute unit variance over the people of a model.
 
@@ -50,6 +56,8 @@ def normalizing_weights(
     room : int
         The largest squared distance of the domain times this must stay below 2^53; 2 where offsets are
         added.
+    coarse : bool
+        Whether they are those of a register, rounded down as :func:`shared.register.coarse_weight` does.
 
     Raises
     ------
@@ -80,6 +88,8 @@ def normalizing_weights(
         raise _too_fine(attributes, ranges, variances)
     if min(w for w, v in zip(values, variances, strict=True) if v) < 1:
         raise _too_fine(attributes, ranges, variances)
+    if coarse:
+        values = [coarse_weight(value) for value in values]
     return Weights(values=tuple(values), warnings=_warn_coarse(attributes, values, variances))
 
 

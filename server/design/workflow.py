@@ -9,10 +9,11 @@ from pathlib import Path
 from server.design.design import Design, StageProgress, design
 from server.design.plan import plan_of
 from server.design.presentation import report_input
+from server.design.salt import salt_for, write_salt
 from server.reading.model import read_model
 from server.reading.survey_file import read_survey_file
 from server.report.design_report import render_design_report
-from server.signing.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, write_file
+from server.signing.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE, write_file
 from shared.errors import InputError
 
 REPORT_FILE = "report.html"
@@ -28,19 +29,25 @@ class DesignedSurvey:
 
 
 def design_survey(
-    survey_path: Path, folder: Path, progress: StageProgress, algorithm: str | None = None
+    survey_path: Path,
+    folder: Path,
+    progress: StageProgress,
+    algorithm: str | None = None,
+    salt_path: Path | None = None,
 ) -> DesignedSurvey:
     """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
 
     ``algorithm`` takes the place of the file's.
 
-    The canonical model (``model.csv``) is written for a public model only; of a register only its digest
-    leaves the organizer's machine. The roll of an invited survey is copied beside them, to be published.
+    The canonical model (``model.csv``) is written for a public model only. Of a register ``model.salt`` is
+    written, or used again if it is there (or in ``salt_path``): with it the same register gives the same
+    bytes. The roll of an invited survey is copied beside them, to be published.
 
     Raises
     ------
     InputError
-        If a file cannot be read or written, or a signed survey is in the folder already.
+        If a file cannot be read or written, a signed survey is in the folder already, or a salt is named for
+        a public model.
     DesignError
         As :func:`server.design.design.design`.
     """
@@ -51,14 +58,23 @@ def design_survey(
         )
     if folder.exists() and not folder.is_dir():
         raise InputError("a file has this name", where=str(folder), remedy="Name a folder with --out.")
+    is_register = survey.model.kind == "register"
+    if salt_path is not None and not is_register:
+        raise InputError(
+            "a public model has no salt",
+            where="--salt",
+            expected='kind = "register" in [model]',
+            remedy="Leave the option out.",
+        )
+    salt = salt_for(folder, salt_path) if is_register else None
     model = read_model(survey, lambda done, total: progress("Reading", done, total))
-    result = design(plan_of(survey), model, progress)
+    result = design(plan_of(survey), model, progress, salt=salt)
     command = ["roomful", "design", survey_path.name, "--out", folder.name]
     if algorithm is not None:
         command += ["--algorithm", algorithm]
     report = render_design_report(report_input(result, shlex.join(command), progress))
     files = {DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
-    if survey.model.kind == "public":
+    if salt is None:
         files[MODEL_FILE] = model.canonical_text()
     if survey.roll is not None:
         files[ROLL_FILE] = survey.roll.to_bytes()
@@ -68,8 +84,12 @@ def design_survey(
         raise InputError(f"cannot be made ({problem.strerror})", where=str(folder)) from None
     if survey.roll is None:
         (folder / ROLL_FILE).unlink(missing_ok=True)  # of an earlier design
-    if survey.model.kind == "register":
+    if is_register:
         (folder / MODEL_FILE).unlink(missing_ok=True)  # of an earlier design that called these people public
+    names = list(files)
+    if salt is not None:
+        write_salt(folder, salt)
+        names.append(SALT_FILE)
     for name, data in files.items():
         write_file(folder / name, data)
-    return DesignedSurvey(folder=folder, design=result, files=tuple(files))
+    return DesignedSurvey(folder=folder, design=result, files=tuple(names))

@@ -9,7 +9,7 @@ probability-constrained quantizer of Rebollo-Monedero, Forne, Pallares and Parra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,8 @@ from server.microaggregation.need import IntArray, Need, Progress
 from server.microaggregation.power_repair import repair
 from server.microaggregation.power_search import Workbench
 
+Snap = Callable[[IntArray, int], IntArray]
+"""Moves sites to a coarser grid."""
 LLOYD_STEPS = 12
 ASCENT_ROUNDS = 20
 FINAL_STEPS = 2
@@ -76,6 +78,7 @@ def power_diagram(
     *,
     resolution: int | None = None,
     domain_span: int | None = None,
+    snap: Snap | None = None,
     progress: Progress | None = None,
 ) -> PowerCells:
     """Divide distinct tuples into the cells of a power diagram, each of which meets its need.
@@ -95,6 +98,9 @@ def power_diagram(
     domain_span : int, optional
         Largest squared distance in the declared domain at resolution 1, by default that within X. Devices
         map tuples nobody in the model has, so a design passes the domain's.
+    snap : callable, optional
+        `snap(sites, resolution)` moves sites (m x d, on the refined grid) to the coarser grid on which they
+        may be published.
     progress : callable, optional
         `progress(steps done, steps)`.
 
@@ -142,6 +148,10 @@ def power_diagram(
     labels = mdav(X, mass[:, None], w, Need(minimum=(start,))).labels
     count = int(labels.max()) + 1
     target = max(enough, int(mass.sum()) // count)
+
+    origin = resolution * bench.middle
+    grid = (lambda s: s) if snap is None else (lambda s: snap(s + origin, bench.resolution) - origin)
+
     sites = heads.means(labels, count)
     offsets = np.zeros(count, dtype=np.int64)
     pace = bench.scale(sites)
@@ -159,7 +169,7 @@ def power_diagram(
     # From here on every centroid is one of an acceptable cell.
     result = repair(bench, people, need, sites, offsets, target)
     for step in range(FINAL_STEPS):
-        sites = heads.means(result.labels, len(result.sites))
+        sites = grid(heads.means(result.labels, len(result.sites)))
         offsets = result.offsets
         if len(sites) > 1:
             lists = bench.lists(sites, offsets, 3 * target)
@@ -169,7 +179,7 @@ def power_diagram(
         report(LLOYD_STEPS + step + 2)
     return PowerCells(
         resolution=resolution,
-        sites=np.asarray(result.sites + resolution * bench.middle, dtype=np.int64),
+        sites=np.asarray(result.sites + origin, dtype=np.int64),
         offsets=result.offsets - result.offsets.max(),
         labels=result.labels,
         counts=sums_by_label(people, result.labels, len(result.sites)),

@@ -94,7 +94,7 @@ def read_delimited(
             expected="one character, such as , ; or tab",
         )
     chosen = separator or sniff_separator(text, wanted=wanted or ())
-    written, header, columns, lines = _parse(text, chosen, name, wanted, progress)
+    written, header, columns, lines, equal_rows = _parse(text, chosen, name, wanted, progress)
     table = Table(
         source=name,
         header=header,
@@ -103,6 +103,7 @@ def read_delimited(
         place="line",
         understood=Understood(form="csv", separator=chosen, encoding=understood_encoding),
         written_header=written,
+        equal_rows=equal_rows,
     )
     return with_decimal_sign(table, numeric_columns=numeric_columns, decimal=decimal)
 
@@ -132,13 +133,16 @@ def _parse(
     source: str,
     wanted: Collection[str] | None,
     progress: Progress | None,
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Column, ...], NDArray[np.int64]]:
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Column, ...], NDArray[np.int64], int]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     written, header = _header(reader, source, separator)
     kept = [index for index, name in enumerate(header) if wanted is None or name in wanted]
     indices: list[dict[str, int]] = [{} for _ in kept]
     codes: list[list[NDArray[np.int32]]] = [[] for _ in kept]
     places: list[NDArray[np.int64]] = []
+    seen: set[int] = (
+        set()
+    )  # hashes of 64 bits: among a million records two differ but look equal once in 10^7
     ragged = Problems(source, "records have another width than the header")
     n_lines = text.count("\n") + text.count("\r") - text.count("\r\n")
     for records, lines in _chunks(reader, source):
@@ -147,6 +151,7 @@ def _parse(
         if set(map(len, records)) != {len(header)}:
             _note_ragged(ragged, records, lines, len(header), separator)
             continue
+        seen.update(hash(tuple(record)) for record in records)
         cells = list(zip(*records, strict=True))
         for slot, column in enumerate(kept):
             index = indices[slot]
@@ -167,7 +172,8 @@ def _parse(
         Column(name=header[column], texts=tuple(index), codes=np.concatenate(parts))
         for column, index, parts in zip(kept, indices, codes, strict=True)
     )
-    return written, header, columns, np.concatenate(places)
+    lines = np.concatenate(places)
+    return written, header, columns, lines, len(lines) - len(seen)
 
 
 def _header(reader: _Reader, source: str, separator: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

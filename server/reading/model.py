@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from server.reading.delimited import Progress
 from server.reading.files import read_table
+from server.reading.identity import refuse_repeats
 from server.reading.participation import largest_household, record_levels
 from server.reading.problems import Problems
 from server.reading.records import answer_text, complete_rows, distinct_tuples, head_counts, ranked_vectors
@@ -49,6 +50,9 @@ class Model:
         Records of the file that were kept.
     dropped : int
         Records that were left out because they are incomplete.
+    equal_rows : int or None
+        Records of the file that equal an earlier one in every column; None where a column names each person,
+        or it cannot be told.
     rows : ndarray of int64, shape (records,)
         Position of each kept record in the file, from 0.
     tuple_of_record : ndarray of int64, shape (records,)
@@ -67,6 +71,7 @@ class Model:
     levels: tuple[ParticipationLevel, ...]
     records: int
     dropped: int
+    equal_rows: int | None
     rows: NDArray[np.int64]
     tuple_of_record: NDArray[np.int64]
     largest_household: int
@@ -152,7 +157,7 @@ def read_population(
         See `read_delimited`, `read_parquet` and `build_model`.
     """
     numeric = [attribute.name for attribute in attributes if attribute.kind == "numeric"]
-    columns = (rules.count_column, source.column, source.household_column)
+    columns = (rules.count_column, rules.id_column, source.column, source.household_column)
     extra = [name for name in columns if name is not None]
     table = read_table(
         path,
@@ -192,15 +197,17 @@ def build_model(
     Raises
     ------
     ModelFileError
-        For missing columns; for values outside an attribute's domain, missing values, counts that are no
-        whole numbers and unusable probabilities, with line, column, value and remedy (the first ten, and how
-        many there are); if no person remains.
+        For missing columns; for a person who stands in the file twice; for values outside an attribute's
+        domain, missing values, counts that are no whole numbers and unusable probabilities, with line,
+        column, value and remedy (the first ten, and how many there are); if no person remains.
 
     Notes
     -----
     Vectors are computed once per distinct text. Time is linear in the records but for the sort of their
     keys; a million records take about a second after reading.
     """
+    if rules.id_column is not None:
+        refuse_repeats(table, rules.id_column, rules.missing_markers)
     problems = Problems(table.source)
     rows, dropped = complete_rows(table, attributes, rules, problems)
     ranks = [ranked_vectors(table, attribute, rows, rules, problems) for attribute in attributes]
@@ -238,6 +245,7 @@ def build_model(
         levels=levels,
         records=len(rows),
         dropped=dropped,
+        equal_rows=table.equal_rows if rules.id_column is None else None,
         rows=rows,
         tuple_of_record=tuple_of_record,
         largest_household=largest_household(table, rows, counts, source.household_column, rules),

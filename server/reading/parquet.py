@@ -64,6 +64,7 @@ def read_parquet(
                 )
             kept = [field for field in header if wanted is None or field in wanted]
             arrow = file.read(columns=kept)
+            equal_rows = _equal_rows(file)
     except OSError as error:
         reason = "is a directory" if path.is_dir() else (error.strerror or "it is damaged").lower()
         raise ModelFileError(
@@ -87,10 +88,22 @@ def read_parquet(
             places=np.arange(1, arrow.num_rows + 1, dtype=np.int64),
             place="row",
             understood=Understood(form="parquet"),
+            equal_rows=equal_rows,
         ),
         numeric_columns=numeric_columns,
         decimal=decimal,
     )
+
+
+def _equal_rows(file: Any) -> int | None:
+    """Records equal to an earlier one in every column; None if a column cannot be compared."""
+    import pyarrow
+
+    try:
+        whole = file.read()
+        return int(whole.num_rows - whole.group_by(whole.column_names).aggregate([]).num_rows)
+    except pyarrow.ArrowException:
+        return None
 
 
 def _column(name: str, chunked: Any, source: str) -> Column:  # pyarrow ships no types

@@ -101,6 +101,8 @@ def describe_table(table: Table) -> str:
         separator = SEPARATOR_WORDS.get(understood.separator, quoted(understood.separator))
         sign = "comma" if understood.decimal == "," else "point"
         lines.append(f"separator {separator}, decimal {sign}, encoding {understood.encoding}")
+    if table.equal_rows is not None:
+        lines.append(f"{table.equal_rows:,} rows equal to an earlier one in every column")
     width = max(len(column.name) for column in table.columns)
     for column in preview_table(table):
         if column.kind == "number":

@@ -122,7 +122,7 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
     attributes = build_attributes(
         root.sections("attributes", ATTRIBUTE_KEYS, MAX_ATTRIBUTES), languages, path.parent
     )
-    model = _model(root, path.parent)
+    model = _model(root, path.parent, attributes)
     anonymity = root.section("anonymity", ("k", "acceptable_cell_failure"))
     k: int = anonymity.integer("k", 2, MAX_K)
     design = read_design(root, model.kind, algorithm)
@@ -164,7 +164,7 @@ def _languages(root: Section) -> tuple[str, ...]:
     return languages
 
 
-def _model(root: Section, folder: Path) -> ModelEntry:
+def _model(root: Section, folder: Path, attributes: tuple[Attribute, ...]) -> ModelEntry:
     keys = (
         "file",
         "kind",
@@ -172,6 +172,7 @@ def _model(root: Section, folder: Path) -> ModelEntry:
         "missing_markers",
         "incomplete",
         "required_columns",
+        "id_column",
         "separator",
         "decimal",
         "encoding",
@@ -194,11 +195,29 @@ def _model(root: Section, folder: Path) -> ModelEntry:
             missing_markers=model.texts("missing_markers", MAX_ATTRIBUTES, [], empty=True),
             incomplete=model.choice("incomplete", INCOMPLETE_RULES, "refuse"),
             required_columns=model.texts("required_columns", 4 * MAX_ATTRIBUTES, []),
+            id_column=_id_column(model, attributes),
         ),
         separator=separator,
         decimal=model.choice("decimal", (".", ","), None),
         encoding=model.text("encoding", None),
     )
+
+
+def _id_column(model: Section, attributes: tuple[Attribute, ...]) -> str | None:
+    name: str | None = model.text("id_column", None)
+    if name is not None and any(attribute.name == name for attribute in attributes):
+        raise model.fail(
+            "id_column",
+            f"{quoted(name)} is one of the attributes",
+            expected="a column that names a person and is never part of the model",
+        )
+    if name is not None and model.text("count_column", None) is not None:
+        raise model.fail(
+            "id_column",
+            "a file with counts has no line of its own for each person",
+            expected="either id_column or count_column",
+        )
+    return name
 
 
 _TOGETHER = ("correlation", "household_column", "household_size", "source_statement")

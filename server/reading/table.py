@@ -97,6 +97,9 @@ class Table:
     written_header : tuple of str
         The column names as they stand in the file, with their blanks, and empty where there is none; the
         same as ``header`` for formats in which every name counts.
+    equal_rows : int or None
+        Records that equal an earlier one in every column of the file, also those that were not kept; None
+        where that was not counted.
     """
 
     source: str
@@ -106,6 +109,7 @@ class Table:
     place: str
     understood: Understood
     written_header: tuple[str, ...] = ()
+    equal_rows: int | None = None
 
     def __post_init__(self) -> None:
         if len({len(column) for column in self.columns} | {len(self.places)}) != 1:

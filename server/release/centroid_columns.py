@@ -1,7 +1,8 @@
 """How the centroid of a group of cells appears in the released tables.
 
 The quasi-identifiers of a person are on her own device only. What the tables show in their place is the mean
-of the eligible people of her group, which the specification published before anybody answered.
+of the eligible people of her group, which the specification published before anybody answered; of a register
+it published a point of the map instead (:mod:`shared.register`), and the tables show that.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def attribute_columns(attribute: Attribute, language: str) -> tuple[TableColumn,
     """Columns that describe the centroid of a group in one quasi-identifier."""
     label, name = attribute.label[language], attribute.name
     absent = attribute.takes_missing
-    group = "of the eligible people of the group, not of the person"
+    group = "of the eligible people of the group (of a register rounded), not of the person"
     columns: list[TableColumn]
     if isinstance(attribute, Numeric):
         columns = [

@@ -145,7 +145,7 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
             name="eligible_people",
             type="integer",
             title="Eligible people",
-            description="People of the population model who belong to the group.",
+            description="People of the population model who belong to the group; of a register, at least.",
             unit="people",
             minimum="0",
         ),

@@ -66,8 +66,9 @@ class DesignReportInput:
         D from 0 (no loss) to 1.
     source : str
         Name of the model file.
-    records, dropped, n_tuples : int
-        Records kept, records left out as incomplete, distinct tuples.
+    records, dropped, n_tuples : int or None
+        Records kept, records left out as incomplete, distinct tuples; None of a register, of which the report
+        shows nothing that its specification does not.
     warnings : tuple of str
         Shown first.
     curves : tuple of Curve
@@ -84,9 +85,9 @@ class DesignReportInput:
     table_failure: Decimal
     distortion: float
     source: str
-    records: int
-    dropped: int
-    n_tuples: int
+    records: int | None
+    dropped: int | None
+    n_tuples: int | None
     warnings: tuple[str, ...] = ()
     curves: tuple[Curve, ...] = ()
     tuples: tuple[tuple[int, ...], ...] = ()
@@ -98,5 +99,6 @@ class DesignReportInput:
         names = [curve.name for curve in self.curves]
         if len(set(names)) < len(names):
             raise ValueError("two curves have one name")
-        if self.tuples and self.specification.model.kind != "public":
-            raise ValueError("tuples of a register are people and never leave the organizer's machine")
+        of_the_file = (self.records, self.dropped, self.n_tuples)
+        if self.specification.model.kind != "public" and (self.tuples or of_the_file != (None, None, None)):
+            raise ValueError("tuples and exact counts of a register never leave the organizer's machine")

@@ -340,6 +340,19 @@ def _percent(share: str) -> str:
     return f"{int(Decimal(share) * 100)} %"
 
 
+def _of_the_file(data: DesignReportInput) -> tuple[tuple[str, str], ...]:
+    """Exact counts of a public model; of a register the published bound."""
+    people = whole(data.specification.model.people)
+    if data.records is None or data.dropped is None or data.n_tuples is None:
+        return (("People, at least", people),)
+    return (
+        ("Records read", whole(data.records)),
+        ("Incomplete records left out", whole(data.dropped)),
+        ("People", people),
+        ("Distinct combinations of quasi-identifiers", whole(data.n_tuples)),
+    )
+
+
 def making(data: DesignReportInput, language: str) -> Section:
     specification = data.specification
     kinds = {"public": "public: its tuples may be seen by everybody", "register": "register: real people"}
@@ -351,16 +364,18 @@ def making(data: DesignReportInput, language: str) -> Section:
         "m-d": "M-d: minimum spanning tree, tabulated",
         "mu-approx": "mu-Approx: decomposed forest, tabulated",
     }
+    committed = specification.model.kind == "register"
+    kind_of_digest = "Commitment to the model" if committed else "Digest of the model (SHA-256)"
     facts = (
         ("Population file", data.source),
         ("Kind of model", kinds[specification.model.kind]),
-        ("Records read", whole(data.records)),
-        ("Incomplete records left out", whole(data.dropped)),
-        ("People", whole(specification.model.people)),
-        ("Distinct combinations of quasi-identifiers", whole(data.n_tuples)),
+        *_of_the_file(data),
         ("Microaggregation", names.get(specification.algorithm.name, specification.algorithm.name)),
         ("Shape of the cells", specification.cells.shape),
-        ("Digest of the model (SHA-256)", specification.model.digest),
+        (
+            kind_of_digest,
+            specification.model.digest,
+        ),
     )
     eligible = [
         sum(counts[level] for counts in specification.eligible) for level in range(len(specification.levels))

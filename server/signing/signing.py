@@ -19,6 +19,7 @@ DESIGN_FILE = "design.json"
 ENVELOPE_FILE = "survey.dsse.json"
 MODEL_FILE = "model.csv"
 ROLL_FILE = "roll.txt"
+SALT_FILE = "model.salt"
 
 
 def envelope_at(path: Path) -> Path:

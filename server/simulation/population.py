@@ -84,14 +84,19 @@ class Population:
             for attribute, part in zip(self.model.attributes, parts, strict=True)
         }
 
-    def is_model_of(self, specification: Specification) -> bool:
-        """Whether the specification was designed from exactly these people."""
+    def is_model_of(self, specification: Specification) -> bool | None:
+        """Whether the specification was designed from exactly these people; None of a register.
+
+        A register is committed to with a salt, which only auditors have.
+        """
+        if specification.model.kind == "register":
+            return None
         return model_digest(self.model.canonical_text()) == specification.model.digest
 
     def eligible(self, specification: Specification) -> tuple[tuple[int, ...], ...]:
         """Head count of each cell at each of the file's levels.
 
-        Taken from the specification if it was designed from these people, which auditors have recounted; else
+        Taken from the specification if it was designed from these people, which devices have recounted; else
         every tuple is mapped here, by the function that devices run.
         """
         if self.is_model_of(specification):
@@ -122,7 +127,7 @@ def read_people(path: Path, specification: Specification, answer_columns: Iterab
     rules, source = specification.model.reading, specification.participation_source
     names = [attribute.name for attribute in specification.attributes]
     wanted = {*names, *rules.required_columns, *answer_columns}
-    wanted.update(name for name in (rules.count_column, source.column) if name is not None)
+    wanted.update(name for name in (rules.count_column, rules.id_column, source.column) if name is not None)
     source = replace(source, household_column=None)  # households are not drawn together
     table = read_table(
         path,

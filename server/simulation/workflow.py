@@ -38,8 +38,8 @@ class SimulationReport:
         Digest of the specification.
     people : int
         People in the file.
-    is_the_model : bool
-        Whether the survey was designed from exactly these people.
+    is_the_model : bool or None
+        Whether the survey was designed from exactly these people; None of a register, which nobody can tell.
     seed : int
         Repeats the same draw.
     submissions : int
@@ -60,7 +60,7 @@ class SimulationReport:
 
     survey: str
     people: int
-    is_the_model: bool
+    is_the_model: bool | None
     seed: int
     submissions: int
     seconds: float

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.soundness import Examination
-from tests.builders import ORGANIZER_KEY, sign, small_cells, small_model, small_specification
+from tests.builders import ORGANIZER_KEY, register_cells, sign, small_model, small_specification
 from tests.shared.examining import examine_bytes
 from tests.vectors.surveys import altered, fragment_of, register, small_balls, small_boxes
 
@@ -74,5 +74,5 @@ def test_a_register_declared_public_has_to_show_its_model() -> None:
 
 
 def test_the_honest_surveys_are_sound() -> None:
-    for specification in (small_specification(), register(small_cells()), register(small_boxes())):
+    for specification in (small_specification(), register(register_cells()), register(small_boxes())):
         assert examined(specification.to_bytes()).sound()

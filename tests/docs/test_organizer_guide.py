@@ -109,6 +109,7 @@ def test_defaults_are_those_of_the_reader(tmp_path: Path) -> None:
     age: Any = survey.attributes[0]
     rules = survey.model.rules
     assert (rules.count_column, rules.missing_markers, rules.required_columns) == (None, (), ())
+    assert rules.id_column is None
     assert survey.release.t_closeness is None
     rows = reference()
     actual = {

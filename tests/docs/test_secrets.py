@@ -12,7 +12,7 @@ from server.trustees.ceremony import hold_ceremony
 from shared.sealing import DEFAULT_SUITE, SUITES
 from tests.docs.documents import ROOT, code_words, first_cells, source_files, text_of
 
-FILE = re.compile(r"[A-Za-z0-9_{}-]+\.(pem|pub|sqlite|jsonl|csv|pdf|bin|txt|json|html)")
+FILE = re.compile(r"[A-Za-z0-9_{}-]+\.(pem|pub|salt|sqlite|jsonl|csv|pdf|bin|txt|json|html)")
 PUBLISHED = {
     "board.html": "a page",
     "cells.csv": "released",

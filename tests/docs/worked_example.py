@@ -108,7 +108,11 @@ def build() -> Example:
             digest=model_digest(model),
             people=sum(counts),
             reading=ReadingRules(
-                count_column=None, missing_markers=(), incomplete="refuse", required_columns=()
+                count_column=None,
+                missing_markers=(),
+                incomplete="refuse",
+                required_columns=(),
+                id_column=None,
             ),
         ),
         algorithm=Algorithm(name="by-hand", parameters={}),

@@ -17,9 +17,9 @@ from tests.builders import (
     ORGANIZER_KEY,
     age,
     build_specification,
+    register_cells,
     sex,
     sign,
-    small_cells,
     small_rows,
     small_specification,
 )
@@ -120,12 +120,12 @@ def test_faulty_names_every_wrong_field_at_once(sound: SoundSpecification) -> No
 
 
 def test_an_empty_field_is_no_refusal_to_say() -> None:
-    cells = small_cells()
+    cells = register_cells()
     specification = build_specification(
         attributes=(age(), sex(missing="own-category")),
         rows=[type(row)(vector=(*row.vector, 0), level=0, people=row.people) for row in small_rows()],
         cells=type(cells)(
-            weights=(*cells.weights, 5000),
+            weights=(*cells.weights, 4608),
             resolution=10,
             sites=tuple((*site, 0) for site in cells.sites),
             offsets=cells.offsets,

@@ -142,6 +142,7 @@ RULES = {
     "missing_markers": ["", "?"],
     "incomplete": "drop",
     "required_columns": ["job"],
+    "id_column": "number",
 }
 
 
@@ -160,6 +161,7 @@ def test_reading_rules_survive_a_round_trip(count_column: str | None) -> None:
         {"missing_markers": ["?", "?"]},
         {"incomplete": "guess"},
         {"required_columns": [""]},
+        {"id_column": ""},
         {"encoding": "latin-1"},
     ],
 )

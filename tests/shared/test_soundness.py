@@ -19,6 +19,7 @@ from shared.envelope import Envelope, encode_key
 from shared.errors import SoundnessError
 from shared.invitation import Invitation
 from shared.participation import ParticipationLevel
+from shared.register import map_centroids
 from shared.soundness import Examination, Line, examine, refused_envelope
 from shared.specification import Specification
 from shared.strict_json import dumps
@@ -26,8 +27,11 @@ from shared.words import digest_words
 from tests.builders import (
     AUDITOR_KEY,
     ORGANIZER_KEY,
+    age,
     both,
     public_bytes,
+    register_cells,
+    sex,
     sign,
     small_cells,
     small_model,
@@ -140,7 +144,7 @@ def test_one_small_cell_of_a_register_is_enough_to_refuse() -> None:
 
 
 def test_an_invitation_that_says_nothing_asks_to_compare_words() -> None:
-    envelope = sign(register(small_cells()).to_bytes(), ORGANIZER_KEY)
+    envelope = sign(register(register_cells()).to_bytes(), ORGANIZER_KEY)
     examination = examine_bytes(envelope.to_bytes(), "")
     assert [line.outcome for line in examination.lines[:2]] == ["compare", "compare"]
     assert examination.must_compare
@@ -152,7 +156,7 @@ def test_an_invitation_that_says_nothing_asks_to_compare_words() -> None:
 
 @pytest.mark.parametrize("part", ["digest", "key"])
 def test_half_an_invitation(part: str) -> None:
-    envelope = sign(register(small_cells()).to_bytes(), ORGANIZER_KEY)
+    envelope = sign(register(register_cells()).to_bytes(), ORGANIZER_KEY)
     digest, _, key = fragment_of(envelope).partition(".")
     examination = examine_bytes(envelope.to_bytes(), digest if part == "digest" else "." + key)
     pinned = ["passed", "passed"] if part == "digest" else ["passed", "compare"]
@@ -202,7 +206,7 @@ def test_a_questionnaire_outside_the_whitelist_is_blamed_on_check_9() -> None:
 
 
 def test_a_refused_line_without_an_error_does_not_pass() -> None:
-    examination = examined(register(small_cells()))
+    examination = examined(register(register_cells()))
     line = replace(examination.lines[4], outcome="refused")
     with pytest.raises(SoundnessError, match="the check was refused") as caught:
         examination.with_line(line).sound()
@@ -315,22 +319,14 @@ def tiled(boxes: list[Any]) -> bool:
 
     def change(document: dict[str, Any]) -> None:
         document["attributes"][0].update(maximum="9")
-        document["cells"] = Boxes(weights=(1, 1, 1), boxes=tuple(boxes)).to_object()
-        document["eligible"] = [[200]] + [[25]] * (len(boxes) - 1)
-        document["centroids"] = [["0.0000"] * 3] * len(boxes)
-        document["model"].update(people=200 + 25 * (len(boxes) - 1))
+        cells = Boxes(weights=(1, 1, 1), boxes=tuple(boxes))
+        document["cells"] = cells.to_object()
+        document["eligible"] = [[18]] * len(boxes)
+        document["centroids"] = list(map(list, map_centroids(cells, (age(maximum="9"), sex()))))
 
-    line = examined(altered(register(small_cells()), change)).lines[7]
+    line = examined(altered(register(register_cells()), change)).lines[7]
     assert line.outcome in ("passed", "refused")
     return line.outcome == "passed"
-
-
-def test_low_participation_needs_k_people_a_cell_in_a_register() -> None:
-    rare = (ParticipationLevel(low="0.001", high="0.001"),)
-    alone = register(
-        replace(small_cells(), sites=((0, 0, 10), *small_cells().sites[1:])), levels=rare, failure="0.5"
-    )
-    assert examined(alone).lines[7].outcome == "passed"
 
 
 def test_envelopes_that_cannot_be_read_refuse_check_1() -> None:

@@ -20,6 +20,7 @@ from tests.builders import (
     ORGANIZER_KEY,
     QUESTIONNAIRE,
     age,
+    register_cells,
     sex,
     sign,
     small_cells,
@@ -41,7 +42,7 @@ from tests.vectors.surveys import (
 )
 
 DESIGN = "design.md section 8, check {}"
-Change = Callable[[dict[str, Any]], None]
+Change = Callable[[dict[str, Any]], object]
 
 
 def soundness_vectors() -> Iterator[SoundnessVector]:
@@ -55,6 +56,7 @@ def soundness_vectors() -> Iterator[SoundnessVector]:
     yield from _n_min()
     yield from _cell_failure()
     yield from _model_shape()
+    yield from _off_the_grid()
     yield from _questions()
     yield from _model()
     yield from _length()
@@ -114,7 +116,7 @@ def _sound() -> Iterator[SoundnessVector]:
         model=model,
     )
     yield sound(
-        "register-power-diagram", "A register: check 10 does not apply.", _signed(register(small_cells()))
+        "register-power-diagram", "A register: check 10 does not apply.", _signed(register(register_cells()))
     )
     yield sound(
         "register-boxes", "Boxes of a register that tile the domain.", _signed(register(small_boxes()))
@@ -496,8 +498,8 @@ def _cell_failure() -> Iterator[SoundnessVector]:
         uneven,
         model=uneven_model,
     )
-    register_cells = register(replace(cells, sites=sites, offsets=(90_000, *cells.offsets[1:])))
-    yield refused("register-cell-too-small", "The same in a register.", register_cells, model=None)
+    small = register(replace(cells, sites=sites, offsets=(90_000, *cells.offsets[1:])))
+    yield refused("register-cell-too-small", "The same in a register.", small, model=None)
     sites = tuple((10 * middle, 10 * f, 10 * (1 - f)) for middle in range(2, 100, 5) for f in (0, 1))
     lonely = small_specification(
         cells=replace(small_cells(), sites=sites, offsets=(0,) * len(sites)),
@@ -536,6 +538,43 @@ def _model_shape() -> Iterator[SoundnessVector]:
     )
     overlap = (((0, 25), *boxes[0][1:]), *boxes[1:])
     yield refused("register-boxes-overlap", "Two boxes share an age.", register(small_boxes(boxes=overlap)))
+
+
+def _off_the_grid() -> Iterator[SoundnessVector]:
+    """Check 8 for the figures of a register: each finer than shared/register.py allows."""
+
+    def refused(name: str, comment: str, change: Change) -> SoundnessVector:
+        payload = altered(register(register_cells()), change)
+        return _vector(f"register-{name}", comment, "check.model-shape", _signed(payload), number=8)
+
+    yield refused(
+        "exact-head-count",
+        "A cell's true number of people instead of the bound of 18.",
+        lambda d: d["eligible"].__setitem__(3, [25]),
+    )
+    yield refused(
+        "exact-people",
+        "The number of people in the register to the last one.",
+        lambda d: d["model"].update(people=201),
+    )
+    yield refused(
+        "exact-weight",
+        "A weight with the variance of everybody in it.",
+        lambda d: d["weights"].__setitem__(0, 1001),
+    )
+    yield refused(
+        "exact-site",
+        "A site at the mean of its cell, finer than three people could move it.",
+        lambda d: (
+            d["cells"]["sites"][0].__setitem__(0, 166),
+            d["centroids"][0].__setitem__(0, "16.6000"),
+        ),
+    )
+    yield refused(
+        "exact-centroid",
+        "A mean of the people of a cell in place of the point of the map.",
+        lambda d: d["centroids"][0].__setitem__(0, "12.0000"),
+    )
 
 
 def _choice(value: str, english: str, german: str) -> dict[str, Any]:

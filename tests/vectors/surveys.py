@@ -61,7 +61,7 @@ def fragment_of(envelope: Envelope, key: Ed25519PrivateKey = ORGANIZER_KEY) -> s
     return Invitation(digest=digest, organizer_key=public_bytes(key)).fragment()
 
 
-def altered(specification: Specification, change: Callable[[dict[str, Any]], None]) -> bytes:
+def altered(specification: Specification, change: Callable[[dict[str, Any]], object]) -> bytes:
     """Payload of a specification after a change to its JSON document."""
     document = specification.to_object()
     change(document)

@@ -55,7 +55,27 @@ def test_a_register_leaves_no_earlier_model_in_the_folder(tmp_path: Path) -> Non
     run(write_town(tmp_path, people=600), tmp_path / "out")
     assert (tmp_path / "out" / "model.csv").exists()
     run(write_town(tmp_path, people=600, kind="register"), tmp_path / "out", "--algorithm", "mondrian")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["design.json", "report.html"]
+    written = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written == ["design.json", "model.salt", "report.html"]
+
+
+def test_a_salt_makes_a_design_repeatable(tmp_path: Path) -> None:
+    survey = write_town(tmp_path, people=600, kind="register")
+    run(survey, tmp_path / "a")
+    first = (tmp_path / "a" / "design.json").read_bytes()
+    run(survey, tmp_path / "a")
+    run(survey, tmp_path / "b", "--salt", str(tmp_path / "a"))
+    run(survey, tmp_path / "c")
+    assert (tmp_path / "a" / "design.json").read_bytes() == first
+    assert (tmp_path / "b" / "design.json").read_bytes() == first
+    assert (tmp_path / "b" / "model.salt").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "b" / "model.salt").read_bytes() == (tmp_path / "a" / "model.salt").read_bytes()
+    assert (tmp_path / "c" / "design.json").read_bytes() != first
+    (tmp_path / "a" / "model.salt").write_text("not a salt")
+    with pytest.raises(InputError, match="no salt of a register"):
+        run(survey, tmp_path / "a")
+    with pytest.raises(InputError, match="public model has no salt"):
+        run(write_town(tmp_path, people=600), tmp_path / "d", "--salt", str(tmp_path / "b"))
 
 
 def test_a_file_in_the_place_of_the_folder_is_told_first(

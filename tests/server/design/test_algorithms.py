@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -17,19 +16,16 @@ from server.design import compile as compiling
 from server.design import labelled
 from server.design.audit import Audit, audit_survey
 from server.design.compile import SHAPE_OF
-from server.design.design import Design, design
-from server.design.plan import plan_of
+from server.design.design import Design
 from server.reading.design_entry import ALGORITHMS
-from server.reading.model import read_model
-from server.reading.survey_file import read_survey_file
 from shared.cells import Boxes, Prototypes
-from shared.effective_anonymity import worst_cell_metrics
 from shared.errors import DesignError
 from shared.invitation import Invitation
 from shared.recount import Recount
 from shared.soundness import REFUSED, examine
 from shared.specification import Algorithm, Specification
-from tests.builders import ORGANIZER_KEY, public_bytes, sign
+from tests.builders import ORGANIZER_KEY, SALT, public_bytes, sign
+from tests.registers import assert_counts_are_kept, designed
 from tests.towns import EVEN, RATES, write_town
 
 PROJECT = Path(__file__).parents[3]
@@ -42,23 +38,13 @@ def chosen(algorithm: str, *parameters: str) -> str:
     return "\n".join(("[design]", f'algorithm = "{algorithm}"', *parameters))
 
 
-def make(survey: Path) -> Design:
-    declared = read_survey_file(survey)
-    return design(plan_of(declared), read_model(declared))
+make = designed
 
 
 def assert_promise(made: Design) -> None:
     """Counts and failures of every cell, and every check of a device."""
     specification, model = made.specification, made.model
-    counts = [[0] * len(model.levels) for _ in range(specification.cells.count)]
-    for x, people in zip(model.X.tolist(), model.people.tolist(), strict=True):
-        cell = specification.cells.assign(x)
-        counts[cell] = [a + b for a, b in zip(counts[cell], people, strict=True)]
-    assert tuple(map(tuple, counts)) == specification.eligible
-    bound = Fraction(specification.acceptable_cell_failure)
-    for row in specification.eligible:
-        metrics = worst_cell_metrics(row, specification.levels, specification.k)
-        assert Fraction(metrics.attained_cell_failure) <= bound
+    assert_counts_are_kept(made)
     envelope = sign(specification.to_bytes(), ORGANIZER_KEY)
     key = Invitation(digest=None, organizer_key=public_bytes(ORGANIZER_KEY))
     examination = examine(envelope, [True], key)
@@ -70,7 +56,7 @@ def assert_promise(made: Design) -> None:
 def audited(folder: Path, specification: Specification) -> Audit:
     path = folder / "survey.dsse.json"
     path.write_bytes(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes())
-    return audit_survey(path, folder / "town.csv")
+    return audit_survey(path, folder / "town.csv", salt=SALT)
 
 
 def refused(audit: Audit) -> set[str]:
@@ -240,7 +226,7 @@ def test_boxes_are_never_more_than_devices_compare(tmp_path: Path, monkeypatch: 
     assert_promise(made)
     assert isinstance(made.specification.cells, Boxes)
     assert made.specification.cells.count == 12
-    people = [sum(row) for row in made.specification.eligible]
+    people = made.people_of_cells
     assert max(people) < 4 * min(people)
 
 

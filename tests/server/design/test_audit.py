@@ -9,17 +9,14 @@ from pathlib import Path
 import pytest
 
 from server.design.audit import Audit, audit_survey
-from server.design.design import design
-from server.design.plan import plan_of
-from server.reading.model import read_model
-from server.reading.survey_file import read_survey_file
 from shared.cells import Balls, PowerDiagram
 from shared.checks import Floor
 from shared.effective_anonymity import n_min, n_min_safe
-from shared.errors import SoundnessError
+from shared.errors import InputError, SoundnessError
 from shared.soundness import REFUSED
 from shared.specification import Specification
-from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, sign
+from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, SALT, public_bytes, sign
+from tests.registers import designed
 from tests.towns import RATES, write_town
 
 
@@ -27,8 +24,7 @@ def made(folder: Path, kind: str, participation: str | None = None) -> Specifica
     survey = write_town(
         folder, kind=kind, **({} if participation is None else {"participation": participation})
     )
-    declared = read_survey_file(survey)
-    return design(plan_of(declared), read_model(declared)).specification
+    return designed(survey).specification
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +42,7 @@ def register(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Specificat
 def audited(folder: Path, specification: Specification, **options: object) -> Audit:
     path = folder / "survey.dsse.json"
     path.write_bytes(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes())
-    return audit_survey(path, folder / "town.csv", **options)  # type: ignore[arg-type]
+    return audit_survey(path, folder / "town.csv", **{"salt": SALT} | options)  # type: ignore[arg-type]
 
 
 def refused(audit: Audit) -> set[str]:
@@ -167,3 +163,23 @@ def test_a_finding_names_the_place(public: tuple[Path, Specification]) -> None:
         f for f in audited(folder, moved_radius(specification)).findings if f.code == "audit.cells"
     )
     assert finding.detail.startswith("radii[0] is ")
+
+
+def test_a_register_cannot_be_audited_without_its_salt(register: tuple[Path, Specification]) -> None:
+    folder, specification = register
+    with pytest.raises(InputError, match="only be audited with its salt"):
+        audited(folder, specification, salt=None)
+    assert {"audit.digest", "audit.bytes"} <= refused(audited(folder, specification, salt=bytes(32)))
+
+
+def test_bounds_that_the_register_does_not_fill_are_caught(
+    register: tuple[Path, Specification], tmp_path: Path
+) -> None:
+    """A register with fewer people than were claimed: an auditor counts everybody, by the published map."""
+    folder, specification = register
+    lines = (folder / "town.csv").read_text().splitlines()
+    path = tmp_path / "survey.dsse.json"
+    path.write_bytes(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes())
+    (tmp_path / "town.csv").write_text("\n".join(lines[: len(lines) // 3]))
+    found = refused(audit_survey(path, tmp_path / "town.csv", salt=SALT))
+    assert {"audit.people", "audit.counts", "audit.cell-failure", "audit.digest"} <= found

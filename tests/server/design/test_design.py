@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from server.design.design import Design, design
+from server.design.design import design
 from server.design.plan import plan_from, plan_of
 from server.reading.model import read_model
 from server.reading.survey_file import read_survey_file
 from shared.cells import Balls, PowerDiagram
-from shared.effective_anonymity import worst_cell_metrics
 from shared.errors import DesignError
 from shared.invitation import Invitation
 from shared.participation import Dependence
@@ -22,15 +20,14 @@ from shared.soundness import examine
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, QUESTIONNAIRE, public_bytes, sign
 from tests.invited import invited
+from tests.registers import assert_counts_are_kept, designed
 from tests.towns import EVEN, RATES, write_town
 
 RANGE = '[participation]\nlow = "0.3"\nhigh = "0.6"'
 LOW = '[participation]\nrate = "0.05"'
 
 
-def make(survey: Path) -> Design:
-    declared = read_survey_file(survey)
-    return design(plan_of(declared), read_model(declared))
+make = designed
 
 
 @pytest.mark.parametrize("kind", ["public", "register"])
@@ -51,17 +48,8 @@ def test_every_cell_keeps_the_promise_under_the_mapping_of_devices(
 ) -> None:
     made = make(write_town(tmp_path, kind=kind, participation=participation))
     specification, model = made.specification, made.model
-    counts = [[0] * len(model.levels) for _ in range(specification.cells.count)]
-    for x, people, label in zip(model.X.tolist(), model.people.tolist(), made.labels.tolist(), strict=True):
-        cell = specification.cells.assign(x)
-        assert cell == label
-        counts[cell] = [a + b for a, b in zip(counts[cell], people, strict=True)]
-    assert tuple(map(tuple, counts)) == specification.eligible
-    bound = Fraction(specification.acceptable_cell_failure)
-    for row in specification.eligible:
-        metrics = worst_cell_metrics(row, specification.levels, specification.k, specification.dependence)
-        assert Fraction(metrics.attained_cell_failure) <= bound
-        assert Fraction(metrics.record_failure_given_participation) <= bound
+    assert made.labels.tolist() == [specification.cells.assign(x) for x in model.X.tolist()]
+    assert_counts_are_kept(made)
     assert isinstance(specification.cells, Balls if kind == "public" else PowerDiagram)
     assert 0 < made.distortion < 0.5
     envelope = sign(specification.to_bytes(), ORGANIZER_KEY)

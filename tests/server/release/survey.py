@@ -71,7 +71,7 @@ def document(**changes: Any) -> dict[str, Any]:
             "kind": "public", "digest": hashlib.sha256(MODEL).hexdigest(), "people": 40 * N_CELLS,
             "reading": {
                 "count_column": None, "missing_markers": ["?"], "incomplete": "refuse",
-                "required_columns": [],
+                "required_columns": [], "id_column": None,
             },
         },
         "algorithm": {"name": "boxes", "parameters": {}},

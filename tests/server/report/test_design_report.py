@@ -46,9 +46,9 @@ def report_input(kind: str = "public", **changes: Any) -> DesignReportInput:
         "table_failure": table_failure([metric.attained_cell_failure for metric in metrics]),
         "distortion": 0.0123,
         "source": "town.csv",
-        "records": 200,
-        "dropped": 0,
-        "n_tuples": 200,
+        "records": 200 if kind == "public" else None,
+        "dropped": 0 if kind == "public" else None,
+        "n_tuples": 200 if kind == "public" else None,
         "warnings": ("Look at <this>.",),
         "curves": CURVES,
         "tuples": tuple(row.vector for row in small_rows()) if kind == "public" else (),
@@ -105,8 +105,10 @@ def test_a_register_shows_cells_and_nobody() -> None:
     assert numbers(document)["people"] == []
     assert len(numbers(document)["cells"]) == 8
     assert "The people of the register are not drawn" in document.decode("utf-8")
-    with pytest.raises(ValueError, match="tuples of a register"):
+    with pytest.raises(ValueError, match="tuples and exact"):
         report_input("register", tuples=((1, 0, 1),))
+    with pytest.raises(ValueError, match="tuples and exact"):
+        report_input("register", records=200)
 
 
 def test_several_levels_and_a_range() -> None:
@@ -138,7 +140,7 @@ def test_only_the_worst_cells_of_many_are_listed() -> None:
 def _many(attributes: list[Any], count: int) -> DesignReportInput:
     from shared.cells import Prototypes
 
-    data = report_input("register", curves=())
+    data = report_input(curves=(), tuples=())
     cells = Prototypes(
         weights=(1, 1), points=tuple((i % 100, i // 100) for i in range(count)), cells=tuple(range(count))
     )

@@ -80,7 +80,7 @@ def specification(
             "kind": "public", "digest": hashlib.sha256(canonical_model()).hexdigest(), "people": N_PEOPLE,
             "reading": {
                 "count_column": None, "missing_markers": ["?"], "incomplete": "refuse",
-                "required_columns": [],
+                "required_columns": [], "id_column": None,
             },
         },
         "algorithm": {"name": "boxes", "parameters": {}},

@@ -76,6 +76,7 @@ def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, 
             "kind": kind, "digest": hashlib.sha256(MODEL).hexdigest(), "people": 100,
             "reading": {
                 "count_column": None, "missing_markers": [""], "incomplete": "refuse", "required_columns": [],
+                "id_column": None,
             },
         },
         "algorithm": {"name": "boxes", "parameters": {}},

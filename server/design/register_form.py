@@ -1,0 +1,68 @@
+"""A register's design in the form in which it may be published (:mod:`shared.register`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.design.compile import CompiledCells
+from server.microaggregation.need import IntArray
+from server.microaggregation.power_diagram import Snap
+from shared.attributes import Attribute
+from shared.geometry import Ranges
+from shared.register import Bounds, map_centroids, site_steps
+
+
+def snap_to(ranges: Ranges, need: int) -> Snap:
+    """The coarse grid of the sites.
+
+    Parameters
+    ----------
+    ranges : tuple of (low, high), length d
+        Domain of each coordinate.
+    need : int
+        Fewest people of a cell.
+
+    Notes ----- To the nearest step, but less than a step from an end of the domain is that end: a mean that
+    fewer than three people move away from where all the others are looks as if they were there too.
+    """
+
+    def snap(sites: IntArray, resolution: int) -> IntArray:
+        low, high = resolution * np.array(ranges, np.int64).T
+        step = np.array(site_steps(ranges, resolution, need), np.int64)
+        nearest = np.minimum(low + (2 * (sites - low) + step) // (2 * step) * step, high)
+        at_end = (sites - low < step) | (high - sites < step)
+        snapped = np.where(sites - low < step, low, np.where(high - sites < step, high, nearest))
+        onward = np.where(at_end, snapped, np.clip(snapped + step * np.sign(sites - snapped), low, high))
+        return _apart(snapped, onward, np.abs(sites - snapped) / step)
+
+    return snap
+
+
+def _apart(sites: IntArray, onward: IntArray, reluctance: NDArray[np.float64]) -> IntArray:
+    """Sites that fell together, one moved a step on in the coordinate in which its mean is the furthest."""
+    taken: set[tuple[int, ...]] = set()
+    result = sites.copy()
+    for i, site in enumerate(sites.tolist()):
+        for j in (None, *np.argsort(-reluctance[i], kind="stable").tolist()):
+            moved = list(site)
+            if j is not None:
+                moved[j] = int(onward[i, j])
+            if tuple(moved) not in taken:
+                result[i] = moved
+                break
+        taken.add(tuple(result[i].tolist()))
+    return result
+
+
+def as_published(compiled: CompiledCells, attributes: Sequence[Attribute], bounds: Bounds) -> CompiledCells:
+    """Bounds in place of head counts, and the map's own points in place of means."""
+    published = tuple(bounds.of(counts) for counts in compiled.eligible)
+    return replace(
+        compiled,
+        eligible=tuple(bound for bound in published if bound is not None),
+        centroids=map_centroids(compiled.cells, attributes),
+    )
