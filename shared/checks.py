@@ -274,9 +274,10 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
 
 def _bounds(specification: Specification) -> Bounds:
     """The bounds that a register may publish, computed again."""
-    distinct = len(set(specification.eligible))
-    n_levels = len(specification.levels)
-    work = 0 if n_levels == 1 else distinct * n_levels**2 * _HALVINGS * failure_steps(specification)
+    rows = set(specification.eligible)
+    distinct, n_levels = len(rows), len(specification.levels)
+    pairs = n_levels * (n_levels - 1) // 2
+    work = pairs * _HALVINGS * failure_work(specification, rows) // distinct
     if distinct > MAX_BOUNDS or work > MAX_FAILURE_WORK:
         raise SoundnessError(
             "the head counts of a register are more varied than bounds can be",
