@@ -22,11 +22,12 @@ from server.web.config import Config
 from server.web.static_files import ClientFiles
 from shared.envelope import encode_key
 from shared.hash_list import format_hashes
+from shared.invitation_code import InvitationCode
 from shared.receipt import BallotReceipt
 from tests.boards import SUBMISSIONS, TOKENS
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope
-from tests.invited import used_codes
+from tests.invited import ROLL_ID, code, used_codes
 from tests.served import serving
 from tests.server.board.survey import released_files
 from tests.server.storage import ballots
@@ -175,6 +176,65 @@ def test_a_pasted_receipt_is_found_and_never_sent(served: Served, page: Page, la
     for address in addresses:
         assert served.receipts[3] not in address.lower()
         assert re.search(FILES, address), address
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "was used"), ("de", "wurde benutzt")])
+def test_a_code_is_looked_for_and_never_sent(served: Served, page: Page, language: str, words: str) -> None:
+    page.goto(served.link(f"?lang={language}"))
+    addresses = requested(page)
+    page.locator("#code").fill(code(7).text.lower())
+    page.keyboard.press("Enter")
+    expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+    expect(page.locator("#verdict")).to_contain_text(words)
+    assert addresses
+    own = (code(7).symbols.lower(), code(7).proof(ROLL_ID).hex())
+    for address in addresses:
+        assert re.search(FILES, address), address
+        assert not [secret for secret in own if secret in address.lower().replace("-", "")]
+    asked = list(addresses)
+    addresses.clear()
+    page.locator("#code").fill(code(20).text)
+    page.keyboard.press("Enter")
+    expect(page.locator("#verdict h2")).to_have_text(re.compile("was not used|nicht benutzt"))
+    assert addresses == asked
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "Enter the code"),
+        ("0000-0000-0000-0000-0001", "This is not a code"),
+        (InvitationCode.create(b"nobody's code").text, "not of this survey"),
+    ],
+)
+def test_what_is_no_code_of_this_survey_is_said(served: Served, page: Page, typed: str, said: str) -> None:
+    page.goto(served.link())
+    page.locator("#code").fill(typed)
+    page.locator("#look-code").click()
+    expect(page.locator("#outcome .notice")).to_contain_text(said)
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_discrepancy_is_the_first_thing_on_the_page(browser: Browser, tmp_path: Path, width: int) -> None:
+    with DataDirectory(tmp_path / "data") as data:
+        store = ballots.store_of(data)
+        for i in range(BALLOTS):
+            store.submit(ballots.seal_ballot(ballots.DIGEST, ballots.ballot(i, cell=i % 8)))
+        store.close()
+        used = format_hashes(used_codes(BALLOTS - 2))
+        create_board(store, used_codes=used, key=ORGANIZER_KEY, accept_discrepancy=f"{BALLOTS}/{BALLOTS - 2}")
+        client = ClientFiles.load(build(progress=False))
+        with serving(create_app(Config(), data, client=lambda: client)) as port:
+            page = browser.new_page(viewport={"width": width, "height": 900})
+            pin = f"{ballots.DIGEST}.{encode_key(public_bytes(ORGANIZER_KEY))}"
+            page.goto(f"http://127.0.0.1:{port}/s/{ballots.DIGEST[:16]}/board?lang=en#{pin}")
+            first = page.locator("#main > h1 + .notice")
+            expect(first).to_contain_text(f"more submissions ({BALLOTS}) than codes that were used (10)")
+            page.locator("#code").fill(code(3).text)
+            page.locator("#look-code").click()
+            expect(page.locator("#outcome > :first-child")).to_have_id("discrepancy")
+            expect(page.locator("#verdict")).to_contain_text("Your code was used")
+            page.close()
 
 
 def test_everybody_asks_for_the_same_addresses(served: Served, page: Page) -> None:

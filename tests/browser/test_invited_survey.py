@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from shared import base64url
 from shared.ballot import Ballot
 from shared.receipt import BallotReceipt
 from shared.sealing import ballot_info, box_info
@@ -22,7 +23,7 @@ from shared.token import Token
 from tests.browser.invited_office import CODES, UNKNOWN, Office, is_ballot, office
 from tests.browser.test_right_to_left import in_arabic
 from tests.browser.walk import Walk
-from tests.invited import COLLECTOR_KEY, HPKE, OPENING_KEY, token_key
+from tests.invited import COLLECTOR_KEY, HPKE, OPENING_KEY, ROLL_ID, token_key
 
 pytestmark = pytest.mark.browser
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
@@ -149,7 +150,9 @@ def test_from_the_letter_to_the_sealed_ballot(direct: Office, visit: Callable[..
     walk.look("3-invitation-wrong")
     page.fill("#code", UNKNOWN.text)
     page.click("#get-token")
-    expect(page.locator("#error-summary")).to_contain_text("Nobody was invited with this code")
+    expect(page.locator("#error-summary")).to_contain_text(
+        "nobody was invited with it, or it was used already"
+    )
     assert walk.kept() == {}
 
     # The answer is lost three times and the page loaded again: the same request gets the token.
@@ -207,13 +210,14 @@ def test_from_the_letter_to_the_sealed_ballot(direct: Office, visit: Callable[..
 
 
 def nothing_is_where_it_does_not_belong(place: Office, ballot: Ballot, receipt: BallotReceipt) -> None:
-    """The code goes to the registrar only; answers, details and token to nobody in the clear."""
-    code = CODES[0].symbols
+    """The proof of the code goes to the registrar only; the code, answers, details and token to nobody."""
+    code, proof = CODES[0].symbols, base64url.encode(CODES[0].proof(ROLL_ID))
     secrets = [ballot.token.to_text(), WAGE, "wage", "female", '"43"', "roomful-token"]
     for arrived in place.everything():
         about, body = arrived.text, arrived.body.decode("latin-1")
         assert code not in about.replace("-", "").upper()
-        assert (code in body) == (arrived.path.endswith("/tokens") and arrived.method == "POST")
+        assert code not in body.replace("-", "").upper()
+        assert (proof in body) == (arrived.path.endswith("/tokens") and arrived.method == "POST")
         assert receipt.digest.hex() not in (about + body).lower()
         for secret in secrets:
             assert secret not in body, arrived.path
@@ -248,7 +252,9 @@ def test_a_token_is_saved_and_spent_elsewhere(
     assert first.kept() == {}
     page.fill("#code", CODES[1].text)
     page.click("#get-token")
-    expect(page.locator("#error-summary")).to_contain_text("exchanged already")
+    expect(page.locator("#error-summary")).to_contain_text(
+        "nobody was invited with it, or it was used already"
+    )
 
     # Elsewhere: from the file; sent by itself at a random moment, once it is called off and let go again.
     second = visit("waiting", locale="de-DE")
