@@ -7,6 +7,7 @@ Settings and the reason for each:
   with ``DELETE`` it would take ``EXTRA`` to sync the directory.
 - ``secure_delete=ON``: freed bytes are overwritten.
 - ``temp_store=MEMORY``: VACUUM builds its copy in memory, never in a temporary folder.
+- the header counts commits; after closing :func:`forget_commits` puts fixed numbers there.
 - ``user_version``: 1 while pages may still hold rows in the order they came, 2 during a sweep, 0 after it.
 """
 
@@ -16,7 +17,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,9 @@ BUSY_SECONDS: Final = 20.0
 DIRTY: Final = 1
 SWEEPING: Final = 2
 CLEAN: Final = 0
+_HEADER_BYTES: Final = 100
+#: Place in the header -> what stands there after closing; the first and the last must be equal.
+_COUNTERS: Final = {24: 2**31, 40: 2**30, 92: 2**31}
 
 _SETTINGS: Final = (
     "PRAGMA journal_mode=TRUNCATE",
@@ -159,6 +163,31 @@ def sweep(database: Database) -> bool:
             if untouched:
                 connection.execute(f"PRAGMA user_version={CLEAN}")
         return untouched
+
+
+def forget_commits(path: Path) -> None:
+    """Put fixed numbers where the file's header counts commits and rewritings.
+
+    The counter at byte 24 tells how many groups were stored, hence something of when people answered. Fixed
+    numbers that no counting reaches make every other connection read the file anew. Whoever calls has the
+    turn, and no connection of this process may be reading: closing the file ends this process's locks on it.
+
+    References
+    ----------
+    SQLite, "Database File Format", 1.3.7 (file change counter), 1.3.9 (schema cookie), 1.3.17
+    (version-valid-for).
+    """
+    with closing(connect(path).conn) as connection, named_errors(), named_file_errors(path.name):
+        connection.execute("BEGIN EXCLUSIVE")
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            header = bytearray(os.pread(descriptor, _HEADER_BYTES, 0))
+            for place, value in _COUNTERS.items():
+                header[place : place + 4] = value.to_bytes(4, "big")
+            os.pwrite(descriptor, header, 0)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def driver_version() -> tuple[int, ...]:

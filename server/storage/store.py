@@ -212,6 +212,8 @@ class SurveyStore:
         self._step(State.CLOSED)
         self.keys.drop()
         self.sweep()
+        with self._reading, db.turn(self._path):
+            db.forget_commits(self._path)
 
     def mark_released(self, release_folder: Path) -> None:
         """Copy the released files into the survey's folder and end its life.
