@@ -29,9 +29,8 @@ from cryptography.hazmat.primitives.asymmetric import padding
 from server.storage.data_directory import DataDirectory
 from shared import submission
 from shared.ballot import CONTENT_TYPE
-from shared.token import Token
 from tests.builders import MESSAGE_BYTES, small_envelope, small_model
-from tests.invited import make_ballot, seal_ballot, token_key
+from tests.invited import make_ballot, seal_ballot, token_key, unsigned_token
 from tests.server.storage.ballots import DIGEST, store_of
 
 
@@ -40,7 +39,7 @@ def make_ballots(count: int) -> list[bytes]:
     found, key = [], token_key()
     pss = padding.PSS(padding.MGF1(hashes.SHA384()), 48)
     for number in range(count):
-        unsigned = Token(prefix=number.to_bytes(32, "big"), signature=bytes(384))
+        unsigned = unsigned_token(number.to_bytes(32, "big"))
         token = replace(unsigned, signature=key.sign(unsigned.message(DIGEST), pss, hashes.SHA384()))
         found.append(seal_ballot(DIGEST, make_ballot(DIGEST, number % 8, token)))
     return found

@@ -32,15 +32,21 @@ from cryptography.hazmat.primitives.hashes import SHA384
 from server.sealing.suites import OpeningKey, SealingKey
 from server.trustees.export import BALLOTS_FILE, BallotFile
 from server.trustees.opening import open_answers
-from shared.ballot import Ballot
+from shared.ballot import Ballot, UnsignedBallot
 from shared.blind_rsa import SALT_BYTES
-from shared.invitation import Invitation
 from shared.sealing import DEFAULT_SUITE, SUITES, box_info
 from shared.submission import encode
-from shared.token import Token
-from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, public_bytes, small_rows
-from tests.invited import invited, token_key
-from tests.sealed_surveys import SECRET, SealedSurvey, sealed_specification, shares
+from tests.builders import ANSWERS, MESSAGE_BYTES, small_rows
+from tests.invited import invited, sign_ballot, token_key, unsigned_token
+from tests.sealed_surveys import (
+    SECRET,
+    WORDS,
+    SealedSurvey,
+    board_of,
+    sealed_specification,
+    shares,
+    statement_keys_of,
+)
 
 
 @cache
@@ -61,14 +67,16 @@ def entropy() -> bytes:
     return os.urandom(MESSAGE_BYTES)
 
 
-def cast(number: int, digest: str, suite: str, n_cells: int) -> tuple[int, bytes, bytes, bytes]:
-    """Cell, prefix, signature and box of one ballot; the token is signed unblinded, which gives the same."""
+def cast(number: int, digest: str, suite: str, n_cells: int) -> Ballot:
+    """One ballot; the token is signed unblinded, which gives the same."""
     prefix = os.urandom(32)
-    message = Token(prefix=prefix, signature=bytes(384)).message(digest)
-    signature = signing_key().sign(message, PSS(MGF1(SHA384()), SALT_BYTES), SHA384())
+    unsigned = unsigned_token(prefix)
+    signature = signing_key().sign(unsigned.message(digest), PSS(MGF1(SHA384()), SALT_BYTES), SHA384())
+    token = replace(unsigned, signature=signature)
     cell = number % n_cells
     plaintext = encode(digest, cell, ANSWERS | {"wellbeing": number % 11}, entropy(), MESSAGE_BYTES)
-    return cell, prefix, signature, trustees_key(suite).seal(box_info(digest, prefix, cell), plaintext)
+    box = trustees_key(suite).seal(box_info(digest, prefix, token.device_key, cell), plaintext)
+    return sign_ballot(digest, UnsignedBallot(cell=cell, token=token, box=box))
 
 
 class Stopwatch:
@@ -100,6 +108,7 @@ def main() -> None:
         people=arguments.answers,
         opening_key=key.public_key,
         collector_key=OpeningKey(suite, bytes(32)).public_key,
+        statement_keys=statement_keys_of(WORDS),
     )
     rows = [replace(row, people=-(-arguments.answers // 200)) for row in small_rows()]
     with tempfile.TemporaryDirectory(prefix="roomful-opening-") as folder:
@@ -107,28 +116,30 @@ def main() -> None:
         started = time.perf_counter()
         make = partial(cast, digest=survey.digest, suite=suite.name, n_cells=survey.specification.cells.count)
         with ProcessPoolExecutor() as pool:
-            for cell, prefix, signature, box in pool.map(make, range(arguments.answers), chunksize=500):
-                survey.ballots.append(
-                    Ballot(cell=cell, token=Token(prefix=prefix, signature=signature), box=box)
-                )
+            survey.ballots += pool.map(make, range(arguments.answers), chunksize=500)
         export = survey.write()
         made = time.perf_counter() - started
+        started = time.perf_counter()
+        statements = [(str(number), survey.state(export, number).statement) for number in (1, 2, 3)]
+        stated = (time.perf_counter() - started) / 3
         watch = Stopwatch()
         started = time.perf_counter()
         report = open_answers(
             export,
-            invitation=Invitation(digest=survey.digest, organizer_key=public_bytes(ORGANIZER_KEY)),
+            invitation=survey.invitation,
+            known=board_of(export),
+            statements=statements,
             shares=shares(1, 3),
-            ledger_path=survey.ledger,
             progress=watch,
         )
         data = report.answers.to_bytes()
         opened = time.perf_counter() - started
         with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
-            boxes = [(ballot.token.prefix, ballot.cell, ballot.box) for _, _, ballot in ballots.ballots()]
+            cast_ballots = [ballot for _, _, ballot in ballots.ballots()]
         started = time.perf_counter()
-        for prefix, cell, box in boxes:
-            key.open(box_info(survey.digest, prefix, cell), box)
+        for ballot in cast_ballots:
+            token = ballot.token
+            key.open(box_info(survey.digest, token.prefix, token.device_key, ballot.cell), ballot.box)
         bare = time.perf_counter() - started
     assert report.answers.answers == arguments.answers
     assert not report.invalid
@@ -136,6 +147,7 @@ def main() -> None:
         "answers": arguments.answers,
         "suite": suite.name,
         "making_seconds": round(made, 1),
+        "stating_seconds": round(stated, 1),
         "opening_seconds": round(opened, 1),
         "stages": watch.seconds(),
         "answers_per_second": round(arguments.answers / opened),

@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -35,8 +36,15 @@ from benchmarks.bench_submissions import free_port, start, stop
 from server.storage.data_directory import DataDirectory
 from shared.ballot import CONTENT_TYPE
 from shared.invited import Relay
-from shared.token import Token
-from tests.invited import digest_of, invited, invited_specification, make_ballot, seal_ballot, token_key
+from tests.invited import (
+    digest_of,
+    invited,
+    invited_specification,
+    make_ballot,
+    seal_ballot,
+    token_key,
+    unsigned_token,
+)
 from tests.server.relay.survey import link_text, open_collector
 
 COMMAND = [sys.executable, "-c", "from server.cli.main import main; main()"]
@@ -44,9 +52,10 @@ COMMAND = [sys.executable, "-c", "from server.cli.main import main; main()"]
 
 def _seal(digest: str, number: int, key: RSAPrivateKey) -> bytes:
     prefix = secrets.token_bytes(32)
-    message = Token(prefix=prefix, signature=bytes(384)).message(digest)
+    unsigned = unsigned_token(prefix)
+    message = unsigned.message(digest)
     signature = key.sign(message, padding.PSS(padding.MGF1(hashes.SHA384()), 48), hashes.SHA384())
-    ballot = make_ballot(digest, number % 8, Token(prefix=prefix, signature=signature))
+    ballot = make_ballot(digest, number % 8, replace(unsigned, signature=signature))
     return seal_ballot(digest, ballot)
 
 

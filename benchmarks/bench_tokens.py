@@ -37,11 +37,20 @@ from server.storage.data_directory import DataDirectory
 from server.storage.keys import install_keys
 from server.tokens.issuing import blind_sign
 from server.tokens.keys import TokenKey, load_token_key
-from shared import base64url, blind_rsa
+from server.tokens.verifying import BallotVerifier
+from shared import base64url, blind_rsa, ed25519
+from shared.ballot import Ballot
 from shared.invitation_code import InvitationCode
 from shared.model import format_model
 from tests.builders import ORGANIZER_KEY, sign, small_rows
-from tests.invited import digest_of, invited, invited_specification
+from tests.invited import (
+    device_key,
+    digest_of,
+    invited,
+    invited_specification,
+    issue_token,
+    make_ballot,
+)
 from tests.programs import free_port
 from tests.server.web.process import ServerProcess
 
@@ -89,8 +98,20 @@ def signing(rounds: int) -> dict[str, float]:
     )
 
 
+def verify_ballot(verifier: BallotVerifier, ballot: Ballot) -> None:
+    """What the collector, and each trustee, verifies of a ballot; before there were device keys it was
+    "token, in Python" for the collector, "token, cryptography" for the trustees."""
+    verifier.verify_token(ballot.token)
+    verifier.verify_signature(ballot)
+
+
 def using(rounds: int) -> dict[str, float]:
     """What device and collector do with a token, in CPython."""
+    specification = invited_specification()
+    digest = digest_of(specification)
+    device = device_key(bytes(32))
+    ballot = make_ballot(digest, 0, issue_token(digest, bytes(32)))
+    verifier = BallotVerifier(specification.invited, digest)
     key = load_token_key(KEY_FILE)
     public = load_pem_private_key(KEY_FILE.read_bytes(), None).public_key()
     prepared = blind_rsa.prepare(b"message", secrets.token_bytes(32))
@@ -102,8 +123,12 @@ def using(rounds: int) -> dict[str, float]:
         {
             "device: blind": lambda: blind_rsa.blind(key.n, prepared, salt=bytes(48), r=r),
             "device: finalize": lambda: blind_rsa.finalize(key.n, prepared, answer, inv),
-            "collector: verify": lambda: blind_rsa.verify(key.n, prepared, signature),
-            "cryptography: verify": lambda: public.verify(signature, prepared, PSS, hashes.SHA384()),
+            "token, in Python": lambda: blind_rsa.verify(key.n, prepared, signature),
+            "token, cryptography": lambda: public.verify(signature, prepared, PSS, hashes.SHA384()),
+            "device key of prime order": lambda: ed25519.is_key(ballot.token.device_key),
+            "device: sign a ballot": lambda: device.sign(ballot.to_be_signed(digest)),
+            "device: verify its ballot": lambda: ballot.verify(digest),
+            "collector: verify a ballot": lambda: verify_ballot(verifier, ballot),
         },
         rounds,
     )

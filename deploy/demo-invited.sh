@@ -16,7 +16,8 @@ set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=demo-invited
-made="town survey key trustees codes invitations rehearsal rehearsal.json export opened.json receipts.txt data data.anchors
+made="town survey key trustees statements codes invitations rehearsal rehearsal.json export opened.json receipts.txt data
+  data.anchors
   release server.log"
 . "$root/deploy/demo_steps.sh"
 read_options "$@"
@@ -37,8 +38,9 @@ roomful keygen --out "$dir/key/spare.pem"
 roomful keygen --purpose tokens --out "$dir/key/tokens.pem"
 roomful keygen --purpose collector --out "$dir/key/collector.pem"
 
-step "The trustees' ceremony: a key that opens the answers exists only in three shares, any two of which open"
-roomful trustees create --shares 2-of-3 --trustee Ada --trustee Ben --trustee Cem --out "$dir/trustees"
+step "The trustees' ceremony: a key that opens the answers exists only in five shares, any three of which open"
+roomful trustees create --shares 3-of-5 --trustee Ada --trustee Ben --trustee Cem --trustee Dora --trustee Emil \
+  --out "$dir/trustees"
 
 step "Making the codes: one for each person; only the roll of their hashes leaves whoever makes the letters"
 roomful codes "$dir/town/residents.csv" --out "$dir/codes"
@@ -57,8 +59,9 @@ roomful invite "$dir/survey" --codes "$dir/codes/codes.csv" --public-url "http:/
 
 step "The rehearsal: every share opens test answers, or the survey does not open"
 roomful trustees challenge "$id" --data "$dir/data" --out "$dir/rehearsal"
-roomful trustees rehearse "$dir/rehearsal" --share "$dir/trustees/share-1-of-3.txt" \
-  --share "$dir/trustees/share-2-of-3.txt" --share "$dir/trustees/share-3-of-3.txt" \
+roomful trustees rehearse "$dir/rehearsal" --share "$dir/trustees/share-1-of-5.txt" \
+  --share "$dir/trustees/share-2-of-5.txt" --share "$dir/trustees/share-3-of-5.txt" \
+  --share "$dir/trustees/share-4-of-5.txt" --share "$dir/trustees/share-5-of-5.txt" \
   --organizer-key "$dir/key/key.pub" --out "$dir/rehearsal.json"
 
 step "Opening the survey and starting the server"
@@ -73,11 +76,22 @@ step "Closing, and publishing the board: signed lists of all receipts and of all
 roomful close "$id" --data "$dir/data" --yes
 roomful board create "$id" --data "$dir/data" --key "$dir/key/key.pem"
 
-step "The opening: two trustees open, offline, the groups that are large enough, and no other"
+step "Four trustees state, each once and for ever, that these are the ballots on the board that they see; Emil is lost"
 roomful trustees export "$id" --data "$dir/data" --out "$dir/export"
-roomful trustees open "$dir/export" --share "$dir/trustees/share-1-of-3.txt" \
-  --share "$dir/trustees/share-3-of-3.txt" --invitation "$address" \
-  --ledger "$dir/trustees/ledger.jsonl" --out "$dir/opened.json"
+board=$(roomful board verify "$address" | awk '$1 == "Board" { print $2 }')
+mkdir -p "$dir/statements"
+for trustee in 1 2 3 4; do
+  cp "$dir/trustees/ledger.jsonl" "$dir/statements/ledger-$trustee.jsonl"
+  roomful trustees state "$dir/export" --share "$dir/trustees/share-$trustee-of-5.txt" --root "$board" \
+    --invitation "$address" --ledger "$dir/statements/ledger-$trustee.jsonl" --out "$dir/statements/$trustee.json"
+done
+
+step "The opening: three trustees open, offline, the groups that are large enough, and no other"
+roomful trustees open "$dir/export" --share "$dir/trustees/share-1-of-5.txt" \
+  --share "$dir/trustees/share-2-of-5.txt" --share "$dir/trustees/share-4-of-5.txt" \
+  --statement "$dir/statements/1.json" --statement "$dir/statements/2.json" \
+  --statement "$dir/statements/3.json" --statement "$dir/statements/4.json" \
+  --root "$board" --invitation "$address" --out "$dir/opened.json"
 
 step "Releasing the table, and finishing the board"
 roomful release "$id" --data "$dir/data" --opened "$dir/opened.json" --out "$dir/release"

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from shared import base64url
+from shared import base64url, ed25519
 from shared.envelope import decode_key
 from shared.errors import EnvelopeError, SpecificationError
 from shared.fields import Fields
@@ -95,6 +95,9 @@ class Invited:
         Ed25519 key by which the collector signs that it took a ballot.
     threshold, shares : int
         So many of so many trustees open the answers together.
+    statement_keys : tuple of bytes
+        Ed25519 public key of each trustee, in the order of their shares, with which she states once which
+        ballots are the survey's.
     relay : Relay or None
     spare_keys : tuple of bytes
         Further Ed25519 keys of the organizer, two at most, that may sign checkpoint and board as the key that
@@ -110,8 +113,14 @@ class Invited:
     acceptance_key: bytes
     threshold: int
     shares: int
+    statement_keys: tuple[bytes, ...]
     relay: Relay | None
     spare_keys: tuple[bytes, ...] = ()
+
+    @property
+    def statements_needed(self) -> int:
+        """Equal statements without which nothing is opened."""
+        return statements_needed(self.threshold, self.shares)
 
     @classmethod
     def parse(cls, value: Any, where: str) -> Invited:
@@ -127,7 +136,7 @@ class Invited:
         trustees = Fields(
             fields.raw("trustees"),
             fields.where("trustees"),
-            ("threshold", "shares"),
+            ("threshold", "shares", "statement_keys"),
             error=SpecificationError,
         )
         shares = trustees.integer("shares", 2, MAX_TRUSTEES)
@@ -141,6 +150,7 @@ class Invited:
             acceptance_key=_parse_signing_key(fields, "acceptance_key", fields.text("acceptance_key")),
             threshold=trustees.integer("threshold", 2, shares),
             shares=shares,
+            statement_keys=parse_statement_keys(trustees, shares),
             relay=None if fields.raw("relay") is None else _parse_relay(fields),
             spare_keys=_parse_spare_keys(fields),
         )
@@ -155,7 +165,11 @@ class Invited:
             "opening_key": base64url.encode(self.opening_key),
             "collector_key": base64url.encode(self.collector_key),
             "acceptance_key": base64url.encode(self.acceptance_key),
-            "trustees": {"threshold": self.threshold, "shares": self.shares},
+            "trustees": {
+                "threshold": self.threshold,
+                "shares": self.shares,
+                "statement_keys": list(map(base64url.encode, self.statement_keys)),
+            },
             "relay": None
             if self.relay is None
             else {"url": self.relay.url, "messages": self.relay.messages, "seconds": self.relay.seconds},
@@ -166,6 +180,31 @@ class Invited:
 def board_keys(organizer_key: bytes, invited: Invited | None) -> tuple[bytes, ...]:
     """The keys that may sign checkpoint and board: the organizer's, and the spare ones that she signed."""
     return (organizer_key, *(invited.spare_keys if invited else ()))
+
+
+def statements_needed(threshold: int, shares: int) -> int:
+    """How many of n trustees must state the same set of ballots before t of them open it: (n + t - 1) / 2,
+    rounded down, and one.
+
+    Any two sets of so many have at least t trustees in common, who could open everything anyway. So n minus
+    this number of trustees may be lost: none of 2-of-3, one of 3-of-5 and of 2-of-4, two of 3-of-7.
+    """
+    return (shares + threshold - 1) // 2 + 1
+
+
+def parse_statement_keys(fields: Fields, shares: int) -> tuple[bytes, ...]:
+    """The member ``statement_keys``: a key for each share, all different and of prime order."""
+    keys = []
+    for item in fields.items("statement_keys", shares, minimum=shares):
+        key = base64url.decode(item) if isinstance(item, str) else None
+        if key is None or not ed25519.is_key(key) or key in keys:
+            raise fields.fail(
+                "statement_keys",
+                "not the keys of the trustees",
+                f"{shares} different Ed25519 keys of prime order, 32 bytes each in base64url",
+            )
+        keys.append(key)
+    return tuple(keys)
 
 
 def is_token_modulus(data: bytes) -> bool:

@@ -70,6 +70,12 @@ def used_codes(count: int) -> tuple[bytes, ...]:
     return tuple(sorted(code(number).proof(ROLL_ID) for number in range(count)))
 
 
+def statement_keys(shares: int) -> tuple[bytes, ...]:
+    """Public statement keys of trustees who hold nothing."""
+    seeds = (hashlib.sha256(b"statement key %d" % number).digest() for number in range(shares))
+    return tuple(Ed25519PrivateKey.from_private_bytes(s).public_key().public_bytes_raw() for s in seeds)
+
+
 def invited(**changes: Any) -> Invited:
     """150 invitations with the codes of the tests, two of three trustees, no relay."""
     value = Invited(
@@ -81,6 +87,7 @@ def invited(**changes: Any) -> Invited:
         collector_key=COLLECTOR_KEY.public_key().public_bytes_raw(),
         threshold=2,
         shares=3,
+        statement_keys=statement_keys(3),
         relay=None,
         acceptance_key=COLLECTOR.acceptance_key,
         spare_keys=(public_bytes(SPARE_KEY),),

@@ -1,4 +1,4 @@
-"""Exports of invited surveys for tests: shares, ballots, a signed checkpoint, a ledger, without a server.
+"""Exports of invited surveys for tests: shares, ballots, a signed checkpoint, ledgers, without a server.
 
 The survey is the small one of the builders (eight cells, k = 3), its opening key made by a ceremony.
 """
@@ -15,13 +15,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
 from server.sealing.suites import OpeningKey
-from server.trustees.export import write_export
+from server.trustees.examining import KnownBoard
+from server.trustees.export import CHECKPOINT_FILE, write_export
 from server.trustees.ledger import new_ledger
 from server.trustees.opening import OpeningReport, open_answers
 from server.trustees.shares import Share, parse_share, split_secret
+from server.trustees.statements import Statement, public_statement_key
+from server.trustees.stating import StatementReport, state_export
 from shared.ballot import Ballot
 from shared.board import describe_discrepancy
-from shared.checkpoint import Checkpoint, board_origin
+from shared.checkpoint import Checkpoint, SignedCheckpoint, board_origin
+from shared.errors import BoardError
 from shared.invitation import Invitation
 from shared.merkle import MerkleTree
 from shared.sealing import DEFAULT_SUITE, SUITES
@@ -61,8 +65,13 @@ def token(digest: str, number: int) -> Token:
 
 def sealed_specification(**changes: Any) -> Specification:
     """The small invited survey, whose trustees hold :data:`WORDS`."""
-    keys = invited(opening_key=OPENING_KEY.public_key)
+    keys = invited(opening_key=OPENING_KEY.public_key, statement_keys=statement_keys_of(WORDS))
     return invited_specification(**{"invited": keys} | changes)
+
+
+def statement_keys_of(words: Sequence[str]) -> tuple[bytes, ...]:
+    """Public statement keys of some shares."""
+    return tuple(map(public_statement_key, shares(*range(1, len(words) + 1), words=words)))
 
 
 def shares(*numbers: int, words: Sequence[str] = WORDS) -> list[Share]:
@@ -147,31 +156,74 @@ class SealedSurvey:
         write_export(out, envelope=envelope, checkpoint=note, board=board, ballots=listed)
         return out
 
-    @property
-    def ledger(self) -> Path:
-        """The trustees' ledger, new at first use."""
-        path = self.folder / "ledger.jsonl"
+    def ledger(self, number: int = 1) -> Path:
+        """The ledger of one trustee, new at first use."""
+        path = self.folder / f"ledger-{number}.jsonl"
         if not path.exists():
             assert self.specification.invited is not None
             path.write_bytes(new_ledger(self.specification.invited.opening_key))
         return path
+
+    @property
+    def invitation(self) -> Invitation:
+        """What a respondent was given."""
+        return Invitation(digest=self.digest, organizer_key=public_bytes(ORGANIZER_KEY))
+
+    def state(
+        self,
+        export: Path,
+        number: int = 1,
+        *,
+        known: KnownBoard | None = None,
+        ledger: Path | None = None,
+        words: Sequence[str] = WORDS,
+        accept_discrepancy: str | None = None,
+    ) -> StatementReport:
+        """One trustee's statement; she has seen the board that the export brings, unless told otherwise."""
+        return state_export(
+            export,
+            invitation=self.invitation,
+            known=known or board_of(export),
+            share=shares(number, words=words)[0],
+            ledger_path=ledger or self.ledger(number),
+            progress=lambda *_: None,
+            accept_discrepancy=accept_discrepancy,
+        )
 
     def open(
         self,
         export: Path | None = None,
         *,
         held: Sequence[Share] | None = None,
+        statements: Sequence[Statement] | None = None,
+        invitation: Invitation | None = None,
         accept_discrepancy: str | None = None,
     ) -> OpeningReport:
-        """Open an export with two of the three shares."""
+        """Open an export with two of the three shares, after all three trustees have stated it."""
+        export = self.write() if export is None else export
+        if statements is None:
+            statements = [
+                self.state(export, number, accept_discrepancy=accept_discrepancy).statement
+                for number in (1, 2, 3)
+            ]
         return open_answers(
-            self.write() if export is None else export,
-            invitation=Invitation(digest=self.digest, organizer_key=public_bytes(ORGANIZER_KEY)),
+            export,
+            invitation=invitation or self.invitation,
+            known=board_of(export),
+            statements=[(f"statement-{s.trustee}.json", s) for s in statements],
             shares=shares(1, 3) if held is None else held,
-            ledger_path=self.ledger,
             progress=lambda *_: None,
             accept_discrepancy=accept_discrepancy,
         )
+
+
+def board_of(export: Path) -> KnownBoard:
+    """The board that an export brings, as if it had been seen elsewhere."""
+    try:
+        root = SignedCheckpoint.parse((export / CHECKPOINT_FILE).read_bytes()).checkpoint.root
+    except (OSError, BoardError):
+        root = bytes(32)
+    return KnownBoard(root=root.hex())
 
 
 def moved(survey: SealedSurvey, ballot: Ballot, cell: int) -> Ballot:

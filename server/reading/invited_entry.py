@@ -84,6 +84,7 @@ def read_invited(root: Section, folder: Path, roll: Roll | None) -> Invited | No
         acceptance_key=collector.acceptance_key,
         threshold=opening.threshold,
         shares=opening.shares,
+        statement_keys=opening.statement_keys,
         relay=_relay(section) if "relay" in section else None,
         spare_keys=_spare_keys(section, folder),
     )

@@ -6,7 +6,7 @@ file                      contents
 ``tokens.pub``            ``rsa-3072:`` and the modulus in base64url, one line
 ``collector.pub``         ``hpke:``, the suite, ``:`` and the public key in base64url; below it ``ed25519:``
                           and the key that verifies acceptances
-``opening-key.json``      ``{"suite", "opening_key", "threshold", "shares"}``, made in the ceremony
+``opening-key.json``      the trustees' keys, threshold and shares as JSON, made in the ceremony
 ========================  =====================================================================
 """
 
@@ -20,7 +20,7 @@ from shared import base64url
 from shared.envelope import decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError
 from shared.fields import Fields
-from shared.invited import is_token_modulus
+from shared.invited import is_token_modulus, parse_statement_keys
 from shared.limits import MAX_TRUSTEES, TOKEN_KEY_BYTES
 from shared.sealing import SUITES, Suite
 from shared.strict_json import dumps, loads
@@ -49,12 +49,14 @@ class CollectorPublicKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpeningKey:
-    """The trustees' public key: so many of so many shares make its private half."""
+    """The trustees' public keys: of the one so many of so many shares make the private half; of the others
+    each trustee has one."""
 
     suite: Suite
     key: bytes
     threshold: int
     shares: int
+    statement_keys: tuple[bytes, ...]
 
     def to_bytes(self) -> bytes:
         """Contents of its file."""
@@ -65,6 +67,7 @@ class OpeningKey:
                     "opening_key": base64url.encode(self.key),
                     "threshold": self.threshold,
                     "shares": self.shares,
+                    "statement_keys": list(map(base64url.encode, self.statement_keys)),
                 }
             )
             + b"\n"
@@ -133,7 +136,9 @@ def read_opening_key(path: Path) -> OpeningKey:
 
 def parse_opening_key(value: Any, where: str) -> OpeningKey:
     """As :func:`read_opening_key`, from a JSON document."""
-    fields = Fields(value, where, ("suite", "opening_key", "threshold", "shares"), error=KeyFileError)
+    fields = Fields(
+        value, where, ("suite", "opening_key", "threshold", "shares", "statement_keys"), error=KeyFileError
+    )
     suite = SUITES[fields.choice("suite", SUITES)]
     data = base64url.decode(fields.text("opening_key"))
     if data is None or len(data) != suite.public_key_bytes:
@@ -141,7 +146,13 @@ def parse_opening_key(value: Any, where: str) -> OpeningKey:
             "opening_key", "not a key of this suite", f"{suite.public_key_bytes} bytes in base64url"
         )
     shares = fields.integer("shares", 2, MAX_TRUSTEES)
-    return OpeningKey(suite=suite, key=data, threshold=fields.integer("threshold", 2, shares), shares=shares)
+    return OpeningKey(
+        suite=suite,
+        key=data,
+        threshold=fields.integer("threshold", 2, shares),
+        shares=shares,
+        statement_keys=parse_statement_keys(fields, shares),
+    )
 
 
 def _read(path: Path) -> bytes:

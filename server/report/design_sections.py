@@ -12,6 +12,7 @@ from server.report.numbers import one_in, significant, whole
 from server.report.page import Column, DataTable, KeyFigure, Picture, Section, environment
 from server.report.pictures import Line, histogram, line_chart
 from shared.description import CentroidValue, describe_centroid
+from shared.invited import Invited
 from shared.participation import ParticipationLevel
 from shared.specification import Specification
 
@@ -75,7 +76,7 @@ def promise(data: DesignReportInput, language: str) -> Section:
     half = max(m.record_failure_given_participation for m in data.half)
     worst_cell = max(m.attained_cell_failure for m in data.metrics)
     several = " It depends on the participation, so it is a range." if len(specification.levels) > 1 else ""
-    figures = (
+    figures: tuple[KeyFigure, ...] = (
         KeyFigure(
             label="Failure for a participant (rbar′), worst cell",
             value=one_in(worst),
@@ -129,6 +130,8 @@ def promise(data: DesignReportInput, language: str) -> Section:
             safe="Smaller keeps more detail; it does not change the safety.",
         ),
     )
+    if specification.invited is not None:
+        figures += (_trustees(specification.invited),)
     statement = specification.participation_source.statement
     condition = (
         "All figures but the second hold on one condition: people take part at least as often as published,"
@@ -137,6 +140,17 @@ def promise(data: DesignReportInput, language: str) -> Section:
     said = () if statement is None else (f"Where the participation comes from: {statement[language]}",)
     return Section(
         name="promise", title="What the design promises", figures=figures, paragraphs=(condition, *said)
+    )
+
+
+def _trustees(invited: Invited) -> KeyFigure:
+    lost = invited.shares - invited.statements_needed
+    return KeyFigure(
+        label="Trustees",
+        value=f"{invited.threshold} of {invited.shares}",
+        meaning=f"So many open the answers together. Before, {invited.statements_needed} must state which"
+        f" ballots there are, so {lost if lost else 'none'} of them may be lost.",
+        safe="A larger threshold is safer; more trustees may be lost if there are more of them.",
     )
 
 

@@ -13,7 +13,8 @@ from server.sealing.suites import SECRET_BYTES, OpeningKey
 from server.storage import files
 from server.trustees.ledger import new_ledger
 from server.trustees.share_page import SharePage
-from server.trustees.shares import require_threshold, split_secret
+from server.trustees.shares import parse_share, require_threshold, split_secret
+from server.trustees.statements import public_statement_key
 from shared.errors import OpeningError
 from shared.sealing import Suite
 from shared.words import digest_words
@@ -61,7 +62,7 @@ def hold_ceremony(
     Parameters
     ----------
     out : Path
-        Folder to make: the public key, an empty ledger, and a file per share.
+        Folder to make: the public keys, an empty ledger for each to copy, and a file per share.
     suite : Suite
     threshold, shares : int
         So many of so many trustees open together.
@@ -96,15 +97,25 @@ def hold_ceremony(
         )
     secret = random_bytes(SECRET_BYTES)
     public_key = OpeningKey(suite, secret).public_key
-    public = PublicOpeningKey(suite=suite, key=public_key, threshold=threshold, shares=shares)
     words = key_words(public_key)
+    mnemonics = split_secret(secret, threshold, shares)
+    public = PublicOpeningKey(
+        suite=suite,
+        key=public_key,
+        threshold=threshold,
+        shares=shares,
+        statement_keys=tuple(
+            public_statement_key(parse_share(mnemonic, f"share {number}"))
+            for number, mnemonic in enumerate(mnemonics, 1)
+        ),
+    )
     written = []
     with files.named_file_errors(str(out)):
         out.parent.mkdir(parents=True, exist_ok=True)
         with files.new_folder(out) as work:
             files.write_new(work / OPENING_KEY_FILE, public.to_bytes())
             files.write_new(work / LEDGER_FILE, new_ledger(public_key))
-            for number, mnemonic in enumerate(split_secret(secret, threshold, shares), 1):
+            for number, mnemonic in enumerate(mnemonics, 1):
                 page = SharePage(
                     words=mnemonic,
                     number=number,

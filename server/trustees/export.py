@@ -25,7 +25,7 @@ from server.signing.keys import verifies
 from server.signing.signing import examine_envelope, verify_envelope
 from server.storage import files
 from shared.ballot import Ballot
-from shared.checkpoint import SignedCheckpoint, board_origin
+from shared.checkpoint import Checkpoint, SignedCheckpoint, board_origin
 from shared.envelope import Envelope
 from shared.errors import OpeningError, SubmissionError
 from shared.invitation import Invitation
@@ -208,6 +208,20 @@ class BallotFile:
             yield end, data, ballot
 
 
+def verified_checkpoint(data: bytes, survey: SignedSurvey) -> Checkpoint:
+    """What the organizer signed about this survey's board.
+
+    Raises
+    ------
+    BoardError
+        With the code ``board.checkpoint``.
+    """
+    signed = SignedCheckpoint.parse(data)
+    keys = board_keys(survey.organizer_key, survey.invited)
+    outcomes = [verifies(claim) for claim in signed.claims(keys)]
+    return signed.verified(outcomes, keys, board_origin(survey.digest))
+
+
 def verify_export(
     folder: Path, survey: SignedSurvey, ballots: BallotFile, progress: Progress
 ) -> tuple[bytes, tuple[bytes, ...]]:
@@ -233,10 +247,7 @@ def verify_export(
     Guarantee: if it returns, the ballots of the file are those under the root that the organizer signed, or
     SHA-256 has a collision.
     """
-    signed = SignedCheckpoint.parse(_read(folder / CHECKPOINT_FILE, MAX_CHECKPOINT_BYTES))
-    keys = board_keys(survey.organizer_key, survey.invited)
-    outcomes = [verifies(claim) for claim in signed.claims(keys)]
-    checkpoint = signed.verified(outcomes, keys, board_origin(survey.digest))
+    checkpoint = verified_checkpoint(_read(folder / CHECKPOINT_FILE, MAX_CHECKPOINT_BYTES), survey)
     receipts: list[bytes] = []
     for end, data, _ in ballots.ballots():
         receipt = hashlib.sha256(data).digest()

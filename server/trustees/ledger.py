@@ -1,74 +1,47 @@
-"""The trustees' ledger: what was opened before, so that no second opening can be subtracted from the first.
+"""A trustee's ledger: what she has stated, so that she never states a second set of ballots for one survey.
 
-A text file that the trustees keep, one compact JSON object a line. The first line names the opening key; each
-further line is one opening and carries the SHA-256 of everything before it, so that a changed line is found::
+A text file that each trustee keeps, one compact JSON object a line. The first line names the opening key;
+each further line is one statement and carries the SHA-256 of everything before it, so that a changed line is
+found::
 
-    {"format":"roomful-ledger/1","opening_key":"<base64url>"}
-    {"specification":"<64 hex>","root":"<64 hex>","marks":"<base64url>","before":"<64 hex>"}
-
-A mark is 16 bytes per ballot: the head of SHA-256(``roomful-mark/1`` || token prefix). Two sets of ballots
-overlap if they share a mark, which is a token, whoever sealed what with it.
+    {"format":"roomful-ledger/2","opening_key":"<base64url>"}
+    {"specification":"<64 hex>","root":"<64 hex>","groups":"<64 hex>","before":"<64 hex>"}
 """
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from server.storage.files import replace
+from server.trustees.statements import Stated
 from shared import base64url, strict_json
 from shared.errors import OpeningError
 from shared.fields import Fields
+from shared.words import digest_words
 
-LEDGER_FORMAT: Final = "roomful-ledger/1"
-MARK_BYTES: Final = 16
-MAX_LEDGER_BYTES: Final = 2**30
-_MARK = b"roomful-mark/1"
-
-
-def mark_of(token_prefix: bytes) -> bytes:
-    """What the ledger keeps of a token."""
-    return hashlib.sha256(_MARK + token_prefix).digest()[:MARK_BYTES]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
-    """One opening.
-
-    Attributes
-    ----------
-    specification : str
-        Digest of the survey.
-    root : str
-        Root of the tree over the receipts of the ballots, hexadecimal: which set it was.
-    marks : frozenset of bytes
-        One per ballot.
-    """
-
-    specification: str
-    root: str
-    marks: frozenset[bytes]
+LEDGER_FORMAT: Final = "roomful-ledger/2"
+MAX_LEDGER_BYTES: Final = 2**24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """All openings with one opening key.
+    """All that was stated under one opening key.
 
     Attributes
     ----------
     path : Path
     data : bytes
         The file as it was read; a new line binds it.
-    openings : tuple of Opening
+    lines : tuple of Stated
     """
 
     path: Path
     data: bytes
-    openings: tuple[Opening, ...]
+    lines: tuple[Stated, ...]
 
     @classmethod
     def read(cls, path: Path, opening_key: bytes) -> Ledger:
@@ -80,12 +53,15 @@ class Ledger:
             With the code ``opening.ledger`` if it is missing, damaged or of another key.
         """
         try:
-            data = path.read_bytes()
+            with path.open("rb") as stream:
+                data = stream.read(MAX_LEDGER_BYTES + 1)
         except OSError as problem:
             raise _damaged(path, f"cannot be read ({problem.strerror})") from None
+        if len(data) > MAX_LEDGER_BYTES:
+            raise _damaged(path, "is too long")
         if not data.endswith(b"\n"):
             raise _damaged(path, "the last line is cut off")
-        openings: list[Opening] = []
+        lines: list[Stated] = []
         start = 0
         for number, line in enumerate(data.splitlines(keepends=True), 1):
             value = strict_json.loads(
@@ -94,54 +70,49 @@ class Ledger:
             if number == 1:
                 _require_key(path, value, opening_key)
             else:
-                openings.append(_parse(path, number, value, data[:start]))
+                lines.append(_parse(path, number, value, data[:start]))
             start += len(line)
-        return cls(path=path, data=data, openings=tuple(openings))
+        return cls(path=path, data=data, lines=tuple(lines))
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the file, hexadecimal, to be compared between copies."""
+        """SHA-256 of the file, hexadecimal, to be compared with what was written down."""
         return hashlib.sha256(self.data).hexdigest()
 
-    def require_no_overlap(self, opening: Opening) -> bool:
-        """Refuse what could be subtracted from an earlier opening.
+    def require_only(self, stated: Stated) -> bool:
+        """Refuse a second set of ballots, or of groups, of a survey.
 
         Returns
         -------
         bool
-            True if exactly this set was opened before: opening it again tells nothing new.
+            True if exactly this was stated before: stating it again says nothing new.
 
         Raises
         ------
         OpeningError
-            With the code ``opening.overlap`` if some but not exactly the same ballots were opened before.
+            With the code ``opening.second-set``.
 
         Notes
         -----
-        Guarantee: for two sets of ballots of one survey that were both opened with this ledger, either they
-        are the same set, or they have no token in common. So no group is the difference of two opened ones.
+        Guarantee: with one ledger, there is at most one set of ballots for a survey, for ever. That two sets
+        have no ballot in common is no excuse: who may choose what is opened first, and fills it up with
+        ballots of her own, isolates one person.
         """
-        known = False
-        for earlier in self.openings:
-            if earlier.specification != opening.specification:
-                continue
-            if (earlier.root, earlier.marks) == (opening.root, opening.marks):
-                known = True
-                continue
-            common = len(earlier.marks & opening.marks)
-            if common:
+        known = [line for line in self.lines if line.specification == stated.specification]
+        for earlier in known:
+            if earlier != stated:
                 raise OpeningError(
-                    f"{common} of these ballots were opened before, in a set of {len(earlier.marks)}; "
-                    f"this set has {len(opening.marks)}",
+                    "another set of ballots of this survey was stated before "
+                    f"({digest_words(earlier.root)}, now {digest_words(stated.root)})",
                     where=str(self.path),
-                    expected="exactly the ballots that were opened before, or none of them",
-                    remedy="Whoever has both tables could subtract one from the other. Ask the organizer "
-                    "why the ballots changed after closing.",
-                    code="opening.overlap",
+                    expected="one set of ballots for a survey, for ever",
+                    remedy="State nothing, and tell the other trustees: somebody has made two boards, or the "
+                    "ballots changed after closing.",
+                    code="opening.second-set",
                 )
-        return known
+        return bool(known)
 
-    def append(self, opening: Opening) -> Ledger:
+    def append(self, stated: Stated) -> Ledger:
         """Write one more line, durably: it is on the disk when this returns, or the file is as before.
 
         Raises
@@ -151,12 +122,12 @@ class Ledger:
 
         Notes
         -----
-        Guarantee: of two openings that read the same ledger, this returns for one only.
+        Guarantee: of two statements that read the same ledger, this returns for one only.
         """
         value = {
-            "specification": opening.specification,
-            "root": opening.root,
-            "marks": base64url.encode(b"".join(sorted(opening.marks))),
+            "specification": stated.specification,
+            "root": stated.root,
+            "groups": stated.groups,
             "before": self.digest,
         }
         line = strict_json.dumps(value) + b"\n"
@@ -168,19 +139,12 @@ class Ledger:
                 replace(self.path.resolve(), self.data + line)
         except OSError as problem:
             raise _damaged(self.path, f"cannot be written ({problem.strerror})") from None
-        return Ledger(path=self.path, data=self.data + line, openings=(*self.openings, opening))
+        return Ledger(path=self.path, data=self.data + line, lines=(*self.lines, stated))
 
 
 def new_ledger(opening_key: bytes) -> bytes:
     """The first line, made at the ceremony."""
     return strict_json.dumps({"format": LEDGER_FORMAT, "opening_key": base64url.encode(opening_key)}) + b"\n"
-
-
-def opening_of(specification: str, root: bytes, token_prefixes: Iterable[bytes]) -> Opening:
-    """The entry for a set of ballots."""
-    return Opening(
-        specification=specification, root=root.hex(), marks=frozenset(map(mark_of, token_prefixes))
-    )
 
 
 def _require_key(path: Path, value: Any, opening_key: bytes) -> None:
@@ -195,20 +159,15 @@ def _require_key(path: Path, value: Any, opening_key: bytes) -> None:
         )
 
 
-def _parse(path: Path, number: int, value: Any, before: bytes) -> Opening:
-    where = f"{path}, line {number}"
-    fields = Fields(value, where, ("specification", "root", "marks", "before"), error=_error)
-    packed = base64url.decode(fields.text("marks", maximum=MAX_LEDGER_BYTES, empty=True))
-    if (
-        packed is None
-        or len(packed) % MARK_BYTES
-        or fields.digest("before") != hashlib.sha256(before).hexdigest()
-    ):
+def _parse(path: Path, number: int, value: Any, before: bytes) -> Stated:
+    members = ("specification", "root", "groups", "before")
+    fields = Fields(value, f"{path}, line {number}", members, error=_error)
+    if fields.digest("before") != hashlib.sha256(before).hexdigest():
         raise _damaged(path, f"line {number} or one before it was changed")
-    return Opening(
+    return Stated(
         specification=fields.digest("specification"),
         root=fields.digest("root"),
-        marks=frozenset(packed[i : i + MARK_BYTES] for i in range(0, len(packed), MARK_BYTES)),
+        groups=fields.digest("groups"),
     )
 
 
@@ -218,8 +177,8 @@ def _error(message: str, *, where: str = "", expected: str = "", remedy: str = "
     )
 
 
-_REMEDY = "Use another trustee's copy of the newest ledger. Never go on with an older one or a new one."
+_REMEDY = "Use your own newest ledger. Never go on with an older one or a new one: without it, state nothing."
 
 
 def _damaged(path: Path, message: str) -> OpeningError:
-    return _error(message, where=str(path), expected="the ledger as the last opening left it")
+    return _error(message, where=str(path), expected="the ledger as the last statement left it")

@@ -1,37 +1,27 @@
 """``roomful trustees open``: the opening, with every refusal before the first decryption.
 
-The steps are those of docs/protocol.md, "The opening". Nothing of a box is decrypted before steps 1 to 6 have
+The steps are those of docs/protocol.md, "The opening". Nothing of a box is decrypted before steps 1 to 7 have
 passed, and then only boxes of groups that the signed rule permits. The key exists only in this process's
 memory.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from server.release.centres import Centres
 from server.release.opened import OpenedAnswers, OpenedGroup
-from server.release.permission import Permitted, decide_groups, permit
+from server.release.permission import decide_groups
 from server.release.policy import policy_of_counts
 from server.sealing.suites import OpeningKey
-from server.tokens.verifying import BallotVerifier
-from server.trustees.board_copy import require_board
-from server.trustees.export import (
-    BALLOTS_FILE,
-    BallotFile,
-    Progress,
-    SignedSurvey,
-    read_survey,
-    verify_export,
-)
-from server.trustees.ledger import Ledger, Opening, opening_of
+from server.trustees.examining import Examined, KnownBoard, examine_export, verified_ballots
+from server.trustees.export import BALLOTS_FILE, BallotFile, Progress, SignedSurvey
 from server.trustees.shares import Share, join_shares
-from shared.ballot import Ballot
-from shared.errors import OpeningError, SubmissionError, TokenError
+from server.trustees.statements import Statement, require_statements
+from shared.errors import OpeningError, SubmissionError
 from shared.invitation import Invitation
 from shared.questions import Answer
 from shared.sealing import box_info
@@ -55,10 +45,8 @@ class OpeningReport:
         Groups that were opened and are withheld all the same, because too few valid answers were left.
     surplus : int
         How many more ballots there are than codes were used; every group is large enough without so many.
-    repeated : bool
-        Whether the ledger had this very opening already.
-    ledger : Ledger
-        With this opening in it.
+    stated_by : tuple of int
+        Numbers of the trustees who stated this set.
     """
 
     survey: SignedSurvey
@@ -67,16 +55,16 @@ class OpeningReport:
     sealed_cells: int
     withdrawn_groups: int
     surplus: int
-    repeated: bool
-    ledger: Ledger
+    stated_by: tuple[int, ...]
 
 
 def open_answers(
     export: Path,
     *,
     invitation: Invitation,
+    known: KnownBoard,
+    statements: Sequence[tuple[str, Statement]],
     shares: Sequence[Share],
-    ledger_path: Path,
     progress: Progress,
     accept_discrepancy: str | None = None,
 ) -> OpeningReport:
@@ -88,9 +76,11 @@ def open_answers(
         Folder from ``roomful trustees export``.
     invitation : Invitation
         The organizer's key, and the digest if an invitation link is at hand.
+    known : KnownBoard
+        The board as it was seen elsewhere.
+    statements : sequence of (str, Statement)
+        Of the trustees, each with the name of its file.
     shares : sequence of Share
-    ledger_path : Path
-        The trustees' ledger. The opening is on the disk there when this returns.
     progress : callable
         ``(stage, done, total)``.
     accept_discrepancy : str, optional
@@ -99,36 +89,37 @@ def open_answers(
     Raises
     ------
     VerificationError, SpecificationError, BoardError, OpeningError, ReleaseError
-        Each refusal by its code; nothing was decrypted then, and the ledger is as it was.
+        Each refusal by its code; nothing was decrypted then.
 
     Notes
     -----
-    Guarantee: for all exports, shares and ledgers, either an error, or opened groups of at least max(k,
-    minimum) valid answers, each from a ballot with a distinct token of the registrar, under a root that the
-    organizer signed, such that no group is the difference of this opening and an earlier one in the ledger.
-    If there are more ballots than used codes, each group has so many answers more. A box of a cell outside
-    the permitted groups is never decrypted.
+    Guarantee: for all exports, shares and statements, either an error, or opened groups of at least max(k,
+    minimum) valid answers, each from a ballot that the holder of a distinct token of the registrar signed,
+    under the one root that so many trustees have stated that no other set of this survey is ever opened,
+    unless as many as open together state both. If there are more ballots than used codes, each group has so
+    many answers more. A box of a cell outside the permitted groups is never
+    decrypted.
     """
-    survey = read_survey(export, invitation)  # 1
-    with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
-        root, receipts = verify_export(export, survey, ballots, progress)  # 2
-        surplus = require_board(export, survey, receipts, accept_discrepancy)
-        counts, opening = _count_tokens(survey, ballots, receipts, root, progress)  # 3
-        ledger = Ledger.read(ledger_path, survey.invited.opening_key)
-        repeated = ledger.require_no_overlap(opening)  # 4
-        permitted = permit(counts, survey.specification, surplus=surplus)  # 5
-        key = rebuild_key(survey, shares)  # 6
-        if not repeated:
-            ledger = ledger.append(opening)
-        found, invalid = _decrypt(survey, ballots, receipts, permitted, key, progress)  # 7
-    kept = _keep(survey, counts, permitted, found, surplus)  # 8
+    examined = examine_export(  # 1 to 5
+        export,
+        invitation=invitation,
+        known=known,
+        progress=progress,
+        accept_discrepancy=accept_discrepancy,
+    )
+    survey, counts, permitted = examined.survey, examined.counts, examined.permitted
+    stated_by = require_statements(examined.stated, survey.invited, statements)  # 6
+    key = rebuild_key(survey, shares)  # 7
+    found, invalid = _decrypt(export, examined, key, progress)  # 8
+    kept = _keep(examined, found)  # 9
     kept_cells = {cell for group in kept for cell in group.cells}
+    ballots = len(examined.receipts)
     answers = OpenedAnswers(
         specification=survey.digest,
-        root=root.hex(),
-        ballots=len(receipts),
+        root=examined.stated.root,
+        ballots=ballots,
         invalid=sum(sum(counts[cell] for cell in group.cells) - len(group.answers) for group in kept),
-        withheld=len(receipts) - sum(counts[cell] for cell in kept_cells),
+        withheld=ballots - sum(counts[cell] for cell in kept_cells),
         groups=kept,
     )
     return OpeningReport(
@@ -137,9 +128,8 @@ def open_answers(
         invalid=invalid,
         sealed_cells=len(permitted.sealed),
         withdrawn_groups=sum(group[0] not in kept_cells for group in permitted.groups),
-        surplus=surplus,
-        repeated=repeated,
-        ledger=ledger,
+        surplus=examined.surplus,
+        stated_by=stated_by,
     )
 
 
@@ -163,108 +153,33 @@ def rebuild_key(survey: SignedSurvey, shares: Sequence[Share]) -> OpeningKey:
     return key
 
 
-def _verified(ballots: BallotFile, receipts: Sequence[bytes]) -> Iterator[tuple[int, Ballot]]:
-    """The ballots once more, and where each ends: exactly those that were verified, whoever touched the file.
-
-    Else a cell could be counted by other ballots than those whose boxes are then opened.
-    """
-    number = 0
-    for end, data, ballot in ballots.ballots():
-        if number >= len(receipts) or hashlib.sha256(data).digest() != receipts[number]:
-            raise _changed()
-        yield end, ballot
-        number += 1
-    if number < len(receipts):
-        raise _changed()
-
-
-def _changed() -> OpeningError:
-    return OpeningError(
-        "the file changed while it was read",
-        where=BALLOTS_FILE,
-        remedy="Copy the export to this computer and start again.",
-        code="opening.export",
-    )
-
-
-def _count_tokens(
-    survey: SignedSurvey, ballots: BallotFile, receipts: Sequence[bytes], root: bytes, progress: Progress
-) -> tuple[tuple[int, ...], Opening]:
-    """Distinct valid tokens of each cell, and the entry for the ledger."""
-    verifier = BallotVerifier(survey.invited, survey.digest)
-    counts = [0] * survey.specification.cells.count
-    seen: set[bytes] = set()
-    for number, (end, ballot) in enumerate(_verified(ballots, receipts), 1):
-        where = f"{BALLOTS_FILE}, entry {number}"
-        try:
-            verifier.verify_token(ballot.token)
-        except TokenError:
-            raise OpeningError(
-                "the token of a ballot is not signed by this survey's registrar",
-                where=where,
-                expected="a ballot of an invited person",
-                remedy="The collector took what it must refuse. Open nothing, and tell the organizer.",
-                code="opening.token",
-            ) from None
-        try:
-            verifier.verify_signature(ballot)
-        except SubmissionError:
-            raise OpeningError(
-                "a ballot is not signed by the key of its token",
-                where=where,
-                expected="cell, token and box as the device of the invited person signed them",
-                remedy="The collector changed it, or took what it must refuse. Open nothing, and say so.",
-                code="opening.signature",
-            ) from None
-        if ballot.token.prefix in seen:
-            raise OpeningError(
-                "two ballots have one token",
-                where=where,
-                expected="each token once",
-                remedy="The collector counted somebody twice. Open nothing, and tell the organizer.",
-                code="opening.token-twice",
-            )
-        seen.add(ballot.token.prefix)
-        counts[ballot.cell] += 1
-        progress("tokens", end, ballots.size_bytes)
-    return tuple(counts), opening_of(survey.digest, root, seen)
-
-
 def _decrypt(
-    survey: SignedSurvey,
-    ballots: BallotFile,
-    receipts: Sequence[bytes],
-    permitted: Permitted,
-    key: OpeningKey,
-    progress: Progress,
+    export: Path, examined: Examined, key: OpeningKey, progress: Progress
 ) -> tuple[list[list[dict[str, Answer]]], Counter[str]]:
     """Valid answers of each permitted group; what is invalid, by code."""
+    survey, permitted = examined.survey, examined.permitted
     group_of = permitted.group_of
     found: list[list[dict[str, Answer]]] = [[] for _ in permitted.groups]
     invalid: Counter[str] = Counter()
-    for end, ballot in _verified(ballots, receipts):
-        if ballot.cell in group_of:
-            try:
-                info = box_info(survey.digest, ballot.token.prefix, ballot.token.device_key, ballot.cell)
-                submission = decode(key.open(info, ballot.box), survey.specification.message_bytes)
-                if submission.cell != ballot.cell:
-                    raise SubmissionError("sealed for another cell", code="submission.cell")
-                answers = validate(submission, survey.specification, survey.digest)
-            except SubmissionError as problem:
-                invalid[problem.code] += 1
-            else:
-                found[group_of[ballot.cell]].append(answers)
-        progress("opening", end, ballots.size_bytes)
+    with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
+        for end, ballot in verified_ballots(ballots, examined.receipts):
+            if ballot.cell in group_of:
+                token = ballot.token
+                try:
+                    info = box_info(survey.digest, token.prefix, token.device_key, ballot.cell)
+                    submission = decode(key.open(info, ballot.box), survey.specification.message_bytes)
+                    if submission.cell != ballot.cell:
+                        raise SubmissionError("sealed for another cell", code="submission.cell")
+                    answers = validate(submission, survey.specification, survey.digest)
+                except SubmissionError as problem:
+                    invalid[problem.code] += 1
+                else:
+                    found[group_of[ballot.cell]].append(answers)
+            progress("opening", end, ballots.size_bytes)
     return found, invalid
 
 
-def _keep(
-    survey: SignedSurvey,
-    counts: Sequence[int],
-    permitted: Permitted,
-    found: Sequence[Sequence[Mapping[str, Answer]]],
-    surplus: int,
-) -> tuple[OpenedGroup, ...]:
+def _keep(examined: Examined, found: Sequence[Sequence[Mapping[str, Answer]]]) -> tuple[OpenedGroup, ...]:
     """Groups that are still large enough without the invalid ones, by the same signed rule.
 
     Raises
@@ -272,7 +187,8 @@ def _keep(
     ReleaseError
         If none is.
     """
-    specification = survey.specification
+    specification = examined.survey.specification
+    counts, permitted = examined.counts, examined.permitted
     left = [0] * len(counts)
     for cell in permitted.sealed:
         left[cell] = counts[cell]
@@ -282,7 +198,7 @@ def _keep(
         permitted.groups,
         left,
         permitted.sealed,
-        policy_of_counts(specification, surplus),
+        policy_of_counts(specification, examined.surplus),
         Centres.from_decimals(specification.centroids, specification.weights),
     )
     by_first = {group[0]: answers for group, answers in zip(permitted.groups, found, strict=True)}

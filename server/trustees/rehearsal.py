@@ -18,7 +18,9 @@ and not when the answers are in. Three steps and three files of compact JSON:
 
 3. ``roomful open`` compares.
 
-The plaintexts hold 128 random bits each, so nobody guesses them. That every share took part is the trustees'
+A rehearsal opens nothing that anybody sent, and signs nothing: a box is bound to its token, here to none, and
+a statement about ballots is made by another command. The plaintexts hold 128 random bits each, so nobody
+guesses them. That every share took part is the trustees'
 word: a trustee who lies about her own share harms only the survey.
 """
 
@@ -39,6 +41,7 @@ from server.storage.published import PublishedSurvey
 from server.trustees.export import SPECIFICATION_FILE, SignedSurvey
 from server.trustees.opening import rebuild_key
 from server.trustees.shares import Share, covering_sets
+from server.trustees.statements import require_statement_key
 from shared import base64url, strict_json
 from shared.ballot import require_invited
 from shared.ed25519 import KEY_BYTES
@@ -210,6 +213,8 @@ def rehearse(
         raise _refused(
             "the rehearsal so far is of another challenge", where=str(folder), expected="a new --out"
         )
+    for share in shares:
+        require_statement_key(survey.invited, share)
     key = rebuild_key(survey, shares)
     fields = _document(data, CHALLENGE_FILE, CHALLENGE_FORMAT, ("specification", "boxes"))
     if fields.digest("specification") != survey.digest:

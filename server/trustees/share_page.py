@@ -16,7 +16,8 @@ _DUTIES = (
     "Keep it secret. Give it to nobody, the organizer included. Do not photograph it or send it.",
     "Keep it on paper or on a stick of your own, in a place that locks, until the survey is over.",
     "If you lose it or somebody sees it, tell the other trustees at once.",
-    "Bring it to the rehearsal and to the opening. Destroy it when all trustees agree.",
+    "Bring it to the rehearsal; sign your statement with it; bring it to the opening if you are asked.",
+    "Destroy it when all trustees agree.",
 )
 _ABOUT = "This is your part of the key that opens the answers of a Roomful survey."
 _KEY = "The opening key of this survey in words (not secret; the same on every share; compare it):"

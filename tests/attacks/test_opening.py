@@ -15,7 +15,6 @@ import pytest
 from server.sealing.suites import OpeningKey
 from server.trustees.export import BALLOTS_FILE, CHECKPOINT_FILE, SPECIFICATION_FILE
 from server.trustees.ledger import new_ledger
-from server.trustees.opening import open_answers
 from server.trustees.shares import parse_share, split_secret
 from shared.errors import RoomfulError
 from shared.invitation import Invitation
@@ -31,18 +30,24 @@ def survey(tmp_path: Path) -> SealedSurvey:
     return SealedSurvey(tmp_path).fill(3, 4, 5, 2, 2)
 
 
-def refused(survey: SealedSurvey, attempt: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> str:
-    """The code of a refusal before which nothing was decrypted and nothing written."""
+def refused(
+    survey: SealedSurvey,
+    attempt: Callable[[], object],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    stated: bool = False,
+) -> str:
+    """The code of a refusal before which nothing was decrypted, and nothing stated, unless that was right."""
 
     def never(*_: object) -> bytes:
         raise AssertionError("a box was decrypted")
 
-    before = survey.ledger.read_bytes()
+    before = survey.ledger().read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(OpeningKey, "open", never)
         with pytest.raises(RoomfulError) as caught:
             attempt()
-    assert survey.ledger.read_bytes() == before
+    assert stated or survey.ledger().read_bytes() == before
     assert caught.value.remedy or caught.value.expected
     return caught.value.code
 
@@ -96,25 +101,33 @@ def test_a_box_copied_under_another_token_opens_nothing(tmp_path: Path) -> None:
 # Differencing
 
 
-@pytest.mark.parametrize("change", ["one more", "one less", "one exchanged", "another box for one token"])
-def test_a_set_that_overlaps_an_earlier_opening(
+@pytest.mark.parametrize(
+    "change", ["one more", "one less", "one exchanged", "another box for one token", "no token in common"]
+)
+def test_any_second_set_of_a_survey(
     survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     survey.open()
     ballots = list(survey.ballots)
-    if change != "one more":
+    if change == "no token in common":
+        ballots = [survey.ballot(0) for _ in range(4)]
+    elif change != "one more":
         gone = ballots.pop()
     if change in ("one more", "one exchanged"):
         ballots.append(survey.ballot(0))
     if change == "another box for one token":
         ballots.append(sign_ballot(survey.digest, replace(gone, box=survey.ballot(gone.cell).box)))
     export = survey.write("again", ballots=ballots, signed=ballots)
-    assert refused(survey, lambda: survey.open(export), monkeypatch) == "opening.overlap"
+    assert refused(survey, lambda: survey.open(export), monkeypatch) == "opening.second-set"
 
 
-def test_boxes_under_fresh_tokens_cannot_be_opened_a_second_time(survey: SealedSurvey) -> None:
-    """The registrar signs fresh tokens, so that the ledger sees no overlap: the old boxes stay shut."""
+def test_boxes_under_fresh_tokens_do_not_open_even_with_new_ledgers(
+    survey: SealedSurvey,
+) -> None:
+    """The registrar signs fresh tokens for old boxes, and every ledger is a new one: the boxes stay shut."""
     survey.open()
+    for number in (1, 2, 3):
+        survey.ledger(number).unlink()
     ballots = [copied(survey, ballot, survey.ballot(ballot.cell)) for ballot in survey.ballots[1:]]
     export = survey.write("again", ballots=ballots, signed=ballots)
     with pytest.raises(RoomfulError) as caught:
@@ -122,19 +135,10 @@ def test_boxes_under_fresh_tokens_cannot_be_opened_a_second_time(survey: SealedS
     assert caught.value.code == "release"
 
 
-def test_a_set_without_any_overlap_is_another_opening(survey: SealedSurvey) -> None:
-    survey.open()
-    ballots = [survey.ballot(0) for _ in range(4)]
-    report = survey.open(survey.write("again", ballots=ballots, signed=ballots))
-    assert not report.repeated
-    assert len(report.ledger.openings) == 2
-
-
 def test_an_altered_ledger(survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch) -> None:
     survey.open()
     export = survey.folder / "export"
-    lines = survey.ledger.read_bytes().splitlines(keepends=True)
-    other = parse_ledger_of_another_key()
+    lines = survey.ledger().read_bytes().splitlines(keepends=True)
     for data in (
         lines[0] + lines[1].replace(b'"root":"', b'"root":"0')[:-2] + b"\n",
         lines[0] + lines[1].replace(b'"before":"', b'"before":"' + b"0" * 64)[: len(lines[1])],
@@ -142,27 +146,16 @@ def test_an_altered_ledger(survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch
         lines[1],
         b"",
         b"\n",
-        other,
+        new_ledger(bytes(32)),
         b"\xff\xff\n",
     ):
-        survey.ledger.write_bytes(data)
-        assert refused(survey, lambda: survey.open(export), monkeypatch) == "opening.ledger"
-
-
-def parse_ledger_of_another_key() -> bytes:
-    return new_ledger(bytes(32))
+        survey.ledger().write_bytes(data)
+        assert refused(survey, lambda: survey.state(export), monkeypatch) == "opening.ledger"
 
 
 def test_no_ledger(survey: SealedSurvey) -> None:
-    export = survey.write()
     with pytest.raises(RoomfulError) as caught:
-        open_answers(
-            export,
-            invitation=Invitation(digest=survey.digest, organizer_key=public_bytes(ORGANIZER_KEY)),
-            shares=shares(1, 2),
-            ledger_path=survey.folder / "none.jsonl",
-            progress=lambda *_: None,
-        )
+        survey.state(survey.write(), ledger=survey.folder / "none.jsonl")
     assert caught.value.code == "opening.ledger"
 
 
@@ -260,7 +253,10 @@ def test_a_checkpoint_with_another_root(survey: SealedSurvey, monkeypatch: pytes
 
 
 def test_too_few_shares(survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert refused(survey, lambda: survey.open(held=shares(1)), monkeypatch) == "opening.too-few-shares"
+    assert (
+        refused(survey, lambda: survey.open(held=shares(1)), monkeypatch, stated=True)
+        == "opening.too-few-shares"
+    )
 
 
 def test_shares_of_another_ceremony(survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,17 +264,20 @@ def test_shares_of_another_ceremony(survey: SealedSurvey, monkeypatch: pytest.Mo
     others = shares(1, 2, words=split_secret(bytes(32), 2, 3))
     export = survey.write()
     code = "opening.share-of-another-key"
-    assert refused(survey, lambda: survey.open(export, held=others), monkeypatch) == code
+    assert refused(survey, lambda: survey.open(export, held=others), monkeypatch, stated=True) == code
     mixed = [*shares(1), others[1]]
-    assert refused(survey, lambda: survey.open(export, held=mixed), monkeypatch) == code
+    assert refused(survey, lambda: survey.open(export, held=mixed), monkeypatch, stated=True) == code
     disguised = [*shares(1), replace(others[1], ceremony=shares(1)[0].ceremony)]
-    assert refused(survey, lambda: survey.open(export, held=disguised), monkeypatch).startswith(
+    assert refused(survey, lambda: survey.open(export, held=disguised), monkeypatch, stated=True).startswith(
         "opening.share-"
     )
 
 
 def test_one_share_twice(survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert refused(survey, lambda: survey.open(held=shares(2, 2)), monkeypatch) == "opening.share-twice"
+    assert (
+        refused(survey, lambda: survey.open(held=shares(2, 2)), monkeypatch, stated=True)
+        == "opening.share-twice"
+    )
 
 
 def test_a_damaged_share() -> None:
@@ -315,13 +314,8 @@ def test_a_weak_specification_is_refused_even_without_a_digest(
 ) -> None:
     """A survey of k = 2, signed by the organizer: the floor of a respondent's device holds here too."""
     survey = SealedSurvey(tmp_path, specification=sealed_specification(k=2)).fill(2, 2)
-    attempt = lambda: open_answers(  # noqa: E731 - the attempt is an argument
-        survey.write(),
-        invitation=Invitation(digest=None, organizer_key=public_bytes(ORGANIZER_KEY)),
-        shares=shares(1, 2),
-        ledger_path=survey.ledger,
-        progress=lambda *_: None,
-    )
+    unpinned = Invitation(digest=None, organizer_key=public_bytes(ORGANIZER_KEY))
+    attempt = lambda: survey.open(survey.write(), statements=(), invitation=unpinned)  # noqa: E731
     assert refused(survey, attempt, monkeypatch) == "check.floor"
 
 

@@ -63,6 +63,7 @@ def public_keys() -> dict[str, str]:
         "opening_key": base64url.encode(keys.opening_key),
         "threshold": keys.threshold,
         "shares": keys.shares,
+        "statement_keys": list(map(base64url.encode, keys.statement_keys)),
     }
     return {
         "codes/roll.txt": roll(1000).to_bytes().decode(),

@@ -59,8 +59,8 @@ def test_what_a_ceremony_writes_is_in_the_table_and_readable_by_its_owner_alone(
     made = hold_ceremony(
         tmp_path / "trustees",
         suite=SUITES[DEFAULT_SUITE],
-        threshold=2,
-        shares=3,
+        threshold=3,
+        shares=5,
         names=(),
         pages=True,
         random_bytes=lambda count: bytes(range(count)),

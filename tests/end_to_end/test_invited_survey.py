@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from respondent_client.composing import Message
@@ -27,11 +29,11 @@ from respondent_client.session import Placement
 from server.simulation.codes import read_codes
 from server.simulation.workflow import SimulationReport, simulate
 from shared import submission
-from shared.ballot import Ballot, require_invited
+from shared.ballot import Ballot, UnsignedBallot, require_invited
 from shared.errors import SubmissionError, TokenError
 from shared.invitation_code import InvitationCode
 from shared.sealing import ballot_info, box_info
-from shared.token import Token
+from shared.token import HeldToken
 from tests.builders import ANSWERS
 from tests.end_to_end.office import Office
 from tests.programs import free_port
@@ -66,7 +68,7 @@ class Recording(HeadlessRespondent):
         self.answered: list[tuple[int, Mapping[str, Any]]] = []
 
     def compose(
-        self, placement: Placement, answers: Mapping[str, Any], token: Token | None = None
+        self, placement: Placement, answers: Mapping[str, Any], token: HeldToken | None = None
     ) -> Message:
         message = super().compose(placement, answers, token)
         self.answered.append((message.cell, message.answers))
@@ -80,12 +82,13 @@ class Hostile:
         self.respondent = HeadlessRespondent(link)
         self.sound = self.respondent.prepare()
         self.survey = require_invited(self.sound.specification)
-        self.prefix = bytes(32)
+        self.held: HeldToken | None = None
         self.length = self.sound.specification.message_bytes
 
     def box(self, cell: int, plaintext: bytes, key: bytes | None = None) -> bytes:
         """Whatever bytes, sealed."""
-        info = box_info(self.sound.digest, self.prefix, cell)
+        token = self.hers.token
+        info = box_info(self.sound.digest, token.prefix, token.device_key, cell)
         return seal(self.survey.suite.name, key or self.survey.opening_key, info, plaintext)
 
     def content(self, cell: int, answers: Mapping[str, Any] = ANSWERS, digest: str = "") -> bytes:
@@ -93,16 +96,26 @@ class Hostile:
         entropy = os.urandom(self.length)
         return submission.encode(digest or self.sound.digest, cell, answers, entropy, self.length)
 
-    def token(self, code: InvitationCode) -> Token:
-        """Hers; the boxes that follow are bound to it."""
-        token = self.respondent.fetch_token(self.respondent.prepare_token(code))
-        self.prefix = token.prefix
-        return token
+    @property
+    def hers(self) -> HeldToken:
+        """The token that she holds now."""
+        assert self.held is not None
+        return self.held
+
+    def fetch(self, code: InvitationCode) -> None:
+        """Get a token; the boxes that follow are bound to it."""
+        self.held = self.respondent.fetch_token(self.respondent.prepare_token(code))
+
+    def ballot(self, cell: int, box: bytes) -> Ballot:
+        """Whatever box, signed as the owner of the token can."""
+        unsigned = UnsignedBallot(cell=cell, token=self.hers.token, box=box)
+        key = Ed25519PrivateKey.from_private_bytes(self.hers.secret)
+        return unsigned.signed(key.sign(unsigned.to_be_signed(self.sound.digest)))
 
     def message(self, ballot: Ballot) -> Message:
         """A ballot as an honest device sends it."""
         person = {"age": "40", "sex": "female", "schooling": "high"}
-        honest = self.respondent.compose(self.respondent.place(person), ANSWERS, ballot.token)
+        honest = self.respondent.compose(self.respondent.place(person), ANSWERS, self.hers)
         info = ballot_info(self.sound.digest)
         body = seal(self.survey.suite.name, self.survey.collector_key, info, ballot.to_bytes())
         return replace(honest, cell=ballot.cell, body=body, receipt=ballot.receipt)
@@ -196,20 +209,24 @@ def attack(link: str, codes: Sequence[InvitationCode], cell: int) -> list[Ballot
     who = Hostile(link)
     ballots = []
     for code, box in zip(codes, BOXES.values(), strict=True):
-        ballot = Ballot(cell=cell, token=who.token(code), box=box(who, cell))
+        who.fetch(code)
+        ballot = who.ballot(cell, box(who, cell))
         receipt = who.respondent.send(who.message(ballot))
         assert receipt.digest == ballot.receipt
         ballots.append(ballot)
     # Nothing of this counts: the same ballot in a new seal, and a code that was used.
-    assert who.respondent.send(who.message(ballots[0])).digest == ballots[0].receipt
+    assert who.respondent.send(who.message(ballots[-1])).digest == ballots[-1].receipt
     with pytest.raises(TokenError) as caught:
-        who.token(codes[0])
+        who.fetch(codes[0])
     assert caught.value.code == "token.code"
     if who.survey.relay is None:  # a relay cannot see it; the collector refuses it later
-        other = Ballot(cell=cell, token=ballots[0].token, box=os.urandom(len(ballots[0].box)))
+        other = who.ballot(cell, os.urandom(len(ballots[0].box)))
         with pytest.raises(TokenError) as caught:
             who.respondent.send(who.message(other))
         assert caught.value.code == "token.spent"
+        with pytest.raises(SubmissionError) as refused:  # another's box beside her token
+            who.respondent.send(who.message(replace(other, box=ballots[0].box)))
+        assert refused.value.code == "ballot.signature"
         with pytest.raises(SubmissionError):  # a length that no sealed answer has
             who.respondent.send(who.message(replace(other, box=os.urandom(77))))
     who.respondent.close()
@@ -230,11 +247,21 @@ def close_and_release(office: Office, survey: str, link: str) -> dict[str, Any]:
     office.run("board", "create", survey, *board, "key/tokens.pem", code=3)
     office.run("board", "create", survey, *board, "key/spare.pem" if lost_early else "key/key.pem")
     office.run("trustees", "export", survey, "--data", "data", "--out", "export")
-    words = ["--share", SHARES[0], "--share", SHARES[2], "--invitation", link]
-    words += ["--ledger", "trustees/ledger.jsonl", "--json"]
+    seen = json.loads(office.run("board", "verify", link, "--json"))
+    root = next(line["figures"]["root"] for line in seen if line["code"] == "board.root")
+    words = ["--invitation", link, "--root", root, "--json"]
+    statements = []
+    for number, share in enumerate(SHARES, 1):
+        shutil.copy(office.folder / "trustees" / "ledger.jsonl", office.folder / f"ledger-{number}.jsonl")
+        own = ["--share", share, "--ledger", f"ledger-{number}.jsonl", "--out", f"statement-{number}.json"]
+        office.run("trustees", "state", "export", *own, *words)
+        statements += ["--statement", f"statement-{number}.json"]
+    words += ["--share", SHARES[0], "--share", SHARES[2]]
+    office.run("trustees", "open", "export", *words, *statements[:4], "--out", "early.json", code=7)
+    words += statements
     opened = json.loads(office.run("trustees", "open", "export", *words, "--out", "opened.json"))
     again = json.loads(office.run("trustees", "open", "export", *words, "--out", "again.json"))
-    assert (opened["opened_before"], again["opened_before"]) == (False, True)
+    assert opened == again
     assert (office.folder / "opened.json").read_bytes() == (office.folder / "again.json").read_bytes()
     office.run("release", survey, "--data", "data", "--out", "release", code=3)
     office.run("release", survey, "--data", "data", "--out", "release", "--opened", "opened.json")

@@ -9,7 +9,7 @@ import pytest
 
 from shared import base64url
 from shared.errors import SpecificationError
-from shared.invited import Invited, Relay, is_relay_url
+from shared.invited import Invited, Relay, is_relay_url, statements_needed
 from shared.specification import Specification
 from shared.strict_json import dumps
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes
@@ -25,6 +25,21 @@ def test_an_invited_survey_survives_a_round_trip(relay: Relay | None) -> None:
     assert Specification.parse(specification.to_bytes()) == specification
     assert specification.invited is not None
     assert Invited.parse(specification.invited.to_object(), "invited") == specification.invited
+
+
+def set_key(invited: dict[str, Any], place: int, key: str) -> None:
+    """Put another statement key into its place."""
+    invited["trustees"]["statement_keys"][place] = key
+
+
+@pytest.mark.parametrize("shares", range(2, 17))
+def test_two_majorities_have_as_many_in_common_as_open_together(shares: int) -> None:
+    for threshold in range(2, shares + 1):
+        needed = statements_needed(threshold, shares)
+        assert 2 * needed - shares >= threshold
+        assert 2 * (needed - 1) - shares < threshold, "not more of them than it takes"
+        assert threshold <= needed <= shares
+    assert (statements_needed(2, 3), statements_needed(3, 5), statements_needed(3, 7)) == (3, 4, 5)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +61,12 @@ def test_an_invited_survey_survives_a_round_trip(relay: Relay | None) -> None:
         ("invited.spare_keys", lambda o: o.update(spare_keys=["AAAA"])),
         ("invited.spare_keys", lambda o: o.update(spare_keys=o["spare_keys"] * 2)),
         ("invited.spare_keys", lambda o: o.update(spare_keys=SPARE_KEYS)),
+        ("invited.trustees.statement_keys", lambda o: o["trustees"].update(shares=4)),
+        ("invited.trustees.statement_keys", lambda o: o["trustees"]["statement_keys"].pop()),
+        ("invited.trustees.statement_keys", lambda o: o["trustees"].update(statement_keys=["AA"] * 3)),
+        ("invited.trustees.statement_keys", lambda o: o["trustees"].update(statement_keys=[1, 2, 3])),
+        ("invited.trustees.statement_keys", lambda o: set_key(o, 2, o["trustees"]["statement_keys"][0])),
+        ("invited.trustees.statement_keys", lambda o: set_key(o, 1, "AQ" + "A" * 41)),  # the identity
         ("invited.relay", lambda o: o.update(relay={"url": "https://relay.example/"})),
         ("invited.relay.url", lambda o: o.update(relay={"url": "relay", "messages": 2, "seconds": 1})),
         ("invited.relay.messages", lambda o: o.update(relay=RELAY_OBJECT | {"messages": 1})),

@@ -16,6 +16,7 @@ from server.sealing.suites import OpeningKey
 from server.trustees.ceremony import hold_ceremony, key_words
 from server.trustees.ledger import Ledger
 from server.trustees.shares import join_shares, parse_share
+from server.trustees.statements import public_statement_key
 from shared.errors import OpeningError
 from shared.sealing import DEFAULT_SUITE, SUITES, Suite
 
@@ -29,6 +30,7 @@ def test_two_of_the_three_share_files_make_the_key(tmp_path: Path) -> None:
     held = [parse_share(path.read_text("utf-8"), path.name) for path in made.share_files]
     assert [share.number for share in held] == [1, 2, 3]
     assert OpeningKey(SUITE, join_shares(held[1:])).public_key == public.key
+    assert public.statement_keys == tuple(map(public_statement_key, held))
     assert {share.fingerprint for share in held} == {made.fingerprint} == {key_words(public.key)}
 
 
@@ -64,7 +66,7 @@ def test_names_and_pages(tmp_path: Path) -> None:
     page = (tmp_path / "t" / "share-1-of-2.html").read_text("utf-8")
     assert "For Ada <b>" in text
     assert "Ada &lt;b&gt;" in page
-    assert page.count("<li>") == 4 + 33
+    assert page.count("<li>") == 5 + 33
     assert "src=" not in page
     assert "http" not in page
     assert parse_share(text, "").words.split()[0] in page
@@ -93,7 +95,7 @@ def test_an_earlier_ceremony_is_never_overwritten(tmp_path: Path) -> None:
 def test_the_ledger_is_new_and_of_this_key(tmp_path: Path) -> None:
     hold_ceremony(tmp_path / "t", suite=SUITE, threshold=2, shares=2, random_bytes=os.urandom)
     public = read_opening_key(tmp_path / "t" / "opening-key.json")
-    assert Ledger.read(tmp_path / "t" / "ledger.jsonl", public.key).openings == ()
+    assert Ledger.read(tmp_path / "t" / "ledger.jsonl", public.key).lines == ()
 
 
 def test_command_line(tmp_path: Path) -> None:
@@ -102,6 +104,7 @@ def test_command_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(roomful, [*arguments, "--json"], catch_exceptions=False)
     told = json.loads(result.output)
     assert len(told["shares"]) == 5
+    assert told["statements_needed"] == 4
     assert told["words"] in (out / "share-5-of-5.txt").read_text("utf-8")
     words = parse_share((out / "share-1-of-5.txt").read_text("utf-8"), "").words
     assert words.split()[4] + " " + words.split()[5] not in result.output

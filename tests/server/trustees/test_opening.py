@@ -20,13 +20,21 @@ from server.trustees import opening
 from server.trustees.ledger import Ledger
 from shared.ballot import Ballot, UnsignedBallot
 from shared.errors import OpeningError, ReleaseError, TokenError
-from shared.invitation import Invitation
 from shared.sealing import SUITES, box_info
 from shared.specification import ReleaseRule
 from shared.submission import encode
-from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, public_bytes
+from tests.builders import ANSWERS, MESSAGE_BYTES
 from tests.invited import invited, sign_ballot
-from tests.sealed_surveys import SECRET, SealedSurvey, sealed_specification, shares, token
+from tests.sealed_surveys import (
+    SECRET,
+    WORDS,
+    SealedSurvey,
+    board_of,
+    sealed_specification,
+    shares,
+    statement_keys_of,
+    token,
+)
 
 MERGE = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
 
@@ -50,7 +58,6 @@ def test_withhold_opens_full_cells_and_nothing_else(tmp_path: Path) -> None:
     assert groups(report.answers) == {(0,): 3, (1,): 4, (2,): 5, (6,): 6, (7,): 7}
     assert (report.answers.ballots, report.answers.withheld, report.answers.invalid) == (29, 4, 0)
     assert report.sealed_cells == 2
-    assert not report.repeated
     assert not report.invalid
 
 
@@ -93,9 +100,10 @@ def _change_during(
     with pytest.raises(OpeningError) as caught:
         opening.open_answers(
             export,
-            invitation=Invitation(digest=survey.digest, organizer_key=public_bytes(ORGANIZER_KEY)),
+            invitation=survey.invitation,
+            known=board_of(export),
+            statements=(),
             shares=shares(1, 3),
-            ledger_path=survey.ledger,
             progress=lambda stage, done, _total: change(stage, done),
         )
     assert caught.value.code == "opening.export"
@@ -140,7 +148,7 @@ def test_too_few_answers_in_all(tmp_path: Path) -> None:
     survey = SealedSurvey(tmp_path).fill(1, 1)
     with pytest.raises(ReleaseError):
         survey.open()
-    assert len(Ledger.read(survey.ledger, survey.specification.invited.opening_key).openings) == 0
+    assert len(Ledger.read(survey.ledger(), survey.specification.invited.opening_key).lines) == 0
 
 
 HOSTILE: dict[str, bytes] = {
@@ -229,10 +237,9 @@ def test_opening_again_gives_the_same_file(tmp_path: Path) -> None:
     first = survey.open()
     export = tmp_path / "export"
     second = survey.open(export)
-    assert second.repeated
-    assert not first.repeated
+    assert survey.state(export).repeated
     assert first.answers.to_bytes() == second.answers.to_bytes()
-    assert len(survey.ledger.read_bytes().splitlines()) == 2
+    assert len(survey.ledger().read_bytes().splitlines()) == 2
 
 
 def test_the_order_of_answers_tells_nothing_of_the_ballots(tmp_path: Path) -> None:
@@ -245,7 +252,12 @@ def test_the_order_of_answers_tells_nothing_of_the_ballots(tmp_path: Path) -> No
 def test_every_suite(tmp_path: Path, suite: str) -> None:
     key = OpeningKey(SUITES[suite], SECRET)
     collector = OpeningKey(SUITES[suite], bytes(32)).public_key
-    keys = invited(suite=SUITES[suite], opening_key=key.public_key, collector_key=collector)
+    keys = invited(
+        suite=SUITES[suite],
+        opening_key=key.public_key,
+        collector_key=collector,
+        statement_keys=statement_keys_of(WORDS),
+    )
     survey = SealedSurvey(tmp_path, specification=sealed_specification(invited=keys))
     for number in range(4):
         plaintext = encode(survey.digest, 1, ANSWERS, random.Random(number).randbytes(70000), MESSAGE_BYTES)

@@ -25,6 +25,7 @@ from shared.errors import OpeningError, RoomfulError
 from shared.hash_list import format_hashes
 from shared.invitation import survey_link
 from shared.specification import ReleaseRule, Specification
+from shared.words import digest_words
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign, small_model
 from tests.invited import (
     TOKEN_KEY_FILE,
@@ -53,9 +54,10 @@ class Town:
     def __init__(self, folder: Path, base: dict[str, Any] = ANSWERS, **changes: Any) -> None:
         self.base = base
         self.folder, self.data = folder, folder / "data"
+        self.root = "0" * 64
         self.run("trustees", "create", "--shares", "2-of-3", "--out", folder / "trustees")
         public = read_opening_key(folder / "trustees" / "opening-key.json")
-        keys = replace(invited(), opening_key=public.key, threshold=2, shares=3)
+        keys = replace(invited(), opening_key=public.key, statement_keys=public.statement_keys)
         self.specification: Specification = invited_specification(invited=keys, **changes)
         self.digest = digest_of(self.specification)
         self.link = survey_link("https://survey.example", self.digest, public_bytes(ORGANIZER_KEY))
@@ -126,7 +128,11 @@ class Town:
             if finish:
                 finish_board(store, key=ORGANIZER_KEY)
             else:
-                create_board(store, used_codes=format_hashes(used_codes(sum(COUNTS))), key=ORGANIZER_KEY)
+                board = create_board(
+                    store, used_codes=format_hashes(used_codes(sum(COUNTS))), key=ORGANIZER_KEY
+                ).board
+                assert board is not None
+                self.root = board.root
 
     def closed(self) -> Town:
         """Everything up to the signed board."""
@@ -138,9 +144,31 @@ class Town:
 
     def open_export(self, *options: object, fails: str = "", numbers: tuple[int, ...] = (1, 3)) -> Any:
         """``roomful trustees open``."""
+        statements = [word for number in (1, 2, 3) for word in ("--statement", self.statement(number))]
         return self.run(
-            "trustees", "open", self.folder / "export", *self.shares(*numbers),
-            "--ledger", self.folder / "trustees" / "ledger.jsonl", *options, fails=fails,
+            "trustees", "open", self.folder / "export", *self.shares(*numbers), *statements,
+            "--root", self.root, *options, fails=fails,
+        )  # fmt: skip
+
+    def ledger(self, number: int) -> Path:
+        """A trustee's own copy of the ledger."""
+        path = self.folder / f"ledger-{number}.jsonl"
+        if not path.exists():
+            path.write_bytes((self.folder / "trustees" / "ledger.jsonl").read_bytes())
+        return path
+
+    def statement(self, number: int) -> Path:
+        """A trustee's statement, made with ``roomful trustees state`` if she has made none yet."""
+        out = self.folder / f"statement-{number}.json"
+        if not out.exists():
+            self.state(number, "--invitation", self.link, "--root", self.root, "--out", out)
+        return out
+
+    def state(self, number: int, *options: object, fails: str = "") -> Any:
+        """``roomful trustees state``."""
+        return self.run(
+            "trustees", "state", self.folder / "export", *self.shares(number),
+            "--ledger", self.ledger(number), *options, fails=fails,
         )  # fmt: skip
 
     def export(self, **options: Any) -> Any:
@@ -196,8 +224,7 @@ def test_opening_again_needs_the_same_ballots_and_gives_the_same_words(tmp_path:
     known = ("--organizer-key", f"ed25519:{encode_key(public_bytes(ORGANIZER_KEY))}")
     first = town.open_export(*known, "--out", tmp_path / "a.json")
     second = town.open_export(*known, "--out", tmp_path / "b.json", numbers=(1, 2, 3))
-    assert not first["opened_before"]
-    assert second["opened_before"]
+    assert first["stated_by"] == second["stated_by"] == [1, 2, 3]
     assert first["answers_words"] == second["answers_words"]
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     town.open_export(*known, "--out", tmp_path / "a.json", fails="opening.exists")
@@ -223,12 +250,73 @@ def test_words_for_people(tmp_path: Path) -> None:
     town.export()
     arguments = [
         "trustees", "open", town.folder / "export", *town.shares(1, 2), "--invitation", town.link,
-        "--ledger", town.folder / "trustees" / "ledger.jsonl", "--out", tmp_path / "opened.json",
+        *(word for number in (1, 2, 3) for word in ("--statement", town.statement(number))),
+        "--root", digest_words(town.root), "--out", tmp_path / "opened.json",
     ]  # fmt: skip
     result = CliRunner().invoke(roomful, list(map(str, arguments)), catch_exceptions=False)
     assert "Opened 28 of 32 sealed answers" in result.output
     assert "Withheld 4" in result.output
     assert "Answers  " in result.output
+    assert f"Board    {digest_words(town.root)}, stated by trustees 1, 2, 3" in result.output
+
+
+def test_a_statement_in_words_and_once(tmp_path: Path) -> None:
+    town = Town(tmp_path).closed()
+    town.export()
+    out = tmp_path / "mine.json"
+    known = ("--invitation", town.link, "--root", digest_words(town.root))
+    arguments = ["trustees", "state", town.folder / "export", *town.shares(2), *known]
+    arguments += ["--ledger", town.ledger(2), "--out", out]
+    result = CliRunner().invoke(roomful, list(map(str, arguments)), catch_exceptions=False)
+    assert f"Board    {digest_words(town.root)}" in result.output
+    assert "Trustee 2 states these 32 ballots; 6 groups may be opened." in result.output
+    assert "needs 3 such statements" in result.output
+    town.state(2, *known, "--out", out, fails="opening.exists")
+    told = town.state(2, *known, "--out", tmp_path / "again.json")
+    assert told["stated_before"]
+    assert out.read_bytes() == (tmp_path / "again.json").read_bytes()
+    assert len(town.ledger(2).read_bytes().splitlines()) == 2
+
+
+def test_what_a_trustee_must_know_of_the_board(tmp_path: Path) -> None:
+    town = Town(tmp_path).closed()
+    town.export()
+    out = ("--invitation", town.link, "--out", tmp_path / "mine.json")
+    published = tmp_path / "checkpoint"
+    published.write_bytes((tmp_path / "export" / "checkpoint").read_bytes())
+    town.state(1, *out, fails="input.root")
+    town.state(1, *out, "--root", town.root, "--checkpoint", published, fails="input.root")
+    town.state(1, *out, "--root", "babab-babab", fails="input.root")
+    town.state(1, *out, "--root", "0" * 64, fails="opening.root")
+    town.state(1, *out, "--root", digest_words("0" * 64), fails="opening.root")
+    published.write_bytes(published.read_bytes().replace(b"\n32\n", b"\n33\n"))
+    town.state(1, *out, "--checkpoint", published, fails="board.checkpoint")
+    assert len(town.ledger(1).read_bytes().splitlines()) == 1
+    published.write_bytes((tmp_path / "export" / "checkpoint").read_bytes())
+    assert town.state(1, *out, "--checkpoint", published)["trustee"] == 1
+    town.open_export("--invitation", town.link, "--checkpoint", published, "--out", tmp_path / "o.json",
+                     fails="input.root")  # fmt: skip
+
+
+def test_statements_that_are_missing_or_none(tmp_path: Path) -> None:
+    town = Town(tmp_path).closed()
+    town.export()
+    words = ("--root", town.root, "--invitation", town.link, "--out", tmp_path / "opened.json")
+    opening = ("trustees", "open", town.folder / "export", *town.shares(1, 3), *words)
+    town.run(*opening, fails="opening.statements")
+    two = ("--statement", town.statement(1), "--statement", town.statement(2))
+    town.run(*opening, *two, fails="opening.statements")
+    town.run(*opening, *two, "--statement", town.statement(2), fails="opening.statements")
+    bad = tmp_path / "bad.json"
+    for data in (
+        b"",
+        b"{}",
+        town.statement(3).read_bytes().replace(b'"trustee":3', b'"trustee":2'),
+        b"x" * 5000,
+    ):
+        bad.write_bytes(data)
+        town.run(*opening, *two, "--statement", bad, fails="opening.statement")
+    assert not (tmp_path / "opened.json").exists()
 
 
 OPENED_CHANGES = {
@@ -316,7 +404,7 @@ def test_a_share_without_end_is_refused() -> None:
     assert caught.value.code == "opening.share-damaged"
 
 
-@pytest.mark.parametrize("name", ["create", "challenge", "rehearse", "export", "open"])
+@pytest.mark.parametrize("name", ["create", "challenge", "rehearse", "export", "state", "open"])
 def test_help(name: str) -> None:
     result = CliRunner().invoke(roomful, ["trustees", name, "--help"])
     assert result.exit_code == 0
