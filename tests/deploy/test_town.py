@@ -71,6 +71,7 @@ def public_keys() -> dict[str, str]:
         "key/collector.pub": CollectorPublicKey(
             suite=keys.suite, key=keys.collector_key, acceptance_key=keys.acceptance_key
         ).to_text(),
+        "key/spare.pub": f"ed25519:{base64url.encode(keys.spare_keys[0])}\n",
         "trustees/opening-key.json": json.dumps(opening),
     }
 
