@@ -83,18 +83,20 @@ def one_value_groups(columns: Sequence[DataColumn], classes: IntArray) -> tuple[
 
 def identifiers(columns: Sequence[DataColumn]) -> tuple[str, ...]:
     """Columns that are not masked and have another value for most records, whatever role they were given."""
-    warnings = []
+    found = []
     for column in columns:
         texts = column.texts.tolist()
         times = Counter(texts)
         alone = sum(1 for text in texts if text is not None and times[text] == 1)
         if alone > _IDENTIFYING * len(texts):
-            warnings.append(
-                f"{quoted(column.name)} is not masked, and {alone} of {len(texts)} records have a value of "
-                "it that no other has: it looks like an identifier. Who knows that value finds the record, "
-                "whatever k is: leave the column out with --drop, or make it coarser."
-            )
-    return tuple(warnings)
+            found.append(f"{quoted(column.name)} ({alone} of {len(texts)} records)")
+    if not found:
+        return ()
+    return (
+        f"Not masked, and with a value that no other record has: {', '.join(found)}. Such a column looks "
+        "like an identifier. Who knows its value finds the record, whatever k is: leave the column out with "
+        "--drop, or make it coarser.",
+    )
 
 
 def unique_counts(column: DataColumn, rows: IntArray) -> tuple[str, ...]:

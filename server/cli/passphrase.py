@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from server.cli.core_dumps import forbid_core_dumps
 from server.signing.keys import is_well_encrypted, load_private_key
 from shared.errors import KeyFileError
 
@@ -45,6 +46,7 @@ def ask_passphrase(file: Path | None, *, confirm: bool) -> str:
     KeyFileError
         If the file cannot be read, or nobody is there to ask.
     """
+    forbid_core_dumps()
     if file is None and PASSPHRASE_VARIABLE in os.environ:
         return os.environ[PASSPHRASE_VARIABLE]
     return _ask(file, "Passphrase", confirm, f"--passphrase-file, or the variable {PASSPHRASE_VARIABLE}")

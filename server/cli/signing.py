@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from server.cli.core_dumps import forbid_core_dumps
 from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
 from server.signing.keys import create_key_pair, encrypt_again, load_public_key
 from server.signing.signing import (
@@ -53,6 +54,7 @@ def keygen(out: Path, purpose: str, suite: str | None, passphrase_file: Path | N
     An invited survey needs two more, made for it alone: one for tokens (RSA, 3072 bits), for the registrar,
     and one for the collector (HPKE). They are not encrypted, because a server reads them unattended.
     """
+    forbid_core_dumps()
     if suite is not None and purpose != "collector":
         raise click.UsageError("--suite goes with --purpose collector.")
     if passphrase_file is not None and purpose != "signing":

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from server.board.folder import CHECKPOINT_FILE, read_board_file
+from server.cli.core_dumps import forbid_core_dumps
 from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.opening import (
     open_export,
@@ -40,6 +41,7 @@ _SPLIT = re.compile(r"(\d{1,3})-of-(\d{1,3})", re.ASCII)
 @click.group()
 def trustees() -> None:
     """The ceremony, the rehearsal and the opening of an invited survey."""
+    forbid_core_dumps()
 
 
 @trustees.command()

@@ -15,6 +15,7 @@ from server.storage import database as db
 from server.storage import files
 from server.storage.anchor import Anchor, read_generation
 from server.storage.creating import create_database
+from server.storage.ownership import require_own
 from server.storage.published import MODEL_NAME, ROLL_NAME, SPECIFICATION_NAME, PublishedSurvey
 from server.storage.registrar import REGISTRAR_NAME, RegistrarStore
 from server.storage.retention import Today, utc_today
@@ -42,6 +43,11 @@ class DataDirectory:
         The clock, by the day in UTC.
     anchors : Path, optional
         Folder of the anchors (:mod:`server.storage.anchor`); beside the data directory if it is not given.
+
+    Raises
+    ------
+    StorageError
+        If the folder belongs to another user, or others can write in it.
     """
 
     def __init__(
@@ -52,6 +58,7 @@ class DataDirectory:
         today: Today = utc_today,
         anchors: Path | None = None,
     ) -> None:
+        require_own(path)
         self.path = path
         self._anchors = anchors or path.absolute().with_name(f"{path.absolute().name}.anchors")
         self._surveys = path / "surveys"
