@@ -154,7 +154,7 @@ def check_n_min(specification: Specification) -> dict[str, str]:
     if together.is_none:
         return figures
     size = str(together.household_size)
-    return figures | {"kind": "together", "correlation": together.correlation, "household_size": size}
+    return figures | {"kind": together.kind, "correlation": together.correlation, "household_size": size}
 
 
 def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> dict[str, str]:

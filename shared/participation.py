@@ -182,6 +182,13 @@ class Dependence:
         """Whether everybody decides alone."""
         return self.household_size == 1 and not Fraction(self.correlation)
 
+    @property
+    def kind(self) -> str:
+        """alone, correlation, households, or together for both: which sentence people read."""
+        if self.household_size == 1:
+            return "alone" if self.is_none else "correlation"
+        return "together" if Fraction(self.correlation) else "households"
+
     def check(self, levels: tuple[ParticipationLevel, ...]) -> None:
         """Refuse a correlation so strong that cells of the least participation would be safe by being empty.
 

@@ -66,7 +66,7 @@ def participation_object(specification: Specification) -> dict[str, Any]:
         "lowest": str(float(min(level.lowest for level in specification.levels))),
         "correlation": together.correlation,
         "household_size": together.household_size,
-        "alone": together.is_none,
+        "kind": together.kind,
         "statement": source.statement,
     }
 

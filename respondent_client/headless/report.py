@@ -94,10 +94,11 @@ def together_text(specification: Specification) -> str:
     together = specification.dependence
     if together.is_none:
         return ", and everybody decides alone"
-    return (
-        f", with a correlation of at most {together.correlation} between them and households of at most "
-        f"{together.household_size} who decide together"
-    )
+    parts = {
+        "correlation": f"a correlation of at most {together.correlation} between them",
+        "households": f"households of at most {together.household_size} who decide together",
+    }
+    return ", with " + (parts.get(together.kind) or " and ".join(parts.values()))
 
 
 def words_to_compare(digest: str) -> str:

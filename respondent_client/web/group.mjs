@@ -35,10 +35,10 @@ export const group = {
 };
 
 /** On what the first chance depends, and where the organizer says that the figure comes from. */
-function condition(language, { lowest, alone, correlation, household_size: size, statement }) {
+function condition(language, { lowest, kind, correlation, household_size: size, statement }) {
   const figures = { share: language.percent(Number(lowest)), correlation: language.number(correlation), size: language.number(size) };
   return [
-    h("p", { class: "hint" }, language.t(alone ? "group.condition.alone" : "group.condition.together", figures)),
+    h("p", { class: "hint" }, language.t(`group.condition.${kind}`, figures)),
     statement && h("p", { class: "hint" }, language.t("group.source"), " ", h("q", {}, language.survey(statement))),
   ];
 }

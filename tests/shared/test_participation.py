@@ -225,3 +225,11 @@ def test_a_correlation_that_empties_cells_is_refused(correlation: str, lowest: s
 
 def test_household_sizes_are_published_rounded_up() -> None:
     assert [published_household_size(n) for n in (1, 2, 7, 9, 20, 21)] == [1, 2, 8, 10, 20, None]
+
+
+def test_dependence_has_a_kind_for_its_sentence() -> None:
+    kinds = [
+        Dependence(correlation=correlation, household_size=size).kind
+        for correlation, size in (("0", 1), ("0.01", 1), ("0.0", 2), ("0.01", 2))
+    ]
+    assert kinds == ["alone", "correlation", "households", "together"]

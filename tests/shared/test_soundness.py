@@ -18,7 +18,7 @@ from shared.effective_anonymity import cell_failure
 from shared.envelope import Envelope, encode_key
 from shared.errors import SoundnessError
 from shared.invitation import Invitation
-from shared.participation import ParticipationLevel
+from shared.participation import Dependence, ParticipationLevel
 from shared.register import map_centroids
 from shared.soundness import Examination, Line, examine, refused_envelope
 from shared.specification import Specification
@@ -347,3 +347,18 @@ def test_more_work_than_a_device_should_do_is_refused_before_it_is_done(
     line = examined(small_specification()).lines[6]
     assert line.outcome == "refused"
     assert "at most 8, not 9" in str(line.error)
+
+
+@pytest.mark.parametrize(
+    ("dependence", "kind"),
+    [
+        (Dependence(correlation="0.005"), "correlation"),
+        (Dependence(household_size=2), "households"),
+        (Dependence(correlation="0.005", household_size=2), "together"),
+    ],
+)
+def test_what_the_needed_number_allows_for_is_said(dependence: Dependence, kind: str) -> None:
+    figures = examined(small_specification(dependence=dependence, failure="0.01")).lines[5].figures
+    assert figures["kind"] == kind
+    assert figures["correlation"] == dependence.correlation
+    assert figures["household_size"] == str(dependence.household_size)
