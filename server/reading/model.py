@@ -51,8 +51,8 @@ class Model:
     dropped : int
         Records that were left out because they are incomplete.
     equal_rows : int or None
-        Records of the file that equal an earlier one in every column; None where a column names each person,
-        or it cannot be told.
+        Records of the file that equal an earlier one in every column; None where a column names each person
+        or counts people, or it cannot be told.
     rows : ndarray of int64, shape (records,)
         Position of each kept record in the file, from 0.
     tuple_of_record : ndarray of int64, shape (records,)
@@ -245,7 +245,7 @@ def build_model(
         levels=levels,
         records=len(rows),
         dropped=dropped,
-        equal_rows=table.equal_rows if rules.id_column is None else None,
+        equal_rows=None if rules.id_column or rules.count_column else table.equal_rows,
         rows=rows,
         tuple_of_record=tuple_of_record,
         largest_household=largest_household(table, rows, counts, source.household_column, rules),
