@@ -174,7 +174,16 @@ def groups_may_be_shown(release: BoardRelease, specification: Specification) -> 
         f"each of the {count} cells at most once, ascending in its group",
         code="board.groups",
     )
+    merged = specification.release.rule == "merge"
+    place = {cell: index for index, cell in enumerate(specification.row)}
     for group in release.groups:
+        places = sorted(place[cell] for cell in group.cells)
+        _require(
+            places[-1] - places[0] == len(places) - 1 and (merged or len(places) == 1),
+            f"group {group.cells[0]} is not what the signed rule makes",
+            "neighbours in the signed row" if merged else "a single cell",
+            code="board.groups",
+        )
         people = sum(map(specification.people_in, group.cells))
         name = f"group {group.cells[0]}"
         _require(
@@ -188,7 +197,13 @@ def groups_may_be_shown(release: BoardRelease, specification: Specification) -> 
         )
     not_in_a_group = count - len(cells)
     _require(
-        release.withheld == 0 or (release.withheld >= minimum and not_in_a_group > 1),
+        not merged or not not_in_a_group,
+        f"{not_in_a_group} cells are in no group",
+        "every cell in a group: the signed rule merges",
+        code="board.groups",
+    )
+    _require(
+        merged or release.withheld == 0 or (release.withheld >= minimum and not_in_a_group > 1),
         f"the {release.withheld} withheld submissions follow by subtraction",
         f"none, or at least {minimum} from at least two cells",
         code="board.groups",

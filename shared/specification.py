@@ -87,7 +87,7 @@ class ReleaseRule:
     Attributes
     ----------
     rule : str
-        ``withhold`` cells below the minimum, or ``merge`` them with the nearest.
+        ``merge`` cells below the minimum with their neighbours in the signed row, or ``withhold`` them.
     minimum : int
         Fewest answers of a released group; at least k.
     distinct_values : int
@@ -131,6 +131,8 @@ class Specification:
     centroids : tuple of tuple of str, m x d
         Mean of each coordinate over the people of a cell, with four decimals; of a register a point of the
         map (:mod:`shared.register`).
+    row : tuple of int, length m
+        The cells side by side: a permutation, along which cells are merged.
     invited : Invited or None
         None for an open survey, which everybody may answer.
     """
@@ -157,6 +159,7 @@ class Specification:
     stored: tuple[str, ...]
     retention_days: int
     release: ReleaseRule
+    row: tuple[int, ...]
     permissions: Permissions
     invited: Invited | None
 
@@ -248,6 +251,7 @@ class Specification:
                 "minimum": self.release.minimum,
                 "distinct_values": self.release.distinct_values,
                 "t_closeness": self.release.t_closeness,
+                "row": list(self.row),
             },
             "permissions": {
                 "free_text": self.permissions.free_text,
@@ -332,6 +336,7 @@ def _parse(value: Any) -> Specification:
     algorithm = _sub(fields, "algorithm", ("name", "parameters"))
     cells = parse_cells(fields.raw("cells"), "cells", weights, ranges)
     model = _parse_model(fields)
+    release = _sub(fields, "release", ("rule", "minimum", "distinct_values", "t_closeness", "row"))
     permissions = _sub(fields, "permissions", ("free_text", "balls_from_register"))
     invited = _parse_invited(fields, model)
     return Specification(
@@ -356,7 +361,8 @@ def _parse(value: Any) -> Specification:
         message_bytes=fields.integer("message_bytes", 1, MAX_MESSAGE_BYTES),
         stored=_parse_stored(fields, STORED["invited" if invited else "open"]),
         retention_days=fields.integer("retention_days", 1, MAX_RETENTION_DAYS),
-        release=_parse_release(fields, k),
+        release=_parse_release(release, k),
+        row=_parse_row(release, cells.count),
         permissions=Permissions(
             free_text=permissions.boolean("free_text"),
             balls_from_register=permissions.boolean("balls_from_register"),
@@ -485,8 +491,7 @@ def _parse_invited(fields: Fields, model: ModelReference) -> Invited | None:
     return invited
 
 
-def _parse_release(fields: Fields, k: int) -> ReleaseRule:
-    release = _sub(fields, "release", ("rule", "minimum", "distinct_values", "t_closeness"))
+def _parse_release(release: Fields, k: int) -> ReleaseRule:
     closeness = None if release.raw("t_closeness") is None else _probability(release, "t_closeness")
     return ReleaseRule(
         rule=release.choice("rule", RELEASE_RULES),
@@ -494,3 +499,10 @@ def _parse_release(fields: Fields, k: int) -> ReleaseRule:
         distinct_values=release.integer("distinct_values", 1, MAX_K),
         t_closeness=closeness,
     )
+
+
+def _parse_row(release: Fields, n_cells: int) -> tuple[int, ...]:
+    row = release.integers("row", 0, MAX_CELLS)
+    if sorted(row) != list(range(n_cells)):
+        raise release.fail("row", "not every cell stands in it once", f"a permutation of 0 to {n_cells - 1}")
+    return row

@@ -16,7 +16,7 @@ from shared.checkpoint import Checkpoint, board_origin
 from shared.envelope import survey_digest
 from shared.hash_list import format_hashes
 from shared.merkle import MerkleTree
-from shared.specification import Specification
+from shared.specification import ReleaseRule, Specification
 from tests.builders import ORGANIZER_KEY, public_bytes
 from tests.invited import invited_specification, roll, used_codes
 from tests.shared.examining import genuine
@@ -24,6 +24,7 @@ from tests.shared.examining import genuine
 PEOPLE = 150
 TOKENS = 60
 SUBMISSIONS = 40
+MERGED_ROW = (7, 0, 1, 5, 6, 4, 2, 3)
 PACKAGE = hashlib.sha256(b"datapackage.json").hexdigest()
 
 
@@ -33,14 +34,31 @@ def receipts(count: int = SUBMISSIONS) -> tuple[bytes, ...]:
 
 
 def release(**changes: Any) -> BoardRelease:
-    """Two groups of one cell and one of two; four answers are withheld and one is invalid."""
+    """Three groups of a cell each; four answers are withheld and one is invalid."""
     groups = (
         BoardGroup(cells=(0,), people=25, answers=10),
-        BoardGroup(cells=(1, 3), people=50, answers=20),
+        BoardGroup(cells=(3,), people=25, answers=20),
         BoardGroup(cells=(7,), people=25, answers=5),
     )
     fields: dict[str, Any] = {"data_package": PACKAGE, "groups": groups, "withheld": 4, "invalid": 1}
     return BoardRelease(**fields | changes)
+
+
+def merged_release(**changes: Any) -> BoardRelease:
+    """Groups of neighbours in :data:`MERGED_ROW`: nothing is withheld, five are invalid."""
+    groups = (
+        BoardGroup(cells=(0, 1, 7), people=75, answers=10),
+        BoardGroup(cells=(2, 4, 5, 6), people=100, answers=20),
+        BoardGroup(cells=(3,), people=25, answers=5),
+    )
+    fields: dict[str, Any] = {"data_package": PACKAGE, "groups": groups, "withheld": 0, "invalid": 5}
+    return BoardRelease(**fields | changes)
+
+
+def merging_specification() -> Specification:
+    """The invited survey, if it merges along :data:`MERGED_ROW`."""
+    rule = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
+    return invited_specification(release=rule, row=MERGED_ROW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

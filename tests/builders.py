@@ -180,6 +180,7 @@ def build_specification(
         stored=STORED["open"],
         retention_days=365,
         release=ReleaseRule(rule="withhold", minimum=k, distinct_values=1, t_closeness=None),
+        row=tuple(range(cells.count)),
         permissions=Permissions(free_text=False, balls_from_register=False),
         invited=None,
     )

@@ -188,16 +188,22 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 function checkGroups(release, specification) {
   const { groups, withheld } = release;
-  const { minimum } = specification.release;
+  const { minimum, rule, row } = specification.release;
+  const place = new Map(row.map((cell, i) => [cell, i]));
   const eligible = specification.eligible.map(sum);
   const cells = groups.flatMap((group) => group.cells);
   require(new Set(cells).size === cells.length && cells.every((cell) => cell < eligible.length), "cells");
   for (const group of groups) {
     require(group.cells.every((cell, i) => i === 0 || group.cells[i - 1] < cell), "cells");
+    const places = group.cells.map((cell) => place.get(cell)).sort((a, b) => a - b);
+    require(places.at(-1) - places[0] === places.length - 1, "row");
+    require(rule === "merge" || places.length === 1, "row");
     require(group.people === sum(group.cells.map((cell) => eligible[cell])), "people");
     require(group.answers >= minimum, "minimum");
   }
-  require(withheld === 0 || (withheld >= minimum && eligible.length - cells.length > 1), "subtraction");
+  const outside = eligible.length - cells.length;
+  if (rule === "merge") require(outside === 0, "row");
+  else require(withheld === 0 || (withheld >= minimum && outside > 1), "subtraction");
   const smallest = groups.length ? Math.min(...groups.map((group) => group.answers)) : 0;
   return { groups: groups.length, smallest, minimum };
 }

@@ -37,6 +37,9 @@ from shared.words import digest_words
     "--k", type=click.IntRange(2, MAX_K), help="The k that was announced; a smaller one is refused."
 )
 @click.option("--failure", help="The largest acceptable cell failure that was announced.")
+@click.option(
+    "--against", type=click.Path(path_type=Path), help="The earlier survey whose cells FILE uses again."
+)
 @click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
 @click.option("--encoding", help="Encoding of a CSV, such as utf-8 or cp1252.")
@@ -48,6 +51,7 @@ def audit(
     key: str | None,
     k: int | None,
     failure: str | None,
+    against: Path | None,
     separator: str | None,
     decimal: str | None,
     encoding: str | None,
@@ -68,6 +72,7 @@ def audit(
             floor=floor,
             salt=None if salt is None else read_salt(salt),
             progress=progress,
+            against=against,
             separator=separator,
             decimal=decimal,
             encoding=encoding,

@@ -11,6 +11,7 @@ import click
 from server.cli.progress import stages
 from server.design.workflow import DesignedSurvey, design_survey
 from server.reading.design_entry import NAMES
+from shared.errors import InputError
 
 
 @click.command()
@@ -26,24 +27,52 @@ from server.reading.design_entry import NAMES
     type=click.Path(path_type=Path),
     help="The salt of an earlier survey of the same register (model.salt, or its folder), to be used again.",
 )
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="An earlier signed survey of these people, or its folder; may be repeated.",
+)
+@click.option(
+    "--reuse-cells", is_flag=True, help="Use the cells of the first --against with the same attributes."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def design(survey: Path, folder: Path, algorithm: str | None, salt: Path | None, as_json: bool) -> None:
+def design(
+    survey: Path,
+    folder: Path,
+    algorithm: str | None,
+    salt: Path | None,
+    against: tuple[Path, ...],
+    reuse_cells: bool,
+    as_json: bool,
+) -> None:
     """Design a partition from SURVEY, a survey.toml.
 
     Writes design.json (to be signed), report.html (to be looked at) and, for a public model, model.csv; for a
     register model.salt, which auditors need and nobody else may have. The same input, the salt included,
     gives the same bytes.
     """
+    if reuse_cells and (algorithm is not None or not against):
+        raise InputError(
+            "cells are used again from an earlier survey, and not made by an algorithm",
+            where="--reuse-cells",
+            expected="--against SURVEY, and no --algorithm",
+        )
     with stages(hidden=as_json) as progress:
-        result = design_survey(survey, folder, progress, algorithm, salt)
+        result = design_survey(
+            survey, folder, progress, algorithm, salt, against=against, reuse_cells=reuse_cells
+        )
     figures = _figures(result)
     if as_json:
-        click.echo(
-            json.dumps(figures | {"warnings": list(result.design.warnings)}, indent=1, ensure_ascii=False)
-        )
+        shared = [intersection.figures() for intersection in result.against]
+        figures |= {"against": shared, "warnings": list(result.design.warnings)}
+        click.echo(json.dumps(figures, indent=1, ensure_ascii=False))
         return
     for name, value in figures.items():
         click.echo(f"{_LABELS[name]:<66} {value}")
+    for intersection in result.against:
+        if intersection.nested or result.design.specification.model.kind == "register":
+            click.echo(intersection.words(result.design.specification.k))
     for warning in result.design.warnings:
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
     click.echo(f"Written to {folder}: {', '.join(result.files)}")

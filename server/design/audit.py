@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from server.design.against import REUSED, Earlier, read_earlier
 from server.design.design import StageProgress, design
 from server.design.mapping import assign_many
 from server.design.plan import plan_from
@@ -84,6 +85,7 @@ def audit_survey(
     floor: Floor | None = None,
     salt: bytes | None = None,
     progress: StageProgress | None = None,
+    against: Path | None = None,
     **reading: Any,
 ) -> Audit:
     """Rebuild a signed specification from its model and compare, check by check.
@@ -98,6 +100,8 @@ def audit_survey(
         What was announced, such as k; a weaker specification is refused.
     salt : bytes, optional
         Of a register; without it nothing about a register can be rebuilt.
+    against : Path, optional
+        The earlier survey whose cells are used again.
     **reading
         ``separator``, ``decimal``, ``encoding`` of a CSV, where they cannot be found out.
 
@@ -132,7 +136,8 @@ def audit_survey(
     digest = model_digest(model.canonical_text(), salt)
     findings.append(_compare("audit.digest", "Digest of the model", specification.model.digest, digest))
     findings += _bounds(specification, model) if is_register else _counts(specification, model)
-    findings += _rebuilt(specification, model, salt, progress)
+    earlier = None if against is None else read_earlier(against)
+    findings += _rebuilt(specification, model, salt, progress, earlier)
     findings += _labels(specification)
     return Audit(digest=verified.digest, findings=tuple(findings))
 
@@ -258,14 +263,25 @@ def _written(levels: tuple[ParticipationLevel, ...]) -> list[tuple[str, str]]:
 
 
 def _rebuilt(
-    specification: Specification, model: Model, salt: bytes | None, progress: StageProgress | None
+    specification: Specification,
+    model: Model,
+    salt: bytes | None,
+    progress: StageProgress | None,
+    earlier: Earlier | None,
 ) -> list[Finding]:
     title = "Rebuilt from the model"
-    if specification.algorithm.name not in ALGORITHMS:
+    reuse = None
+    if specification.algorithm.name == REUSED:
+        digest = specification.algorithm.parameters.get("specification")
+        if earlier is None or earlier.digest != digest:
+            detail = f"the cells are those of the survey {digest}; give it with --against"
+            return [Finding(code="audit.algorithm", title=title, outcome=REFUSED, detail=detail)]
+        reuse = earlier.specification.cells
+    elif specification.algorithm.name not in ALGORITHMS:
         detail = f"the algorithm {specification.algorithm.name!r} is unknown to this version"
         return [Finding(code="audit.algorithm", title=title, outcome=REFUSED, detail=detail)]
     try:
-        rebuilt = design(plan_from(specification), model, progress, salt=salt).specification
+        rebuilt = design(plan_from(specification), model, progress, salt=salt, reuse=reuse).specification
     except RoomfulError as problem:
         return [Finding(code="audit.rebuild", title=title, outcome=REFUSED, detail=str(problem))]
     parts: tuple[tuple[str, str, Callable[[Specification], object]], ...] = (
@@ -275,6 +291,7 @@ def _rebuilt(
         ("audit.cells", "Cells", lambda s: s.cells.to_object()),
         ("audit.eligible", "Eligible people of each cell", lambda s: [list(row) for row in s.eligible]),
         ("audit.centroids", "Centroids", lambda s: [list(row) for row in s.centroids]),
+        ("audit.row", "Row along which cells are merged", lambda s: list(s.row)),
         ("audit.bytes", "The whole document, byte for byte", lambda s: s.to_bytes()),
     )
     return [_compare(code, name, part(specification), part(rebuilt)) for code, name, part in parts]

@@ -102,6 +102,28 @@ def partition(
     return recount(model, cells, mapped, need)
 
 
+def count_again(model: Model, cells: Cells, need: Need) -> CompiledCells:
+    """Count the people of a model in cells that were designed for another survey.
+
+    Raises
+    ------
+    DesignError
+        If a cell is not acceptable to ``need`` with these people.
+    """
+    labels = assign_many(cells, model.X)
+    people = sums_by_label(model.people, labels, cells.count)
+    failing = [cell for cell, row in enumerate(people) if not row.any() or not need.acceptable(row)]
+    if failing:
+        smallest = min(int(people[cell].sum()) for cell in failing)
+        raise DesignError(
+            f"{len(failing)} of {cells.count} earlier cells hold too few people, the smallest {smallest}",
+            where="--reuse-cells",
+            expected="cells that keep what this survey promises",
+            remedy="Promise no more than the earlier survey did, or leave out --reuse-cells.",
+        )
+    return recount(model, cells, labels, need)
+
+
 def recount(model: Model, cells: Cells, labels: NDArray[np.int64], need: Need) -> CompiledCells:
     """Count people and compute centroids of cells from the labels of the distinct tuples.
 

@@ -11,15 +11,17 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from server.design.compile import ROOM, SHAPE_OF, CompiledCells, partition
+from server.design.compile import ROOM, SHAPE_OF, CompiledCells, count_again, partition
 from server.design.mapping import assign_many
 from server.design.need import bounds_of, need_of, need_of_register
 from server.design.plan import Plan
 from server.design.register_form import as_published, snap_to
+from server.design.row import choose_row
 from server.design.secret_sample import secret_sample
-from server.design.weights import normalizing_weights
+from server.design.weights import Weights, normalizing_weights
 from server.microaggregation.geometry import distortion, sums_by_label
 from server.reading.model import Model
+from shared.cells import Cells
 from shared.checks import (
     CELL_FAILURE,
     HALF,
@@ -33,6 +35,7 @@ from shared.checks import (
 )
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import DesignError, SoundnessError, SpecificationError
+from shared.joining import points_of
 from shared.limits import HOUSEHOLD_SIZES
 from shared.metrics import Metrics
 from shared.model import model_digest
@@ -98,9 +101,14 @@ class Design:
 
 
 def design(
-    plan: Plan, model: Model, progress: StageProgress | None = None, *, salt: bytes | None = None
+    plan: Plan,
+    model: Model,
+    progress: StageProgress | None = None,
+    *,
+    salt: bytes | None = None,
+    reuse: Cells | None = None,
 ) -> Design:
-    """Design a survey.
+    """Design a survey, with the cells of an earlier one if `reuse` has them.
 
     Guarantee: every cell of the specification, under the mapping that devices run, fails with at most the
     acceptable probability at every published participation; the same plan, model and salt give the same
@@ -117,13 +125,14 @@ def design(
     ValueError
         For a register without a salt, or a public model with one.
     DesignError
-        If the model is too small, its distances cannot be kept exact, or the shape must not be published from
-        a register.
+        If the model is too small, its distances cannot be kept exact, the shape must not be published from a
+        register, or a cell that is to be used again does not keep this promise for these people.
     QuestionnaireError
         If answers could be longer than any message may be.
     """
     message_bytes = longest_message(plan.questionnaire)
-    _refuse_records_from_register(plan)
+    if reuse is None:
+        _refuse_records_from_register(plan)
     _refuse_unreachable_diversity(plan)
     _refuse_invitations_that_do_not_fit(plan, model)
     _refuse_unsourced_participation(plan, model)
@@ -135,13 +144,16 @@ def design(
     basis = model if salt is None else secret_sample(model, salt, safe)
     smallest, safe = _needed_people(plan, basis.levels, dependence)
     _refuse_too_few(basis, safe)
-    weights = normalizing_weights(
-        basis.attributes,
-        basis.X,
-        basis.people.sum(axis=1),
-        room=ROOM.get(plan.algorithm, 1),
-        coarse=is_register,
-    )
+    if reuse is None:
+        weights = normalizing_weights(
+            basis.attributes,
+            basis.X,
+            basis.people.sum(axis=1),
+            room=ROOM.get(plan.algorithm, 1),
+            coarse=is_register,
+        )
+    else:
+        weights = Weights(values=reuse.weights, warnings=())
     bounds = bounds_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
     need = (
         need_of_register(bounds, safe)
@@ -149,15 +161,18 @@ def design(
         else need_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
     )
     stage = None if progress is None else lambda done, total: progress("Cells", done, total)
-    compiled = partition(
-        plan.algorithm,
-        basis,
-        weights.values,
-        need,
-        stage,
-        parameters=plan.parameters,
-        snap=snap_to(ranges_of(basis.attributes), min(safe)) if is_register else None,
-    )
+    if reuse is None:
+        compiled = partition(
+            plan.algorithm,
+            basis,
+            weights.values,
+            need,
+            stage,
+            parameters=plan.parameters,
+            snap=snap_to(ranges_of(basis.attributes), min(safe)) if is_register else None,
+        )
+    else:
+        compiled = count_again(basis, reuse, need)
     loss = distortion(basis.X, basis.people, weights.values, compiled.labels)
     if is_register:
         compiled = as_published(compiled, basis.attributes, bounds)
@@ -167,6 +182,11 @@ def design(
             where=model.source,
             remedy="Use a larger population, a smaller k, or a larger acceptable failure.",
         )
+    if progress is not None:
+        progress("Row", 0, 1)
+    row = choose_row(
+        points_of(compiled.centroids), weights.values, compiled.eligible, basis.levels, plan.release.minimum
+    )
     reference = ModelReference(
         kind=plan.model_kind,
         digest=model_digest(model.canonical_text(), salt),
@@ -174,7 +194,7 @@ def design(
         reading=plan.reading,
     )
     specification = _specification(
-        plan, basis, reference, compiled, dependence, smallest, safe, message_bytes
+        plan, basis, reference, compiled, row, dependence, smallest, safe, message_bytes
     )
     metrics, half = (
         tuple(worst_cell_metrics(c, basis.levels, plan.k, dependence, share) for c in compiled.eligible)
@@ -387,6 +407,7 @@ def _specification(
     basis: Model,
     reference: ModelReference,
     compiled: CompiledCells,
+    row: tuple[int, ...],
     dependence: Dependence,
     smallest: tuple[int, ...],
     safe: tuple[int, ...],
@@ -415,6 +436,7 @@ def _specification(
         stored=STORED["invited" if plan.invited else "open"],
         retention_days=plan.retention_days,
         release=plan.release,
+        row=row,
         permissions=plan.permissions,
         invited=plan.invited,
     )

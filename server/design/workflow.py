@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from server.design.against import REUSED, Intersection, intersections, read_earlier, reusable
 from server.design.design import Design, StageProgress, design
 from server.design.plan import plan_of
 from server.design.presentation import report_input
@@ -26,6 +28,7 @@ class DesignedSurvey:
     folder: Path
     design: Design
     files: tuple[str, ...]
+    against: tuple[Intersection, ...] = ()
 
 
 def design_survey(
@@ -34,10 +37,15 @@ def design_survey(
     progress: StageProgress,
     algorithm: str | None = None,
     salt_path: Path | None = None,
+    *,
+    against: Sequence[Path] = (),
+    reuse_cells: bool = False,
 ) -> DesignedSurvey:
     """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
 
-    ``algorithm`` takes the place of the file's.
+    ``algorithm`` takes the place of the file's. ``against`` are earlier surveys of these people: how few
+    share their cells is counted, and said in the warnings. With ``reuse_cells`` the cells are those of the
+    first of them that has the same attributes.
 
     The canonical model (``model.csv``) is written for a public model only. Of a register ``model.salt`` is
     written, or used again if it is there (or in ``salt_path``): with it the same register gives the same
@@ -68,8 +76,32 @@ def design_survey(
         )
     salt = salt_for(folder, salt_path) if is_register else None
     model = read_model(survey, lambda done, total: progress("Reading", done, total))
-    result = design(plan_of(survey), model, progress, salt=salt)
+    earlier = [read_earlier(path) for path in against]
+    plan, reuse = plan_of(survey), None
+    if reuse_cells:
+        again = reusable(earlier, survey.attributes)
+        plan = replace(plan, algorithm=REUSED, parameters={"specification": again.digest})
+        reuse = again.specification.cells
+    result = design(plan, model, progress, salt=salt, reuse=reuse)
+    shared = intersections(
+        result.specification, model, earlier, lambda attributes: read_model(survey, attributes=attributes)
+    )
+    close = tuple(
+        # The report of a register may be shown to others: exact figures are for the organizer's eyes.
+        "Together with an earlier survey, some people share their cells with too few others."
+        if is_register
+        else found.words(result.specification.k)
+        for found in shared
+        if not found.nested
+    )
+    if close and not reuse_cells:
+        close = (*close, "With --reuse-cells the cells of an earlier survey are used again, if they suit.")
+    result = replace(result, warnings=(*close, *result.warnings))
     command = ["roomful", "design", survey_path.name, "--out", folder.name]
+    for path in against:
+        command += ["--against", path.name]
+    if reuse_cells:
+        command.append("--reuse-cells")
     if algorithm is not None:
         command += ["--algorithm", algorithm]
     report = render_design_report(report_input(result, shlex.join(command), progress))
@@ -92,4 +124,4 @@ def design_survey(
         names.append(SALT_FILE)
     for name, data in files.items():
         write_file(folder / name, data)
-    return DesignedSurvey(folder=folder, design=result, files=tuple(names))
+    return DesignedSurvey(folder=folder, design=result, files=tuple(names), against=shared)

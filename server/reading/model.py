@@ -105,8 +105,12 @@ class Model:
         return format_model(self.attributes, self.model_rows())
 
 
-def read_model(survey: SurveyFile, progress: Progress | None = None) -> Model:
+def read_model(
+    survey: SurveyFile, progress: Progress | None = None, *, attributes: tuple[Attribute, ...] | None = None
+) -> Model:
     """Read the population file that a survey names; ``progress`` as in `read_delimited`.
+
+    ``attributes`` take the place of the survey's.
 
     Raises
     ------
@@ -115,7 +119,7 @@ def read_model(survey: SurveyFile, progress: Progress | None = None) -> Model:
     """
     return read_population(
         survey.model.file,
-        survey.attributes,
+        attributes or survey.attributes,
         survey.model.rules,
         survey.participation.source,
         survey.participation.level,

@@ -322,7 +322,7 @@ def _release(root: Section, k: int) -> ReleaseRule:
             remedy="A cell below k must never be released; leave the key out or lower k.",
         )
     return ReleaseRule(
-        rule=release.choice("rule", RELEASE_RULES, "withhold"),
+        rule=release.choice("rule", RELEASE_RULES, "merge"),
         minimum=minimum,
         distinct_values=release.integer("distinct_values", 1, MAX_K, 1),
         t_closeness=release.decimal("t_closeness", None, probability=True),

@@ -111,15 +111,18 @@ def measure_group(attribute: ConfidentialAttribute, cells: Iterable[int], table:
     table : Mapping of int to int
         Histogram of the attribute over the whole released table.
     """
-    histogram = attribute.histogram(cells)
-    given = sum(histogram.values())
-    unanimous = len(histogram) == 1 and (attribute.measure != "mark" or 1 in histogram)
+    return measure_histogram(attribute, attribute.histogram(cells), table)
+
+
+def measure_histogram(attribute: ConfidentialAttribute, group: Histogram, table: Histogram) -> Diversity:
+    """As :func:`measure_group`, of a group whose values were counted."""
+    unanimous = len(group) == 1 and (attribute.measure != "mark" or 1 in group)
     return Diversity(
         name=attribute.name,
-        given=given,
-        distinct_values=len(histogram),
+        given=sum(group.values()),
+        distinct_values=len(group),
         closeness=earth_movers_distance(
-            histogram, table, ordered=attribute.measure == "ordered", domain_size=attribute.domain_size
+            group, table, ordered=attribute.measure == "ordered", domain_size=attribute.domain_size
         ),
         unanimous=unanimous,
     )

@@ -5,32 +5,34 @@ around it (``workflow``) writes files. Nothing else in Roomful decides what leav
 
 Two rules, one of which is signed in the specification before anybody answers:
 
+merge
+    No answer is withheld. Cells are joined along the signed row (:mod:`shared.joining`): first by their
+    counts alone, then, where the policy asks for diversity, whole groups with their neighbours until each
+    satisfies it. Empty cells that would stand alone go with the group before or after them in the row whose
+    mean is nearer, as if a few had answered there: so no published file lists empty cells.
 withhold
     A cell is released alone or not at all. Cells with fewer than ``minimum`` answers, and cells that fail the
     diversity policy, are withheld. As the total is public, the answers of the withheld cells together follow
     by subtraction for whoever knows the whole; so they must form a pool that is itself no smaller than a
     released group: at least two non-empty cells, at least ``minimum`` answers, enough distinct values. While
-    they do not, the nearest released cell is withheld as well (complementary suppression).
-merge
-    Nothing is withheld. A group that fails, be it too small or not diverse enough, is united with the nearest
-    other group until none fails. Empty cells are too small like any other and are merged as well, so that no
-    published file tells an empty cell from one with a few answers.
-
-Groups are as near as their two nearest cells. Ties go to the lowest cell index.
+    they do not, the nearest released cell is withheld as well (complementary suppression). Nearest is by the
+    distance of the nearest two cells, ties go to the lowest index. Whether a cell that is not released is
+    empty can often be concluded (docs/limitations.md, section 11); its answers cannot.
 """
 
 from __future__ import annotations
 
-import heapq
+import itertools
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from server.measures.closeness import Histogram
-from server.release.centres import Centres, GroupCentres
-from server.release.diversity import ConfidentialAttribute, Diversity, measure_group
+from server.release.diversity import ConfidentialAttribute, Diversity, measure_group, measure_histogram
 from shared.errors import ReleaseError
+from shared.joining import Row, Segment, join
 
 Rule = Literal["withhold", "merge"]
 Reason = Literal[
@@ -44,7 +46,7 @@ class Policy:
 
     Parameters
     ----------
-    rule : {"withhold", "merge"}
+    rule : {"merge", "withhold"}
         What happens to a cell that may not be released alone.
     minimum : int
         Fewest answers in a released group; at least the k of the specification. Higher is safer.
@@ -110,7 +112,7 @@ class Decision:
         By identifier.
     reasons : tuple of Reason
         Why each cell is where it is. For the organizer's own understanding; **never published**, because it
-        tells empty cells from withheld ones.
+        tells why a cell is withheld.
     total_answers, released_answers : int
         Answers received, and those in the groups.
     """
@@ -122,7 +124,7 @@ class Decision:
 
     @property
     def not_released(self) -> tuple[int, ...]:
-        """Cells that appear in no group: withheld or empty, which nobody may tell apart."""
+        """Cells that appear in no group, withheld or empty; under ``merge`` there are none."""
         released = {cell for group in self.groups for cell in group.cells}
         return tuple(cell for cell in range(len(self.reasons)) if cell not in released)
 
@@ -135,7 +137,7 @@ class Decision:
 def decide(
     counts: Sequence[int],
     policy: Policy,
-    centres: Centres | GroupCentres,
+    row: Row,
     attributes: Sequence[ConfidentialAttribute] = (),
     sealed: Collection[int] = (),
 ) -> Decision:
@@ -147,8 +149,8 @@ def decide(
         K_c, the number of answers of each cell.
     policy : Policy
         The signed rule.
-    centres : Centres
-        Centres of the cells, for "nearest".
+    row : Row
+        The signed row, for neighbours, and the centres of the cells, for "nearest".
     attributes : sequence of ConfidentialAttribute
         The answers, for diversity and unanimity.
     sealed : collection of int
@@ -174,13 +176,13 @@ def decide(
        answered, and lies within ``t_closeness`` of the released table;
     3. the non-empty cells that are not released are none, or at least two which together hold at least
        ``minimum`` answers that satisfy ``distinct_values``: what subtraction yields is a group, not a cell;
-    4. under ``merge`` every cell, empty or not, is in a group.
+    4. under ``merge`` every cell, empty or not, is in a group; each group is a stretch of the row, and holds
+       the groups that the counts alone give whole or not at all.
 
-    The same input gives the same decision. Withholding takes O(m^2) distances in the worst case, merging
-    O(m^2 log m), where m is the number of cells; both are near m times the number of failing cells when few
-    fail, which is what the design arranges.
+    The same input gives the same decision. Withholding takes O(m^2) distances in the worst case, where m is
+    the number of cells; merging as :func:`shared.joining.join`.
     """
-    gate = _Gate(counts, policy, centres, attributes, sealed)
+    gate = _Gate(counts, policy, row, attributes, sealed)
     if gate.total < policy.minimum:
         raise ReleaseError(
             f"only {gate.total} answers arrived, fewer than the {policy.minimum} of the smallest group "
@@ -209,12 +211,12 @@ class _Gate:
         self,
         counts: Sequence[int],
         policy: Policy,
-        centres: Centres | GroupCentres,
+        row: Row,
         attributes: Sequence[ConfidentialAttribute],
         sealed: Collection[int],
     ) -> None:
-        if centres.count != len(counts):
-            raise ValueError("one centre per cell is needed")
+        if len(row.order) != len(counts):
+            raise ValueError("the row holds other cells than were counted")
         if sealed and policy.rule == "merge":
             raise ValueError("nothing stays sealed under merge")
         if any(count < 0 for count in counts):
@@ -224,7 +226,7 @@ class _Gate:
                 raise ValueError(f"{attribute.name} does not have one value per answer")
         self.counts = tuple(counts)
         self.policy = policy
-        self.centres = centres
+        self.row = row
         self.attributes = tuple(attributes)
         self.total = sum(counts)
         self.reasons: list[Reason] = ["enough" if count else "empty" for count in counts]
@@ -247,13 +249,18 @@ class _Gate:
         """Why this group may not be released; without a table its distance to the table is not judged."""
         if self.answers(group) < self.policy.minimum:
             return "too-few"
-        bound = self.policy.t_closeness if table is not None else None
-        if self.policy.distinct_values == 1 and bound is None:
+        if self.policy.distinct_values == 1 and (self.policy.t_closeness is None or table is None):
             return None
+        return self.alike(self.table(group), table)
+
+    def alike(self, group: Sequence[Histogram], table: Sequence[Histogram] | None) -> Reason | None:
+        """In what the answers of a group are too much alike, by its histograms."""
+        bound = self.policy.t_closeness if table is not None else None
         for index, attribute in enumerate(self.attributes):
             if not attribute.judged:
                 continue
-            measured = measure_group(attribute, group, table[index] if table is not None else {})
+            whole = table[index] if table is not None else {}
+            measured = measure_histogram(attribute, group[index], whole)
             if measured.given and measured.distinct_values < self.policy.distinct_values:
                 return "distinct-values"
             if bound is not None and measured.closeness > bound:
@@ -267,7 +274,7 @@ class _Gate:
             self.reasons[cell] = "sealed"
         closed = set(withheld)
         released = [cell for cell, count in enumerate(self.counts) if count and cell not in closed]
-        nearest = _NearestReleased(self.centres)
+        nearest = _NearestReleased(self.row)
         while released:
             table = self.table(released) if self.policy.t_closeness is not None else None
             failing = {cell: reason for cell in released if (reason := self.failure((cell,), table))}
@@ -287,67 +294,67 @@ class _Gate:
         )
 
     def merge(self) -> tuple[tuple[int, ...], ...]:
-        """Unite the nearest pair of groups of which at least one fails, until none fails."""
-        n_cells = len(self.counts)
-        table = self.table(range(n_cells))
-        members: dict[int, list[int]] = {cell: [cell] for cell in range(n_cells)}
-        group_of = list(range(n_cells))
-        failing = {cell for cell in range(n_cells) if self.failure((cell,), table)}
-        # Each cell of a failing group waits here with its nearest cell outside the group. Distances to the
-        # outside only grow as groups unite, so the first entry whose pair still lies in two groups is the
-        # nearest pair of all; one whose partner has joined its own group is looked up anew.
-        queue: list[tuple[int, int, int, int]] = []
-        waiting: set[int] = set()
+        """Join along the row by counts, and then, if diversity is asked for, the groups of that once more."""
+        segments = self._with_empty(join(self.row, self.counts, self.policy.minimum))
+        if self.policy.distinct_values > 1 or self.policy.t_closeness is not None:
+            groups = [self.row.cells(segment) for segment in segments]
+            coarse = self.row.coarser(segments, self.counts)
+            sums, table = [self.answers(group) for group in groups], self.table(range(len(self.counts)))
+            joined = join(coarse, sums, self.policy.minimum, lambda: _Judged(self, groups, table))
+            segments = [(segments[first][0], segments[behind - 1][1]) for first, behind in joined]
+        groups = [self.row.cells(segment) for segment in segments]
+        for group in groups:
+            if len(group) > 1:
+                for cell in group:
+                    self.reasons[cell] = "merged"
+        return tuple(sorted(groups))
 
-        def wait(cell: int) -> None:
-            outside = (other for other in range(n_cells) if group_of[other] != group_of[cell])
-            nearest = min(((self.centres.distance(cell, other), other) for other in outside), default=None)
-            if nearest is not None:
-                distance, other = nearest
-                heapq.heappush(queue, (distance, min(cell, other), max(cell, other), cell))
-                waiting.add(cell)
+    def _with_empty(self, segments: Sequence[Segment]) -> list[Segment]:
+        """The segments with answers; empty cells between two of them go with the nearer mean."""
+        full = [segment for segment in segments if self.answers(self.row.cells(segment))]
+        means = self.row.coarser(full, self.counts)
+        borders = [0]
+        for group in range(1, len(full)):
+            gap = range(full[group - 1][1], full[group][0])
+            between = [self.row.points[self.row.order[place]] for place in gap]
+            costs = [
+                sum(means.distance_to(group - 1, point) for point in between[:cut])
+                + sum(means.distance_to(group, point) for point in between[cut:])
+                for cut in range(len(between) + 1)
+            ]
+            borders.append(full[group - 1][1] + costs.index(min(costs)))
+        borders.append(len(self.row.order))
+        return list(itertools.pairwise(borders))
 
-        for cell in sorted(failing):
-            wait(cell)
-        while queue:
-            _, low, high, cell = heapq.heappop(queue)
-            waiting.discard(cell)
-            if group_of[cell] not in failing:
-                continue
-            if group_of[low] == group_of[high]:
-                wait(cell)
-                continue
-            kept, joined = sorted((group_of[low], group_of[high]))
-            members[kept] += members.pop(joined)
-            failing -= {kept, joined}
-            for member in members[kept]:
-                group_of[member] = kept
-                self.reasons[member] = "merged"
-            if self.failure(members[kept], table):
-                failing.add(kept)
-                for member in members[kept]:
-                    if member not in waiting:
-                        wait(member)
-        if failing:
-            raise ReleaseError(
-                "even all answers together do not satisfy the diversity that was signed",
-                expected=_policy_words(self.policy),
-                remedy="Nothing can be released from this survey without breaking its promise.",
-            )
-        return tuple(tuple(sorted(cells)) for _, cells in sorted(members.items()))
+
+class _Judged:
+    """Whether the groups of a growing stretch of the row are diverse enough together."""
+
+    def __init__(self, gate: _Gate, groups: Sequence[tuple[int, ...]], table: Sequence[Histogram]) -> None:
+        self.gate = gate
+        self.groups = groups
+        self.table = table
+        self.histograms: tuple[Counter[int], ...] = tuple(Counter() for _ in gate.attributes)
+
+    def add(self, position: int) -> None:
+        for attribute, histogram in zip(self.gate.attributes, self.histograms, strict=True):
+            histogram.update(attribute.histogram(self.groups[position]))
+
+    def satisfies(self) -> bool:
+        return self.gate.alike(self.histograms, self.table) is None
 
 
 class _NearestReleased:
     """Finds the released cell nearest to any withheld one, remembering distances already known."""
 
-    def __init__(self, centres: Centres | GroupCentres) -> None:
-        self.centres = centres
+    def __init__(self, row: Row) -> None:
+        self.row = row
         self.known: dict[int, int] = {}
         self.seen = 0
 
     def of(self, withheld: Sequence[int], released: Sequence[int]) -> int:
         for cell in released:
-            distances = [self.centres.distance(cell, other) for other in withheld[self.seen :]]
+            distances = [self.row.distance(cell, other) for other in withheld[self.seen :]]
             if cell in self.known:
                 distances.append(self.known[cell])
             self.known[cell] = min(distances)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from server.release.centres import Centres, GroupCentres
 from server.release.diversity import ConfidentialAttribute
 from server.release.gate import Decision, Policy, decide
 from server.release.policy import policy_of_counts
+from shared.joining import Row, Segment, row_of
 from shared.specification import Specification
 
 Group = tuple[int, ...]
@@ -58,10 +58,20 @@ def permit(counts: Sequence[int], specification: Specification, *, surplus: int 
     Notes
     -----
     Guarantee: for all counts, either ReleaseError or disjoint groups of at least max(k, minimum) ballots
-    each, such that the ballots outside of them are none, or at least as many from at least two cells.
+    each, such that the ballots outside of them are none, or at least as many from at least two cells. Under
+    ``merge`` every cell is in a group, and each group is a stretch of the signed row.
     """
-    centres = Centres.from_decimals(specification.centroids, specification.weights)
-    decision = decide(counts, policy_of_counts(specification, surplus), centres)
+    row = row_of(specification)
+    decision = decide(counts, policy_of_counts(specification), row)
+    if surplus and specification.release.rule == "withhold":
+        decision = decide(counts, policy_of_counts(specification, surplus), row)
+    elif surplus:
+        # Whole groups of the rule without surplus, so that the release knows them as unions of its own.
+        groups = [group.cells for group in decision.groups]
+        sums = [0] * len(counts)
+        for group in decision.groups:
+            sums[group.identifier] = group.answers
+        decision = decide_groups(groups, sums, counts, policy_of_counts(specification, surplus), row)
     opened = {cell for group in decision.groups for cell in group.cells}
     return Permitted(
         groups=tuple(group.cells for group in decision.groups),
@@ -69,12 +79,21 @@ def permit(counts: Sequence[int], specification: Specification, *, surplus: int 
     )
 
 
+def stretch(row: Row, group: Sequence[int]) -> Segment | None:
+    """Where a group lies in the row; None if its cells are not neighbours there, or do not exist."""
+    wanted = set(group)
+    places = [place for place, cell in enumerate(row.order) if cell in wanted]
+    if len(places) != len(group) or not places or places[-1] - places[0] != len(places) - 1:
+        return None
+    return places[0], places[-1] + 1
+
+
 def decide_groups(
     groups: Sequence[Group],
     counts: Sequence[int],
-    sealed: Sequence[int],
+    ballots: Sequence[int],
     policy: Policy,
-    centres: Centres,
+    row: Row,
     attributes: Sequence[ConfidentialAttribute] = (),
 ) -> Decision:
     """The gate over groups whose answers can no longer be told apart by cell.
@@ -82,13 +101,14 @@ def decide_groups(
     Parameters
     ----------
     groups : sequence of tuple of int
-        Disjoint groups that were opened.
+        Disjoint groups that were opened: single cells under ``withhold``, stretches of the row under
+        ``merge``.
     counts : sequence of int, length n_cells
         The answers of a group stand at its first cell, zero at its others; at a sealed cell its ballots.
-    sealed : sequence of int
-        Cells that were not opened.
+    ballots : sequence of int, length n_cells
+        Under ``merge`` a group lies at the mean of its ballots. Ballots outside of the groups are sealed.
     policy : Policy
-    centres : Centres
+    row : Row
         Of the cells.
     attributes : sequence of ConfidentialAttribute
         Values in the same places as `counts`.
@@ -97,26 +117,38 @@ def decide_groups(
     -------
     Decision
         In terms of cells; every group is a union of the given ones.
+
+    Raises
+    ------
+    ReleaseError
+        As :func:`decide`.
     """
     listed = {cell for group in groups for cell in group}
-    units = sorted([*map(tuple, groups), *((cell,) for cell in range(len(counts)) if cell not in listed)])
-    place = {unit[0]: index for index, unit in enumerate(units)}
+    if policy.rule == "withhold":
+        sealed = [cell for cell, count in enumerate(ballots) if count and cell not in listed]
+        return decide(counts, policy, row, attributes, sealed)
+    place = {cell: index for index, cell in enumerate(row.order)}
+    starts = {min(place[cell] for cell in group): len(group) for group in groups}
+    units: list[Segment] = []
+    while (start := units[-1][1] if units else 0) < len(row.order):
+        units.append((start, start + starts.get(start, 1)))
+    cells = [row.cells(unit) for unit in units]
     decision = decide(
-        [counts[unit[0]] for unit in units],
+        [counts[unit[0]] for unit in cells],
         policy,
-        GroupCentres(centres=centres, groups=tuple(units)),
+        row.coarser(units, ballots),
         [
-            replace(attribute, values=tuple(attribute.values[unit[0]] for unit in units))
+            replace(attribute, values=tuple(attribute.values[unit[0]] for unit in cells))
             for attribute in attributes
         ],
-        [place[cell] for cell in sealed],
     )
-    reasons = {cell: decision.reasons[index] for index, unit in enumerate(units) for cell in unit}
+    reasons = {cell: decision.reasons[index] for index, unit in enumerate(cells) for cell in unit}
+    united = (
+        replace(group, cells=tuple(sorted(cell for unit in group.cells for cell in cells[unit])))
+        for group in decision.groups
+    )
     return replace(
         decision,
-        groups=tuple(
-            replace(group, cells=tuple(sorted(cell for unit in group.cells for cell in units[unit])))
-            for group in decision.groups
-        ),
+        groups=tuple(sorted(united, key=lambda group: group.cells)),
         reasons=tuple(reasons[cell] for cell in range(len(counts))),
     )

@@ -64,7 +64,8 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
     -----
     Guarantee: if it returns, every group in ``microdata.csv`` has at least ``minimum`` rows, as many as its
     cells have answers; the answers that are missing from it are none, or at least ``minimum`` from at least
-    two non-empty cells; and every question that a group answered has at least ``distinct_values`` values.
+    two non-empty cells, and none under ``merge``, where every group is a stretch of the signed row; and every
+    question that a group answered has at least ``distinct_values`` values.
     """
     found = sorted(path.name for path in folder.iterdir())
     _require(tuple(found) == FILES, f"the folder holds {', '.join(found)}", ", ".join(FILES))
@@ -84,6 +85,8 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
         all(count >= minimum for count in in_table.values()), "a group is too small", f"{minimum} answers"
     )
     _check_pool(groups, counts, minimum)
+    if specification.release.rule == "merge":
+        _check_row(groups, counts, specification)
     _check_distinct(rows, package, specification)
 
 
@@ -152,6 +155,22 @@ def _check_pool(groups: dict[str, list[int]], counts: Sequence[int], minimum: in
         not pool or (len(pool) > 1 and sum(pool) >= minimum),
         "the answers that are not released follow by subtraction",
         f"none, or at least {minimum} from at least two cells",
+    )
+
+
+def _check_row(groups: dict[str, list[int]], counts: Sequence[int], specification: Specification) -> None:
+    place = {cell: index for index, cell in enumerate(specification.row)}
+    for cells in groups.values():
+        places = [place[cell] for cell in cells]
+        _require(
+            max(places) - min(places) == len(places) - 1,
+            "a group is not a stretch of the signed row",
+            "neighbours in the row",
+        )
+    _require(
+        sum(map(len, groups.values())) == len(counts),
+        "a cell is in no group, although the signed rule merges",
+        "every cell in a group",
     )
 
 

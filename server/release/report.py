@@ -76,11 +76,13 @@ def _released(specification: Specification, decision: Decision) -> Section:
         explained = (
             f"The signed rule: {failing} are withheld, together with so many others that nothing "
             f"follows by subtraction. {len(decision.not_released)} of {specification.cells.count} groups "
-            "are not in the table, because they were withheld or because nobody in them answered; the "
-            "files do not say which."
+            "are not in the table, because they were withheld or because nobody in them answered."
         )
     else:
-        explained = f"The signed rule: {failing} are merged with the nearest. No answer is withheld."
+        explained = (
+            f"The signed rule: {failing} are merged with their neighbours in the signed row. No answer is "
+            "withheld."
+        )
     svg, bins = histogram(
         name="sizes",
         alt="How many released groups have how many people",

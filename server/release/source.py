@@ -8,14 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from server.release.answers import CollectedAnswers, collect, confidential_attributes
-from server.release.centres import Centres
 from server.release.gate import Decision, decide
 from server.release.opened import OpenedAnswers
-from server.release.permission import Group, decide_groups, permit
+from server.release.permission import Group, decide_groups, permit, stretch
 from server.release.policy import policy_of
 from server.storage.store import SurveyStore
 from shared.errors import InputError, OpeningError, ReleaseError
-from shared.specification import Specification
+from shared.joining import row_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +61,7 @@ def stored_answers(store: SurveyStore) -> AnswerSource:
     decision = decide(
         collected.counts,
         policy_of(specification),
-        _centres(specification),
+        row_of(specification),
         confidential_attributes(collected),
     )
     return AnswerSource(
@@ -119,9 +118,9 @@ def opened_answers(store: SurveyStore, data: bytes, root: bytes) -> AnswerSource
     decision = decide_groups(
         groups,
         counts,
-        sealed,
+        ballots,
         policy_of(specification),
-        _centres(specification),
+        row_of(specification),
         confidential_attributes(collected, sealed={cell: ballots[cell] for cell in sealed}),
     )
     return AnswerSource(
@@ -142,14 +141,15 @@ def _require_fit(opened: OpenedAnswers, store: SurveyStore, ballots: Sequence[in
     if opened.withheld != sum(ballots) - in_groups:
         raise _misfit("it withholds another number of ballots than its groups leave", "the same number")
     permitted = permit(ballots, specification)
-    group_of = permitted.group_of
-    if specification.release.rule == "merge" and opened.withheld:
+    merged = specification.release.rule == "merge"
+    if merged and opened.withheld:
         raise _misfit("it withholds answers, and the signed rule merges", "every ballot in a group")
+    row, group_of = row_of(specification), permitted.group_of
     for group in opened.groups:
-        indices = {group_of.get(cell, -1) for cell in group.cells}
-        whole = {cell for index in indices - {-1} for cell in permitted.groups[index]}
-        united = specification.release.rule == "merge" or len(indices) == 1
-        if -1 in indices or whole != set(group.cells) or not united:
+        indices = {group_of.get(cell) for cell in group.cells}
+        whole = {cell for index in indices if index is not None for cell in permitted.groups[index]}
+        as_signed = stretch(row, group.cells) is not None if merged else len(group.cells) == 1
+        if None in indices or whole != set(group.cells) or not as_signed:
             raise _misfit("it opens a group that the signed rule does not permit", "permitted groups")
         if len(group.answers) > sum(ballots[cell] for cell in group.cells):
             raise _misfit("a group has more answers than ballots", "one answer per ballot")
@@ -181,10 +181,6 @@ def _opened_head_counts(store: SurveyStore, data: bytes) -> list[int]:
             counts[cell] = 0
         counts[group["cells"][0]] = len(group["answers"])
     return [counts[cell] for cell in range(store.specification.cells.count)]
-
-
-def _centres(specification: Specification) -> Centres:
-    return Centres.from_decimals(specification.centroids, specification.weights)
 
 
 def _misfit(message: str, expected: str) -> OpeningError:

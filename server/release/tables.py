@@ -124,7 +124,7 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
     """One row per released group, and one per cell that is not released, by group.
 
     A cell that is not released shows what the specification had published before: its eligible people and its
-    centroid. Whether anybody answered from it cannot be seen.
+    centroid. Its row does not say whether anybody answered from it. Under ``merge`` there is none.
     """
     columns = (
         _GROUP,

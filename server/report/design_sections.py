@@ -377,6 +377,7 @@ def making(data: DesignReportInput, language: str) -> Section:
         "v-mdav": "V-MDAV, tabulated",
         "m-d": "M-d: minimum spanning tree, tabulated",
         "mu-approx": "mu-Approx: decomposed forest, tabulated",
+        "reused": "the cells of an earlier survey, used again",
     }
     committed = specification.model.kind == "register"
     kind_of_digest = "Commitment to the model" if committed else "Digest of the model (SHA-256)"

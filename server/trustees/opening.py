@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.release.centres import Centres
 from server.release.opened import OpenedAnswers, OpenedGroup
 from server.release.permission import decide_groups
 from server.release.policy import policy_of_counts
@@ -23,6 +22,7 @@ from server.trustees.shares import Share, join_shares
 from server.trustees.statements import Statement, require_statements
 from shared.errors import OpeningError, SubmissionError
 from shared.invitation import Invitation
+from shared.joining import row_of
 from shared.questions import Answer
 from shared.sealing import box_info
 from shared.submission import decode, validate
@@ -197,9 +197,9 @@ def _keep(examined: Examined, found: Sequence[Sequence[Mapping[str, Answer]]]) -
     decision = decide_groups(
         permitted.groups,
         left,
-        permitted.sealed,
+        counts,
         policy_of_counts(specification, examined.surplus),
-        Centres.from_decimals(specification.centroids, specification.weights),
+        row_of(specification),
     )
     by_first = {group[0]: answers for group, answers in zip(permitted.groups, found, strict=True)}
     return tuple(

@@ -68,7 +68,8 @@ def judge(browser: Browser) -> Iterator[Callable[[dict[str, Any]], list[list[str
     modules = [f"{site.base}static/{site.assets[name]}" for name in _MODULES]
 
     def run(case: dict[str, Any]) -> list[list[str]]:
-        given = [*modules, VECTORS["specification"], VECTORS["invitation"], case]
+        survey = VECTORS | case
+        given = [*modules, survey["specification"], survey["invitation"], case]
         lines: list[list[str]] = page.evaluate(JUDGE, given)
         return lines
 

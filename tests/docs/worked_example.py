@@ -123,7 +123,8 @@ def build() -> Example:
         message_bytes=submission.longest_message(Questionnaire.parse(questions, ("en",))),
         stored=STORED["open"],
         retention_days=30,
-        release=ReleaseRule(rule="withhold", minimum=3, distinct_values=1, t_closeness=None),
+        release=ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None),
+        row=(0, 1),
         permissions=Permissions(free_text=False, balls_from_register=False),
         invited=None,
     )

@@ -49,7 +49,7 @@ def test_layout() -> None:
         FINISHED.to_bytes()
         .decode()
         .endswith(
-            '{"cells":[1,3],"people":50,"answers":20},{"cells":[7],"people":25,"answers":5}],'
+            '{"cells":[3],"people":25,"answers":20},{"cells":[7],"people":25,"answers":5}],'
             '"withheld":4,"invalid":1}}'
         )
     )

@@ -12,12 +12,13 @@ from shared.hash_list import format_hashes
 from shared.invitation_code import InvitationCode
 from shared.receipt import BallotReceipt
 from shared.roll import Roll
-from shared.specification import ReleaseRule
 from tests.boards import (
     PACKAGE,
     BoardFiles,
     finished_board,
     make_board,
+    merged_release,
+    merging_specification,
     receipts,
     release,
 )
@@ -64,7 +65,7 @@ def test_a_finished_board_passes_with_its_files() -> None:
         "groups": "3",
         "smallest": "5",
         "minimum": "3",
-        "cells_not_released": "4",
+        "cells_not_released": "5",
     }
     assert figures["board.total"] == {
         "released": "35",
@@ -217,7 +218,8 @@ def with_groups(*groups: tuple[tuple[int, ...], int, int]) -> tuple[BoardGroup, 
         (with_groups(((0,), 26, 35)), 4, "has 26 people"),
         (with_groups(((0,), 25, 33), ((1,), 25, 2)), 4, "has 2 answers"),
         (with_groups(((0,), 25, 37)), 2, "2 withheld"),
-        (with_groups((tuple(range(7)), 175, 35)), 4, "4 withheld"),
+        (with_groups(*(((c,), 25, 5) for c in range(7))), 4, "4 withheld"),
+        (with_groups(((0, 1), 50, 35)), 4, "not what the signed rule makes"),
     ],
 )
 def test_groups_that_may_not_be_shown_are_refused(
@@ -234,13 +236,25 @@ def test_counts_that_do_not_add_up_are_refused() -> None:
 
 
 def test_where_the_rule_merges_nothing_is_withheld() -> None:
-    rule = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
-    merging = invited_specification(release=rule)
-    assert "withheld" in only_refused(
-        make_board(specification=merging, result=release()), "board.total", TABLE
-    )
-    complete = replace(release(), withheld=0, invalid=5)
-    assert make_board(specification=merging, result=complete).recount(TABLE).refusal is None
+    merging, complete = merging_specification(), merged_release()
+    table = ReleasedTable(data_package=PACKAGE, groups=complete.groups)
+    assert make_board(specification=merging, result=complete).recount(table).refusal is None
+    withholding = make_board(specification=merging, result=replace(complete, withheld=5, invalid=0))
+    assert "withheld" in only_refused(withholding, "board.total", table)
+
+
+def test_where_the_rule_merges_a_group_is_a_stretch_of_the_signed_row() -> None:
+    first, second, third = merged_release().groups
+    chosen = (replace(first, cells=(0, 1, 6)), replace(second, cells=(2, 4, 5, 7)), third)
+    files = make_board(specification=merging_specification(), result=merged_release(groups=chosen))
+    assert "group 0 is not what the signed rule makes" in only_refused(files, "board.groups")
+
+
+def test_where_the_rule_merges_no_cell_is_left_out() -> None:
+    first, second, third = merged_release().groups
+    groups = (replace(first, cells=(0, 7), people=50), second, third)
+    files = make_board(specification=merging_specification(), result=merged_release(groups=groups))
+    assert "1 cells are in no group" in only_refused(files, "board.groups")
 
 
 @pytest.mark.parametrize(

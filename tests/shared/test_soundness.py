@@ -323,6 +323,7 @@ def tiled(boxes: list[Any]) -> bool:
         document["cells"] = cells.to_object()
         document["eligible"] = [[18]] * len(boxes)
         document["centroids"] = list(map(list, map_centroids(cells, (age(maximum="9"), sex()))))
+        document["release"]["row"] = list(range(len(boxes)))
 
     line = examined(altered(register(register_cells()), change)).lines[7]
     assert line.outcome in ("passed", "refused")

@@ -8,7 +8,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from shared.board import Board, BoardGroup, parse_envelope
+from shared.board import Board, BoardGroup, BoardRelease, parse_envelope
 from shared.checkpoint import Checkpoint, board_origin
 from shared.hash_list import format_hashes
 from shared.invitation import Invitation
@@ -16,7 +16,16 @@ from shared.invitation_code import InvitationCode
 from shared.merkle import MerkleTree
 from shared.receipt import BallotReceipt
 from shared.roll import Roll
-from tests.boards import BoardFiles, make_board, receipts, release, sign_board, sign_checkpoint
+from tests.boards import (
+    BoardFiles,
+    make_board,
+    merged_release,
+    merging_specification,
+    receipts,
+    release,
+    sign_board,
+    sign_checkpoint,
+)
 from tests.builders import ORGANIZER_KEY, public_bytes, sign
 from tests.invited import COLLECTOR, ROLL_ID, SPARE_KEY, code, invited_specification, used_codes
 from tests.server.board.survey import released_files
@@ -35,13 +44,50 @@ def boards() -> dict[str, Any]:
         "comment": (
             "Each case is a board's five files, the released files, and a receipt and a code, or null. "
             "'refused' is the code that must refuse, or null; files of no form may be refused whole. "
-            "'code_used' is what is found of the code, 'discrepancy' what the organizer signed."
+            "'code_used' is what is found of the code, 'discrepancy' what the organizer signed. A case may "
+            "name its own specification and invitation."
         ),
         "source": "docs/protocol.md, The board. RFC 6962, RFC 9162, C2SP signed-note and tlog-checkpoint.",
         "specification": sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes().decode(),
         "invitation": Invitation(digest=honest.digest, organizer_key=public_bytes(ORGANIZER_KEY)).fragment(),
-        "cases": [_case(*case) for case in _cases(honest)] + _cases_of_codes(honest),
+        "cases": [_case(*case) for case in _cases(honest)] + _cases_of_codes(honest) + _merged_cases(),
     }
+
+
+def _merged_cases() -> list[dict[str, Any]]:
+    """Boards of a survey that merges: the same groups are judged along its signed row."""
+    specification = merging_specification()
+    honest = merged_release()
+    first, second, third = honest.groups
+    strangers = (replace(first, cells=(0, 1, 6)), replace(second, cells=(2, 4, 5, 7)), third)
+    gap = (replace(first, cells=(0, 7), people=50), second, third)
+    hole = (first, replace(second, cells=(2, 5, 6), people=75), third)
+    cases = [
+        ("merged", "Neighbours in the signed row.", None, honest),
+        (
+            "merged-by-choice",
+            "Two groups exchanged a cell.",
+            "board.groups",
+            replace(honest, groups=strangers),
+        ),
+        ("merged-around-a-cell", "A cell was left out.", "board.groups", replace(honest, groups=hole)),
+        ("merged-without-an-end", "A cell is in no group.", "board.groups", replace(honest, groups=gap)),
+        ("merged-and-withheld", "What merges withholds none.", "board.total", _withholding(honest)),
+    ]
+    named: list[dict[str, Any]] = []
+    for name, comment, refused, result in cases:
+        published = released_files(result)
+        package = hashlib.sha256(published["datapackage.json"]).hexdigest()
+        files = make_board(specification=specification, result=replace(result, data_package=package))
+        case = _case(name, comment, refused, files, released=published)
+        invitation = Invitation(digest=files.digest, organizer_key=public_bytes(ORGANIZER_KEY)).fragment()
+        envelope = sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes().decode()
+        named.append(case | {"specification": envelope, "invitation": invitation})
+    return named
+
+
+def _withholding(honest: BoardRelease) -> BoardRelease:
+    return replace(honest, withheld=5, invalid=0)
 
 
 def _finished(key: Ed25519PrivateKey = ORGANIZER_KEY, **changes: Any) -> BoardFiles:
@@ -238,7 +284,13 @@ def _cases(honest: BoardFiles) -> list[tuple[Any, ...]]:
             "cell-twice",
             "A cell stands in two groups.",
             "board.groups",
-            _finished(groups=(groups[0], replace(groups[1], cells=(0, 3)), groups[2])),
+            _finished(groups=(groups[0], replace(groups[1], cells=(0,)), groups[2])),
+        ),
+        (
+            "two-cells-in-one-group",
+            "The signed rule withholds, and unites nothing.",
+            "board.groups",
+            _finished(groups=(groups[0], replace(groups[1], cells=(3, 4), people=50), groups[2])),
         ),
         (
             "other-people",
@@ -250,7 +302,7 @@ def _cases(honest: BoardFiles) -> list[tuple[Any, ...]]:
             "withheld-by-subtraction",
             "Everything but one cell is released.",
             "board.groups",
-            _finished(groups=(BoardGroup(cells=tuple(range(7)), people=175, answers=35),)),
+            _finished(groups=tuple(BoardGroup(cells=(c,), people=25, answers=5) for c in range(7))),
         ),
         ("counts-do-not-add-up", "A withheld answer is missing.", "board.total", _finished(withheld=3)),
         ("an-invalid-one-too-many", "One more is said to be invalid.", "board.total", _finished(invalid=2)),

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from shared import blind_rsa, ed25519
 from shared.cells import parse_cells
 from shared.effective_anonymity import dependent_cell_failure, n_min, n_min_safe
-from shared.errors import RoomfulError
+from shared.errors import ReleaseError, RoomfulError
 from shared.invitation_code import InvitationCode
+from shared.joining import Row, join
 from shared.metrics import Metrics
 from shared.participation import Dependence, ParticipationLevel
 from shared.roll import roll_hash
@@ -124,6 +126,58 @@ def anonymity(case: Case, _document: Case) -> None:
         assert f"{getattr(metrics, name):.39e}" == case[name], name
 
 
+class Words:
+    """Whole numbers from SHA-256 of a label and a counter, 32 bits at a time."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.used = 0
+
+    def below(self, bound: int) -> int:
+        """The next number below a bound; its slight bias does not matter here."""
+        digest = hashlib.sha256(f"{self.label}/{self.used}".encode()).digest()
+        self.used += 1
+        return int.from_bytes(digest[:4], "big") % bound
+
+
+def random_tables(many: int) -> Iterator[tuple[Row, list[int], int]]:
+    """Rows of 1 to 12 cells: order, points (some far, some equal), weights, counts and a minimum."""
+    for number in range(many):
+        words = Words(f"roomful-joining/{number}")
+        n, d, span = 1 + words.below(12), 1 + words.below(3), (2, 50, 10**9)[words.below(3)]
+        ranks = [(words.below(2**32), cell) for cell in range(n)]
+        points = tuple(tuple(words.below(2 * span + 1) - span for _ in range(d)) for _ in range(n))
+        weights = tuple((0, 1, 5000, 10**6)[words.below(4)] for _ in range(d))
+        most = (2, 6, 20)[words.below(3)]
+        counts = [words.below(most + 1) for _ in range(n)]
+        row = Row(order=tuple(cell for _, cell in sorted(ranks)), points=points, weights=weights)
+        yield row, counts, 2 + words.below(6)
+
+
+def segments_text(row: Row, counts: list[int], minimum: int) -> str:
+    """The segments as JSON, or null where nothing may be released."""
+    try:
+        return json.dumps(join(row, counts, minimum), separators=(",", ":"))
+    except ReleaseError:
+        return "null"
+
+
+def digest_of_all_joinings(many: int) -> str:
+    """SHA-256 over the segments of the tables, a line each."""
+    lines = "".join(f"{segments_text(*table)}\n" for table in random_tables(many))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def joining(case: Case, _document: Case) -> None:
+    """The segments of one table, or the digest of those of all."""
+    if "digest" in case:
+        assert digest_of_all_joinings(case["tables"]) == case["digest"]
+        return
+    points = tuple(tuple(point) for point in case["points"])
+    row = Row(order=tuple(case["order"]), points=points, weights=tuple(case["weights"]))
+    assert json.loads(segments_text(row, case["counts"], case["minimum"])) == case["segments"]
+
+
 CHECKS: dict[str, Callable[[Case, Case], None]] = {
     "rfc9474": blind_rsa_of_the_rfc,
     "codes": code,
@@ -132,6 +186,7 @@ CHECKS: dict[str, Callable[[Case, Case], None]] = {
     "assignment": assignment,
     "anonymity": anonymity,
     "submission": submission,
+    "joining": joining,
 }
 """Name of a file -> what each of its cases must pass."""
 

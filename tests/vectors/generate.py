@@ -12,6 +12,7 @@ from tests.vectors.board_vectors import boards
 from tests.vectors.core_vectors import anonymity, assignment, submissions
 from tests.vectors.ed25519_vectors import ed25519
 from tests.vectors.invited_vectors import codes, tokens
+from tests.vectors.joining_vectors import joinings
 from tests.vectors.published import published
 from tests.vectors.soundness_vectors import soundness_vectors
 
@@ -29,6 +30,7 @@ def generate() -> dict[str, str]:
         ("codes", codes()),
         ("tokens", tokens()),
         ("ed25519", ed25519()),
+        ("joining", joinings()),
     ):
         texts[f"{name}.json"] = json.dumps(value, ensure_ascii=False) + "\n"
     return texts | published()

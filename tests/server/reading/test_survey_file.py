@@ -39,7 +39,7 @@ def test_a_survey_reads_with_its_defaults(survey: ReadSurvey, tmp_path: Path) ->
     assert read.participation.level is not None
     assert (read.participation.source.kind, read.participation.level.low) == ("even", "0.5")
     assert (read.k, read.acceptable_cell_failure, read.algorithm) == (3, "1e-6", "mdav")
-    assert (read.release.rule, read.release.minimum, read.release.distinct_values) == ("withhold", 3, 1)
+    assert (read.release.rule, read.release.minimum, read.release.distinct_values) == ("merge", 3, 1)
     assert read.release.t_closeness is None
     assert (read.retention_days, read.permissions.free_text) == (365, False)
     assert not read.permissions.balls_from_register

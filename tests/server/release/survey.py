@@ -107,7 +107,8 @@ def document(**changes: Any) -> dict[str, Any]:
         },
         "stored": ["cell", "answers", "receipt"],
         "retention_days": 365,
-        "release": {"rule": "withhold", "minimum": 5, "distinct_values": 1, "t_closeness": None},
+        "release": {"rule": "withhold", "minimum": 5, "distinct_values": 1, "t_closeness": None,
+                    "row": list(range(N_CELLS))},
         "permissions": {"free_text": True, "balls_from_register": False},
         "invited": None,
     }  # fmt: skip

@@ -25,6 +25,7 @@ from tests.server.release.survey import CANARY, N_CELLS, answers, closed_survey
 
 FILES = {"microdata.csv", "cells.csv", "report.html", "datapackage.json"}
 COUNTS = (20, 12, 3, 9, 0, 30)
+ROW = {"row": list(range(N_CELLS))}
 
 
 def shuffle(rows: list[tuple[str, ...]]) -> None:
@@ -100,14 +101,14 @@ def test_rows_are_shuffled(tmp_path: Path) -> None:
 
 
 def test_merge_publishes_everything(tmp_path: Path) -> None:
-    rule = {"rule": "merge", "minimum": 5, "distinct_values": 1, "t_closeness": None}
+    rule = ROW | {"rule": "merge", "minimum": 5, "distinct_values": 1, "t_closeness": None}
     data, survey = closed_survey(tmp_path / "data", COUNTS, release=rule)
     with data:
         figures = release_survey(data, survey, tmp_path / "out", shuffle).figures()
     assert figures["withheld_answers"] == 0
     rows = rows_of(tmp_path / "out" / "cells.csv")
     assert sorted(int(cell) for row in rows for cell in row["cells"].split()) == list(range(N_CELLS))
-    # Cell 2 (age 36, 3 answers) and cell 4 (66, empty) are both nearest to cell 3 (50).
+    # Cell 2 (36, 3 answers) costs less with cell 3 (50) than with cell 1 (20); the empty one goes along.
     assert [row["cells"] for row in rows] == ["0", "1", "2 3 4", "5"]
     assert [row["answers"] for row in rows] == ["20", "12", "12", "30"]
     # Equal head counts, so the mean of the means: 152 / 3.
@@ -119,7 +120,7 @@ def test_diversity_policy_is_kept_in_the_files(tmp_path: Path) -> None:
         changes: dict[str, Any] = {"health": "good"} if cell == 0 else {}
         return answers(chance, **changes)
 
-    rule = {"rule": "withhold", "minimum": 5, "distinct_values": 2, "t_closeness": None}
+    rule = ROW | {"rule": "withhold", "minimum": 5, "distinct_values": 2, "t_closeness": None}
     data, survey = closed_survey(tmp_path / "data", (20, 12, 15, 30, 0, 30), answer, release=rule)
     with data:
         release_survey(data, survey, tmp_path / "out", shuffle)

@@ -106,7 +106,8 @@ def specification(
         },
         "stored": ["cell", "answers", "receipt"],
         "retention_days": 365,
-        "release": {"rule": "withhold", "minimum": 20, "distinct_values": 1, "t_closeness": None},
+        "release": {"rule": "withhold", "minimum": 20, "distinct_values": 1, "t_closeness": None,
+                    "row": list(range(N_CELLS))},
         "permissions": {"free_text": True, "balls_from_register": False},
         "invited": None,
     }  # fmt: skip

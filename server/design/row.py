@@ -1,0 +1,248 @@
+"""The signed row: in which order cells lie side by side, so that joining neighbours costs little.
+
+Several orders are made and each is tried on the same drawn turnouts; the one whose joining loses least is
+signed. Everything is computed from what the specification publishes, by integers and by single operations of
+IEEE float64, element by element (no sum, product or order of summation that a library may choose), with ties
+to the lowest index: the same specification has the same row on every machine.
+
+References
+----------
+J. H. Ward, Hierarchical grouping to optimize an objective function, JASA 58, 1963. F. Murtagh, A survey of
+recent advances in hierarchical clustering algorithms, The Computer Journal 26(4), 1983 (chains of nearest
+neighbours). G. A. Croes, A method for solving traveling-salesman problems, Operations Research 6(6), 1958
+(2-opt). J. Skilling, Programming the Hilbert curve, AIP Conference Proceedings 707, 2004.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.errors import ReleaseError
+from shared.geometry import Vector
+from shared.joining import Row, join
+from shared.participation import ParticipationLevel
+
+SHARES = (1, 2, 4, 8)
+"""Turnout is drawn as stated, and at a half, a quarter and an eighth of that."""
+MOST_DRAWS = 8
+MOST_TRIED_CELLS = 4_000
+"""Cells of all draws at one turnout; of a larger table there is one draw."""
+MOST_IMPROVED_CELLS = 4_000
+"""A larger table is not improved by 2-opt, which takes quadratic time."""
+MAX_SWEEPS = 20
+CURVE_BITS = 10
+
+FloatArray = NDArray[np.float64]
+
+
+def choose_row(
+    points: Sequence[Vector],
+    weights: Vector,
+    eligible: Sequence[Sequence[int]],
+    levels: Sequence[ParticipationLevel],
+    minimum: int,
+) -> tuple[int, ...]:
+    """The best of several rows.
+
+    Parameters
+    ----------
+    points : sequence of tuple of int, m x d
+        Centroids in units of their last decimal.
+    weights : tuple of int, length d
+    eligible : sequence of sequence of int, m x L
+        People of each cell at each level.
+    levels : sequence of ParticipationLevel, length L
+        Each counts with its lowest participation.
+    minimum : int
+        Fewest answers of a group.
+
+    Returns
+    -------
+    tuple of int, length m
+        A permutation of the cells.
+
+    Notes
+    -----
+    Candidates, in this order: the leaves of Ward's clustering, the Hilbert curve, and each of the two after
+    2-opt. Each is joined for the same turnouts (:data:`SHARES`, up to :data:`MOST_DRAWS` draws each); its
+    score is the sum over the draws of the loss per answer, rounded down. The lowest score wins, then the
+    earlier candidate. A draw with fewer answers than the minimum counts for none. Time O(m^2 d).
+    """
+    people = np.array([sum(row) for row in eligible], dtype=np.float64)
+    z = _scaled(points, weights)
+    orders = [_ward_leaves(z, people), _hilbert(z)]
+    if len(points) <= MOST_IMPROVED_CELLS:
+        orders += [_two_opt(z, order) for order in orders]
+    rows = [Row(order=tuple(order), points=tuple(points), weights=weights) for order in orders]
+    draws = _draws(eligible, levels)
+    scores = [sum(_loss(row, counts, minimum) for counts in draws) for row in rows]
+    return rows[scores.index(min(scores))].order
+
+
+def _loss(row: Row, counts: Sequence[int], minimum: int) -> int:
+    """Squared distances of the answers to the means of their groups, for each answer, rounded down."""
+    try:
+        segments = join(row, counts, minimum)
+    except ReleaseError:
+        return 0
+    coarse = row.coarser(segments, counts)
+    total = sum(
+        counts[cell] * w * (x - mean) * (x - mean)
+        for group, segment in enumerate(segments)
+        for cell in row.order[slice(*segment)]
+        for w, x, mean in zip(row.weights, row.points[cell], coarse.points[group], strict=True)
+    )
+    return total // sum(counts)
+
+
+def _draws(eligible: Sequence[Sequence[int]], levels: Sequence[ParticipationLevel]) -> list[tuple[int, ...]]:
+    """Turnouts: how many people of each cell would take part. Drawn from SHAKE-256, a word for each person.
+
+    People beyond four million are counted on in expectation, rounded down.
+    """
+    people = [count for row in eligible for count in row]
+    n_draws = max(1, min(MOST_DRAWS, MOST_TRIED_CELLS // len(eligible)))
+    drawn = []
+    for share in SHARES:
+        chances = [level.lowest / share for level in levels] * len(eligible)
+        for draw in range(n_draws):
+            if sum(people) > 4_000_000:
+                taking = [int(count * chance) for count, chance in zip(people, chances, strict=True)]
+            else:
+                seed = f"roomful-row/1 {share} {draw}".encode()
+                words = np.frombuffer(hashlib.shake_256(seed).digest(4 * sum(people)), dtype="<u4")
+                bounds = np.repeat([int(chance * 2**32) for chance in chances], people)
+                ends = np.cumsum(people)
+                below = np.concatenate([[0], np.cumsum(words < bounds)])
+                taking = (below[ends] - below[ends - np.array(people)]).tolist()
+            width = len(levels)
+            drawn.append(tuple(sum(taking[i : i + width]) for i in range(0, len(taking), width)))
+    return drawn
+
+
+def _scaled(points: Sequence[Vector], weights: Vector) -> FloatArray:
+    """Coordinates in which the weighted distance is the plain one, d x m."""
+    least = [min(column) for column in zip(*points, strict=True)]
+    columns = [[point[j] - low for point in points] for j, low in enumerate(least)]
+    return np.array(columns, dtype=np.float64) * np.sqrt(np.array(weights, dtype=np.float64))[:, None]
+
+
+def _squared(z: FloatArray, point: FloatArray) -> FloatArray:
+    """Squared distances of all columns to a point, coordinate by coordinate."""
+    total = np.zeros(z.shape[1])
+    for column, value in zip(z, point, strict=True):
+        total += (column - value) ** 2
+    return total
+
+
+def _ward_leaves(z: FloatArray, people: FloatArray) -> list[int]:
+    """Leaves of Ward's tree; of two branches the nearer ends meet."""
+    n = z.shape[1]
+    centre, weight = z.copy(), people.copy()
+    leaves: list[list[int]] = [[cell] for cell in range(n)]
+    alive = np.ones(n, dtype=bool)
+    chain: list[int] = []
+    for _ in range(n - 1):
+        if not chain:
+            chain = [int(np.argmax(alive))]
+        while True:
+            last = chain[-1]
+            cost = _squared(centre, centre[:, last]) * (weight * weight[last] / (weight + weight[last]))
+            cost[~alive] = np.inf
+            cost[last] = np.inf
+            nearest = int(np.argmin(cost))
+            if len(chain) > 1 and cost[chain[-2]] <= cost[nearest]:
+                break  # The two are one another's nearest.
+            chain.append(nearest)
+        kept, gone = sorted((chain.pop(), chain.pop()))
+        leaves[kept] = _end_to_end(z, leaves[kept], leaves[gone])
+        both = weight[kept] + weight[gone]
+        centre[:, kept] = (centre[:, kept] * weight[kept] + centre[:, gone] * weight[gone]) / both
+        weight[kept] = both
+        alive[gone] = False
+    return leaves[int(np.argmax(alive))]
+
+
+def _end_to_end(z: FloatArray, a: list[int], b: list[int]) -> list[int]:
+    ways = [(x, y) for x in (a, a[::-1]) for y in (b, b[::-1])]
+    gaps = [float(_squared(z[:, [x[-1]]], z[:, y[0]])[0]) for x, y in ways]
+    first, second = ways[gaps.index(min(gaps))]
+    return first + second
+
+
+def _hilbert(z: FloatArray) -> list[int]:
+    """Cells in the order of a Hilbert curve through the cube that holds them."""
+    span = max(float(column.max() - column.min()) for column in z) or 1.0
+    grid = np.minimum(z * (2**CURVE_BITS / span), 2**CURVE_BITS - 1).astype(np.int64)
+    # Coordinates that are constant on the grid would only lengthen the key.
+    grid = grid[grid.max(axis=1) > 0]
+    keys = [_hilbert_key(point) for point in grid.T.tolist()]
+    return sorted(range(z.shape[1]), key=lambda cell: (keys[cell], cell))
+
+
+def _hilbert_key(point: list[int]) -> int:
+    """Place of a point on the curve (Skilling's transform, then the bits of all coordinates by turns)."""
+    x = list(point)
+    q = 1 << (CURVE_BITS - 1)
+    while q > 1:
+        p = q - 1
+        for i in range(len(x)):
+            if x[i] & q:
+                x[0] ^= p
+            else:
+                t = (x[0] ^ x[i]) & p
+                x[0] ^= t
+                x[i] ^= t
+        q >>= 1
+    for i in range(1, len(x)):
+        x[i] ^= x[i - 1]
+    t, q = 0, 1 << (CURVE_BITS - 1)
+    while q > 1:
+        if x and x[-1] & q:
+            t ^= q - 1
+        q >>= 1
+    key = 0
+    for bit in range(CURVE_BITS - 1, -1, -1):
+        for value in x:
+            key = key << 1 | ((value ^ t) >> bit & 1)
+    return key
+
+
+def _two_opt(z: FloatArray, order: Sequence[int]) -> list[int]:
+    """Turn stretches of the row around while that shortens it; the best turn from each place, in sweeps."""
+    path = np.array(order)
+    n = len(path)
+    for _ in range(MAX_SWEEPS):
+        improved = False
+        for i in range(-1, n - 2):
+            # Turning the places i + 1 to j exchanges the steps (i, i + 1) and (j, j + 1); an end has no step.
+            line = z[:, path]
+            ends = np.arange(i + 2, n)
+            old = _steps(line, ends)
+            new = np.zeros(len(ends))
+            if i >= 0:
+                old = old + np.sqrt(_squared(line[:, [i]], line[:, i + 1]))
+                new = new + np.sqrt(_squared(line[:, ends], line[:, i]))
+            new[:-1] = new[:-1] + np.sqrt(_squared(line[:, ends[:-1] + 1], line[:, i + 1]))
+            gain = old - new
+            best = int(np.argmax(gain))
+            if gain[best] > 1e-9 * old[best]:
+                path[i + 1 : ends[best] + 1] = path[i + 1 : ends[best] + 1][::-1].copy()
+                improved = True
+        if not improved:
+            break
+    return [int(cell) for cell in path]
+
+
+def _steps(line: FloatArray, starts: NDArray[np.int64]) -> FloatArray:
+    """Lengths of the steps from these places to the next; the last place has none."""
+    steps = np.zeros(len(starts))
+    total = np.zeros(max(len(starts) - 1, 0))
+    for column in line:
+        total += (column[starts[:-1] + 1] - column[starts[:-1]]) ** 2
+    steps[:-1] = np.sqrt(total)
+    return steps

@@ -1,0 +1,246 @@
+"""Joining the cells of a signed row, so that no group is small and no answer is dropped.
+
+Counts alone decide. Along a row that was signed beforehand, consecutive cells are joined into segments of no
+answers or at least the minimum, with the least loss that any such cutting has. Run by whoever knows the
+counts: the release, the trustees, an auditor; the same integers everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from shared.errors import ReleaseError
+from shared.geometry import Vector
+from shared.specification import Specification
+
+Segment = tuple[int, int]
+"""Positions of a row, from the first to before the last."""
+
+
+class Content(Protocol):
+    """What more than a count is asked of a segment: it is told the positions, from the last to the first."""
+
+    def add(self, position: int) -> None:
+        """Take one more position in."""
+
+    def satisfies(self) -> bool:
+        """Whether the positions so far may stand together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Cells side by side.
+
+    Attributes
+    ----------
+    order : tuple of int, length m
+        A permutation of the cells.
+    points : tuple of tuple of int, m x d
+        Where each cell lies, by cell.
+    weights : tuple of int, length d
+        Not negative.
+    """
+
+    order: tuple[int, ...]
+    points: tuple[Vector, ...]
+    weights: Vector
+
+    def __post_init__(self) -> None:
+        if sorted(self.order) != list(range(len(self.points))):
+            raise ValueError("a row holds each cell once")
+        if any(weight < 0 for weight in self.weights):
+            raise ValueError("weights are not negative")
+        if any(len(point) != len(self.weights) for point in self.points):
+            raise ValueError("every point has one coordinate per weight")
+
+    def cells(self, segment: Segment) -> tuple[int, ...]:
+        """Cells of a segment, ascending."""
+        return tuple(sorted(self.order[slice(*segment)]))
+
+    def distance(self, a: int, b: int) -> int:
+        """Weighted squared distance between two cells: an exact, unbounded integer."""
+        return self.distance_to(a, self.points[b])
+
+    def distance_to(self, cell: int, point: Vector) -> int:
+        """Weighted squared distance between a cell and any point."""
+        return sum(
+            weight * (p - q) * (p - q)
+            for weight, p, q in zip(self.weights, self.points[cell], point, strict=True)
+        )
+
+    def coarser(self, segments: Sequence[Segment], counts: Sequence[int]) -> Row:
+        """The row of segments that follow one another, each at the mean of its answers, rounded down.
+
+        A segment without answers has no mean and lies at the origin, where nothing depends on it.
+        """
+        points = []
+        for segment in segments:
+            cells = self.cells(segment)
+            total = sum(counts[cell] for cell in cells)
+            points.append(
+                tuple(
+                    sum(counts[cell] * self.points[cell][j] for cell in cells) // max(total, 1)
+                    for j in range(len(self.weights))
+                )
+            )
+        return Row(order=tuple(range(len(points))), points=tuple(points), weights=self.weights)
+
+
+def points_of(centroids: Sequence[Sequence[str]]) -> tuple[Vector, ...]:
+    """Centroids of a specification in units of their last decimal."""
+    return tuple(tuple(int(text.replace(".", "")) for text in centroid) for centroid in centroids)
+
+
+def row_of(specification: Specification) -> Row:
+    """The signed row of a specification."""
+    return Row(
+        order=specification.row,
+        points=points_of(specification.centroids),
+        weights=specification.weights,
+    )
+
+
+def join(
+    row: Row, counts: Sequence[int], minimum: int, content: Callable[[], Content] | None = None
+) -> tuple[Segment, ...]:
+    """Cut the row into segments that may be shown.
+
+    Parameters
+    ----------
+    row : Row
+    counts : sequence of int, length m
+        Answers of each cell.
+    minimum : int
+        Fewest answers of a segment that has any; at least 1.
+    content : callable, optional
+        Starts a judgement of what more is asked of a segment with answers. Segments without answers are
+        always admitted, and an empty cell must make no difference to it.
+
+    Returns
+    -------
+    tuple of Segment
+        In the order of the row; each position in exactly one.
+
+    Raises
+    ------
+    ReleaseError
+        If all answers together are fewer than `minimum`, or no cutting satisfies `content`.
+
+    Notes
+    -----
+    Guarantee: for all inputs, either an error, and then not even the total is shown; or segments that
+    partition the row, each with no answers or at least `minimum` of them, whose loss is the least of all such
+    cuttings. The loss of a segment is floor(sum_j w_j (Q_j N - S_j^2) / N) with N = sum c, S_j = sum c x_j,
+    Q_j = sum c x_j^2: the squared distances of its answers to their mean. Among equal cuttings the later last
+    cut wins, and so on towards the front. So an empty cell at the edge of a segment stands alone.
+
+    Without `content` a segment has fewer than 2 minimum + max c answers: of a larger one the shortest
+    beginning with at least `minimum` has fewer than minimum + max c, so that its rest has at least `minimum`
+    too, and cutting there never raises the loss, rounding down included (floor a + floor b <= floor(a + b)).
+    As the later cut wins, such a segment is never chosen, and each end looks back over fewer than
+    2 minimum + max c answers: O(m W d) for W non-empty cells that hold them. With `content` the look back
+    ends where the segment alone loses more than the best cutting that was found.
+    """
+    segments = _cut(row, counts, minimum, content)
+    if segments is None or sum(counts) < minimum:
+        too_few = sum(counts) < minimum
+        raise ReleaseError(
+            f"fewer than {minimum} answers arrived"
+            if too_few
+            else "even all answers together do not satisfy what was signed about their diversity",
+            expected=f"at least {minimum} answers" if too_few else "answers that differ enough",
+            remedy="Nothing can be released from this survey without breaking its promise.",
+        )
+    return segments
+
+
+def join_within(
+    row: Row, counts: Sequence[int], minimum: int, units: Sequence[Segment]
+) -> tuple[Segment, ...]:
+    """Join whole units first, and then cells inside of what became of them.
+
+    Parameters
+    ----------
+    units : sequence of Segment
+        They follow one another and cover the row.
+
+    Raises
+    ------
+    ReleaseError
+        As :func:`join`.
+
+    Notes
+    -----
+    Guarantee: as :func:`join`, and a group crosses the border of a unit only where a unit had to be joined.
+    """
+    sums = [sum(counts[cell] for cell in row.cells(unit)) for unit in units]
+    segments: list[Segment] = []
+    for first, behind in join(row.coarser(units, counts), sums, minimum):
+        start, end = units[first][0], units[behind - 1][1]
+        cells = row.order[start:end]
+        part = Row(
+            order=tuple(range(len(cells))), points=tuple(row.points[c] for c in cells), weights=row.weights
+        )
+        inner = _cut(part, [counts[c] for c in cells], minimum, None) or ()
+        segments += [(start + a, start + b) for a, b in inner]
+    return tuple(segments)
+
+
+def _cut(
+    row: Row, counts: Sequence[int], minimum: int, content: Callable[[], Content] | None
+) -> tuple[Segment, ...] | None:
+    """The best cutting, from the last segment to the first; None if there is none."""
+    ordered = [counts[cell] for cell in row.order]
+    points = [row.points[cell] for cell in row.order]
+    squares = [
+        count * sum(w * x * x for w, x in zip(row.weights, point, strict=True))
+        for count, point in zip(ordered, points, strict=True)
+    ]
+    reach = 2 * minimum - 1 + max(ordered, default=0)
+    least: list[int | None] = [0]
+    starts: list[int] = []
+    for end, count in enumerate(ordered, 1):
+        if count == 0:
+            # Alone it costs nothing, and no cut is later.
+            least.append(least[-1])
+            starts.append(end - 1)
+            continue
+        best: int | None = None
+        start = -1
+        judged = None if content is None else content()
+        answers = square = 0
+        sums = [0] * len(row.weights)
+        for begin in range(end - 1, -1, -1):
+            count = ordered[begin]
+            if count == 0:
+                continue  # A segment that begins behind it is as good, and its cut is later.
+            answers += count
+            if judged is None and answers >= reach:
+                break
+            square += squares[begin]
+            sums = [s + count * x for s, x in zip(sums, points[begin], strict=True)]
+            if judged is not None:
+                judged.add(begin)
+            if answers < minimum:
+                continue
+            spread = sum(w * s * s for w, s in zip(row.weights, sums, strict=True))
+            loss = (answers * square - spread) // answers
+            if best is not None and loss >= best:
+                break  # Longer segments lose no less.
+            before = least[begin]
+            if before is None or (best is not None and before + loss >= best):
+                continue
+            if judged is None or judged.satisfies():
+                best, start = before + loss, begin
+        least.append(best)
+        starts.append(start)
+    if least[-1] is None:
+        return None
+    segments: list[Segment] = []
+    end = len(ordered)
+    while end:
+        segments.append((starts[end - 1], end))
+        end = starts[end - 1]
+    return tuple(reversed(segments))
