@@ -186,7 +186,6 @@ class Site:
         language = wanted if wanted in specification.languages else specification.languages[0]
         page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
         return page.render(
-            build="0" * 16,
             language=language,
             languages=specification.languages,
             title=specification.title[language],
