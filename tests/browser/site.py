@@ -197,6 +197,5 @@ class Site:
             state=self.state,
             invited=specification.invited is not None,
             relayed=False,
-            build="0123456789ab",
             statement=("Only the number of your group is sent.", "Groups below k are not published."),
         ).encode()

@@ -112,3 +112,13 @@ def test_language_tags(tag: str) -> None:
 @pytest.mark.parametrize("tag", ["", "e", "EN", "en_US", "en-", "english", "en-toolongtag", "en\n", "é"])
 def test_no_language_tags(tag: str) -> None:
     assert not is_language(tag)
+
+
+@pytest.mark.parametrize("value", ["one\ntwo", "one\ttwo", "می\u200cخواهم", "a\u200bb"])
+def test_a_value_is_one_line_of_characters_that_are_seen(value: str) -> None:
+    with pytest.raises(SpecificationError, match="not seen"):
+        fields({"x": value}).value("x")
+
+
+def test_a_value() -> None:
+    assert fields({"x": "one two"}).value("x") == "one two"

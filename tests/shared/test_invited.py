@@ -98,7 +98,7 @@ def test_each_kind_of_survey_stores_its_own(stored: list[str], kind: str) -> Non
     document = invited_specification().to_object() | {"stored": stored}
     if kind == "open":
         document["invited"] = None
-    with pytest.raises(SpecificationError, match="something else"):
+    with pytest.raises(SpecificationError, match="what is stored"):
         Specification.parse(dumps(document))
 
 
