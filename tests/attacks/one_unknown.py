@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 
+from server.design.mapping import assign_many
 from server.reading.model import Model
 from shared.recount import centroid
 from shared.register import SHARES, left_out
@@ -43,8 +44,8 @@ def cells_of(specification: Specification, model: Model) -> list[Cell]:
     """The cells with everybody."""
     empty = Cell((0,) * len(model.levels), (0,) * len(specification.weights))
     cells = [empty] * specification.cells.count
-    for vector, people in zip(model.X.tolist(), model.people.tolist(), strict=True):
-        place = specification.cells.assign(vector)
+    places = assign_many(specification.cells, model.X).tolist()
+    for vector, people, place in zip(model.X.tolist(), model.people.tolist(), places, strict=True):
         for level, count in enumerate(people):
             cells[place] = cells[place].moved((tuple(vector), level), count)
     return cells
