@@ -39,6 +39,7 @@ from tests.invited import (
     invited_specification,
     issue_token,
     make_ballot,
+    roll,
     sign_ballot,
     used_codes,
 )
@@ -124,16 +125,23 @@ class SealedSurvey:
         """The board's other files for some ballots: as many used codes, unless it is said otherwise."""
         entries = tuple(sorted(bytes.fromhex(ballot.receipt) for ballot in ballots))
         count = len(entries) if used is None else used
+        assert self.specification.invited is not None
+        people = self.specification.invited.people
         files = make_board(
             specification=self.specification,
             entries=entries,
             used=used_codes(count),
             change=lambda board: replace(
                 board,
+                invited=people,
                 discrepancy=describe_discrepancy(submissions=len(entries), tokens_issued=count),
             ),
         )
-        return {"board.json": files.board, "roll.txt": files.roll, "used-codes.txt": files.used_codes}
+        return {
+            "board.json": files.board,
+            "roll.txt": roll(people).to_bytes(),
+            "used-codes.txt": files.used_codes,
+        }
 
     def write(
         self,

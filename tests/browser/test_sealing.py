@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from playwright.sync_api import Browser, Page
 
 from server.sealing.suites import OpeningKey, SealingKey
@@ -120,10 +121,19 @@ def test_a_wrong_vector_is_noticed_in_pyodide(bench: Bench) -> None:
         bench.python("vectors", name="tokens", document=document)
 
 
+def test_the_browser_makes_the_keys_and_signatures_of_the_vectors(bench: Bench) -> None:
+    """Ed25519 signs without chance, so WebCrypto gives byte for byte what ``cryptography`` gives."""
+    for secret in (hashlib.sha256(b"secret %d" % number).digest() for number in range(5)):
+        key = Ed25519PrivateKey.from_private_bytes(secret)
+        given = bench.python("sign", secret=secret.hex(), message=MESSAGES[-1].hex())
+        assert given["public_key"] == key.public_key().public_bytes_raw().hex()
+        assert given["signature"] == key.sign(MESSAGES[-1]).hex()
+
+
 @every_suite
 @pytest.mark.parametrize("message", MESSAGES, ids=len)
 def test_what_the_browser_seals_opens_in_python(bench: Bench, suite: Suite, message: bytes) -> None:
-    key, info = OpeningKey(suite, SECRET), box_info(DIGEST, bytes(32), 7)
+    key, info = OpeningKey(suite, SECRET), box_info(DIGEST, bytes(32), bytes(32), 7)
     given = {"key": key.public_key.hex(), "info": info.hex(), "plaintext": message.hex()}
     sealed = bytes.fromhex(bench.python("seal", suite=suite.name, **given)["sealed"])
     assert len(sealed) == len(message) + suite.overhead

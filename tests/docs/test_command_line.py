@@ -72,7 +72,7 @@ def test_required_options_and_defaults_are_those_of_the_command(name: str) -> No
 
 
 def test_no_command_is_documented_that_does_not_exist() -> None:
-    titles = re.findall(r"^## `([a-z ]+)`$", text_of(PAGE), re.MULTILINE)
+    titles = re.findall(r"^## `([a-z -]+)`$", text_of(PAGE), re.MULTILINE)
     assert sorted(titles) == sorted(all_commands())
 
 

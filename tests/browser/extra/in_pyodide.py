@@ -29,6 +29,14 @@ async def vectors(name: str, document: dict[str, Any]) -> int:
     return int(checking.run(name, document))
 
 
+async def sign(secret: str, message: str) -> dict[str, str]:
+    """Public key and signature, as a session makes them."""
+    platform, key = BrowserPlatform(roomful_platform, to_js), bytes.fromhex(secret)
+    public_key = await platform.public_key(secret=key)
+    signature = await platform.sign(secret=key, message=bytes.fromhex(message))
+    return {"public_key": public_key.hex(), "signature": signature.hex()}
+
+
 async def seal(suite: str, key: str, info: str, plaintext: str) -> dict[str, str]:
     """Seal as a session does; the sealed bytes, or the code of the error."""
     platform = BrowserPlatform(roomful_platform, to_js)
@@ -66,4 +74,4 @@ async def times(n: str, blind_signature: str) -> dict[str, float]:
     return found
 
 
-_METHODS = {"vectors": vectors, "seal": seal, "times": times}
+_METHODS = {"vectors": vectors, "sign": sign, "seal": seal, "times": times}
