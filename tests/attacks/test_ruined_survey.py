@@ -42,9 +42,16 @@ def test_a_survey_so_ruined_is_finished_and_everybody_is_told(town: Town, tmp_pa
         store = data.survey(town.survey)
         with pytest.raises(BoardError, match="only 31 tokens issued"):
             create_board(store, used_codes=used, key=ORGANIZER_KEY)
-        create_board(store, used_codes=used, key=ORGANIZER_KEY, accept_discrepancy=ACCEPTED)
+        signed = create_board(store, used_codes=used, key=ORGANIZER_KEY, accept_discrepancy=ACCEPTED).board
+        assert signed is not None
+        town.root = signed.root
     town.export()
     opened = tmp_path / "opened.json"
+    stated = ("--invitation", town.link, "--root", town.root)
+    for number in (1, 2, 3):
+        out = ("--out", town.folder / f"statement-{number}.json")
+        town.state(number, *stated, *out, fails="opening.discrepancy")
+        town.state(number, *stated, *out, "--accept-discrepancy", ACCEPTED)
     known = ("--invitation", town.link, "--out", opened)
     town.open_export(*known, fails="opening.discrepancy")
     town.open_export(*known, "--accept-discrepancy", f"{USED}/{SUBMISSIONS}", fails="opening.discrepancy")
