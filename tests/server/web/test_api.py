@@ -120,7 +120,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_json_bombs_are_plain_refusals(client: FlaskClient, store: SurveyStore, bomb: str) -> None:
-    answer = _post(client, store, BOMBS[bomb])
+    answer = _post(client, store, BOMBS[bomb][: sample.MESSAGE_BYTES].ljust(sample.MESSAGE_BYTES))
     assert answer.status_code == 400
     assert answer.get_json()["code"] == "submission"
     assert store.total() == 0
