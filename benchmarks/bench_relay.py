@@ -2,7 +2,8 @@
 
     python benchmarks/bench_relay.py [--ballots 3000] [--json]
 
-Every phase uses the same ballots, sealed beforehand, and the same loop of this file over kept connections:
+Every phase uses the same ballots, sealed beforehand, and the same loop of this file over connections that
+stay as long as they may: the relay ends each after a ballot, the collector of a survey with a relay does not.
 
 1. The collector (``roomful serve``) takes ballots directly: it opens, verifies and stores each.
 2. The relay (``roomful relay``) takes others into its pool.
@@ -23,40 +24,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from benchmarks.bench_submissions import free_port, start, stop
 from server.storage.data_directory import DataDirectory
 from shared.ballot import CONTENT_TYPE
 from shared.invited import Relay
-from tests.invited import (
-    digest_of,
-    invited,
-    invited_specification,
-    make_ballot,
-    seal_ballot,
-    token_key,
-    unsigned_token,
-)
+from tests.invited import digest_of, invited, invited_specification, issue_token, make_ballot, seal_ballot
 from tests.server.relay.survey import link_text, open_collector
 
 COMMAND = [sys.executable, "-c", "from server.cli.main import main; main()"]
 
 
-def _seal(digest: str, number: int, key: RSAPrivateKey) -> bytes:
-    prefix = secrets.token_bytes(32)
-    unsigned = unsigned_token(prefix)
-    message = unsigned.message(digest)
-    signature = key.sign(message, padding.PSS(padding.MGF1(hashes.SHA384()), 48), hashes.SHA384())
-    ballot = make_ballot(digest, number % 8, replace(unsigned, signature=signature))
-    return seal_ballot(digest, ballot)
+def _seal(digest: str, number: int) -> bytes:
+    token = issue_token(digest, secrets.token_bytes(32))
+    return seal_ballot(digest, make_ballot(digest, number % 8, token))
 
 
 async def load(port: int, survey: str, bodies: Sequence[bytes], connections: int, wanted: int) -> float:
@@ -82,6 +67,9 @@ async def load(port: int, survey: str, bodies: Sequence[bytes], connections: int
             content = await reader.readexactly(length)
             if int(answer.split()[1]) != wanted:
                 raise SystemExit(f"answered {answer.splitlines()[0]}: {content[:200]!r}")
+            if "connection: close" in answer.lower() and waiting:
+                writer.close()
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.close()
 
     began = time.perf_counter()
@@ -95,8 +83,7 @@ def measure(ballots: int, connections: int, folder: Path) -> dict[str, object]:
     rule = Relay(url=f"http://127.0.0.1:{relay_port}/", messages=100_000, seconds=3600)
     specification = invited_specification(invited=invited(relay=rule))
     digest = digest_of(specification)
-    key = token_key()
-    bodies = [_seal(digest, number, key) for number in range(2 * ballots)]
+    bodies = [_seal(digest, number) for number in range(2 * ballots)]
     data, relay_data = folder / "data", folder / "relay"
     with DataDirectory(data) as directory:
         survey = open_collector(directory, specification).id
