@@ -158,7 +158,7 @@ def test_respond_json_names_the_receipt(server: Server, answers_file: Path) -> N
     value = json.loads(result.stdout)
     assert value["sent"] is True
     assert len(value["receipt"]) == 64
-    assert [line["outcome"] for line in value["checks"]] == ["passed"] * 10
+    assert [line["outcome"] for line in value["checks"]] == ["passed"] * 11
 
 
 def test_respond_refuses_with_the_check_that_failed(server: Server, answers_file: Path) -> None:

@@ -25,7 +25,7 @@ from shared.invitation import Invitation, survey_link
 from shared.receipt import BallotReceipt
 from shared.token import HeldToken
 from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, public_bytes
-from tests.invited import hold_token
+from tests.invited import COLLECTOR, hold_token
 from tests.respondent_client.test_invited import CODES, LINK, PERSON, ServerPlatform
 from tests.served import no_client
 from tests.server.storage.ballots import DIGEST, store_of
@@ -108,7 +108,8 @@ def test_the_whole_way(platform: ServerPlatform, store: SurveyStore) -> None:
     assert len(message["text"]) == message["text_length"] == MESSAGE_BYTES < message["length"]
     assert 0 <= page.ask("delay")["milliseconds"] < 900_000
     sent = page.ask("send")
-    receipt = BallotReceipt.of(DIGEST, sent["receipt"])
+    acceptance = COLLECTOR.accept(DIGEST, bytes.fromhex(sent["receipt"]))
+    receipt = BallotReceipt.of(DIGEST, sent["receipt"], acceptance)
     assert (sent["relayed"], sent["earlier"], sent["text"]) == (False, False, receipt.to_text())
     address, _, fragment = sent["board"].partition("#")
     assert address == f"https://example.org/s/{DIGEST[:16]}/board"
