@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from shared.token import HeldToken
 from tests.browser.invited_office import CODES, UNKNOWN, Office, is_ballot, office
 from tests.browser.test_right_to_left import in_arabic
 from tests.browser.walk import Walk
-from tests.invited import COLLECTOR_KEY, HPKE, OPENING_KEY, ROLL_ID, token_key
+from tests.invited import COLLECTOR, COLLECTOR_KEY, HPKE, OPENING_KEY, ROLL_ID, token_key
 
 pytestmark = pytest.mark.browser
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
@@ -200,11 +201,12 @@ def test_from_the_letter_to_the_sealed_ballot(direct: Office, visit: Callable[..
     assert walk.kept() == {}
     board = page.locator("#board-link").get_attribute("href")
     assert board is not None
-    assert BallotReceipt.parse(board.partition("#")[2]) == receipt
+    signed = replace(receipt, acceptance=COLLECTOR.accept(direct.digest, receipt.digest))
+    assert BallotReceipt.parse(board.partition("#")[2]) == signed
     with page.expect_download() as download:
         page.click("#save-receipt")
     saved = Path(download.value.path()).read_text("utf-8")
-    assert BallotReceipt.parse(saved) == receipt
+    assert BallotReceipt.parse(saved) == signed
     assert board in saved
     assert walk.problems == []
     assert page.context.cookies() == []
