@@ -115,7 +115,9 @@ def model_digest(data: bytes, salt: bytes | None = None) -> str:
     salt : bytes, optional
         32 random bytes; of a register always, of a public model never.
 
-    Notes ----- Guarantee: with a salt it is a commitment. Without the salt nobody can test a guess of the
+    Notes
+    -----
+    Guarantee: with a salt it is a commitment. Without the salt nobody can test a guess of the
     text; with it nobody can open the digest to another text. The label and the salt have one length, so no
     two inputs are the same bytes.
     """

@@ -45,7 +45,9 @@ def left_out(need: int) -> int:
     need : int
         Fewest people of a cell (the smallest ``n_min_safe``), >= 1.
 
-    Notes ----- The least b >= 1 with (1 - b/256)^need <= 1/10000. Whoever knows everybody but one person
+    Notes
+    -----
+    The least b >= 1 with (1 - b/256)^need <= 1/10000. Whoever knows everybody but one person
     learns for certain that she is in a cell only if all of the cell's ``need`` people are in the sample. It
     costs about nine people a cell, whatever the need.
     """
@@ -67,7 +69,9 @@ class Bounds:
     acceptable : callable
         Whether a cell of so many people per level (a tuple of length L) may exist.
 
-    Notes ----- Guarantee: if the bound of a cell is acceptable, so is the cell, for people who decide alone.
+    Notes
+    -----
+    Guarantee: if the bound of a cell is acceptable, so is the cell, for people who decide alone.
     Let K' count those of the bound but one who take part. When somebody is added or is more likely to take
     part, qbar changes with the sign of P{K' = 0} - P{K' = k-1}. The ratio of the latter to the former is an
     elementary symmetric function of the odds: it only grows, and is at least 1 at ``n_min_safe``. rbar' falls
@@ -201,15 +205,13 @@ def off_the_grid(specification: Specification, bounds: Bounds) -> tuple[str, str
     if isinstance(cells, PowerDiagram):
         steps = site_steps(specification.coordinate_ranges, cells.resolution, min(needs))
         for i, site in enumerate(cells.sites):
-            for value, (low, high), step in zip(site, specification.coordinate_ranges, steps, strict=True):
+            grids = zip(site, specification.coordinate_ranges, steps, strict=True)
+            for j, (value, (low, high), step) in enumerate(grids):
                 if not on_grid(value, cells.resolution * low, cells.resolution * high, step):
-                    return (
-                        f"cells.sites[{i}]",
-                        f"steps of {list(steps)} from the least value of each coordinate",
-                    )
-    for cell, (claimed, derived) in enumerate(
-        zip(specification.centroids, map_centroids(cells, specification.attributes), strict=True)
-    ):
-        if claimed != derived:
-            return f"centroids[{cell}]", ", ".join(derived)
+                    return f"cells.sites[{i}][{j}]", f"steps of {step} from {cells.resolution * low}"
+    points = map_centroids(cells, specification.attributes)
+    for cell, point in enumerate(points):
+        for j, coordinate in enumerate(point):
+            if specification.centroids[cell][j] != coordinate:
+                return f"centroids[{cell}][{j}]", coordinate
     return None

@@ -26,7 +26,9 @@ def snap_to(ranges: Ranges, need: int) -> Snap:
     need : int
         Fewest people of a cell.
 
-    Notes ----- To the nearest step, but less than a step from an end of the domain is that end: a mean that
+    Notes
+    -----
+    To the nearest step, but less than a step from an end of the domain is that end: a mean that
     fewer than three people move away from where all the others are looks as if they were there too.
     """
 

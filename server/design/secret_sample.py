@@ -45,7 +45,9 @@ def secret_sample(model: Model, salt: bytes, needs: tuple[int, ...]) -> Model:
     DesignError
         If nobody is left who could fill a cell.
 
-    Notes ----- Guarantee: a function of each person alone. Her tuple, her level, her number among equals and
+    Notes
+    -----
+    Guarantee: a function of each person alone. Her tuple, her level, her number among equals and
     the salt decide on her, so somebody who comes or goes changes it for nobody else, and two surveys of one
     register with one salt leave out the same people. One byte of SHAKE-256 a person.
     """

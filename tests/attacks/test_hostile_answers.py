@@ -20,18 +20,16 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
-from server.board.creating import create_board
 from server.release.safe_text import formula_safe
 from server.release.workflow import release_survey
 from server.storage.data_directory import DataDirectory
 from shared.ballot import UnsignedBallot
 from shared.errors import AnswerError, SubmissionError
-from shared.hash_list import format_hashes
 from shared.sealing import box_info
 from shared.specification import Permissions
 from shared.submission import PROTOCOL
-from tests.builders import ORGANIZER_KEY, small_envelope, small_model, small_specification
-from tests.invited import HPKE, seal_ballot, sign_ballot, used_codes
+from tests.builders import small_envelope, small_model, small_specification
+from tests.invited import HPKE, seal_ballot, sign_ballot
 from tests.sealed_surveys import token
 from tests.server.trustees.test_trustees_commands import Town
 
@@ -168,10 +166,7 @@ def test_whatever_was_sealed_reaches_the_table_or_is_counted_as_invalid(tmp_path
             signed = sign_ballot(town.digest, ballot)
             data.survey(town.survey).submit(seal_ballot(town.digest, signed))
     town.run("close", town.survey, "--data", town.data, "--yes")
-    with DataDirectory(town.data) as data:
-        create_board(
-            data.survey(town.survey), used_codes=format_hashes(used_codes(len(texts))), key=ORGANIZER_KEY
-        )
+    town.board(used=len(texts))
     town.export()
     opened = tmp_path / "opened.json"
     told = town.open_export("--invitation", town.link, "--out", opened)

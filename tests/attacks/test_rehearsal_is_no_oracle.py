@@ -17,6 +17,7 @@ from server.trustees.shares import split_secret
 from shared import base64url, ed25519
 from shared.errors import OpeningError
 from tests.builders import ORGANIZER_KEY, sign, small_model
+from tests.invited import roll
 from tests.sealed_surveys import SECRET, SealedSurvey, shares
 
 
@@ -30,8 +31,12 @@ def challenge(survey: SealedSurvey) -> Path:
     """An honest challenge of the same survey."""
     out = survey.folder / "rehearsal"
     with DataDirectory(survey.folder / "data") as data:
+        invited = survey.specification.invited
+        assert invited is not None
         envelope = sign(survey.specification.to_bytes(), ORGANIZER_KEY).to_bytes()
-        published = data.survey(data.publish(envelope, small_model())).published
+        published = data.survey(
+            data.publish(envelope, small_model(), roll(invited.people).to_bytes())
+        ).published
         make_challenge(published, out, random_bytes=os.urandom, chance=random.Random(1))
     return out
 

@@ -28,6 +28,7 @@ from shared.limits import (
 from shared.model import ModelRow, format_model, model_digest
 from shared.participation import ParticipationLevel
 from shared.recount import Recount, check_recount_work
+from shared.register import map_centroids
 from shared.soundness import Examination
 from shared.specification import Specification
 from tests.builders import both, small_specification
@@ -122,7 +123,8 @@ def _tower(n: int, d: int) -> Specification:
     attributes = (*(numeric(f"q{j}", 9) for j in range(d - 1)), numeric("last", n - 1))
     boxes = tuple(((0, 9),) * (d - 1) + ((i, i),) for i in range(n))
     cells = Boxes(weights=(1,) * d, boxes=boxes)
-    return replace(register(cells=small_specification().cells), attributes=attributes, cells=cells)
+    sound = register(cells=small_specification().cells)
+    return replace(sound, attributes=attributes, cells=cells, centroids=map_centroids(cells, attributes))
 
 
 def test_the_longest_tiling() -> None:

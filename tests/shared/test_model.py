@@ -69,6 +69,8 @@ def test_texts_with_separators_and_line_breaks_are_quoted() -> None:
 
 def test_digest_is_that_of_the_bytes() -> None:
     assert model_digest(small_model()) == hashlib.sha256(small_model()).hexdigest()
+    with pytest.raises(ValueError, match="32 bytes"):
+        model_digest(small_model(), b"short")
     assert list(parse_model(small_model(), (age(), sex()), 1)) == small_rows()
 
 

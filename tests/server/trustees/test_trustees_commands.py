@@ -121,16 +121,15 @@ class Town:
                     store.submit(seal_ballot(self.digest, ballot))
                     number += 1
 
-    def board(self, *, finish: bool = False) -> None:
+    def board(self, *, used: int = sum(COUNTS), finish: bool = False) -> None:
         """What ``roomful board`` does, with the organizer's key of the tests."""
         with DataDirectory(self.data) as data:
             store = data.survey(self.survey)
             if finish:
                 finish_board(store, key=ORGANIZER_KEY)
             else:
-                board = create_board(
-                    store, used_codes=format_hashes(used_codes(sum(COUNTS))), key=ORGANIZER_KEY
-                ).board
+                codes = format_hashes(used_codes(used))
+                board = create_board(store, used_codes=codes, key=ORGANIZER_KEY).board
                 assert board is not None
                 self.root = board.root
 
