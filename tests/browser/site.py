@@ -194,6 +194,7 @@ class Site:
             id=self.id,
             base="/sub/",
             assets=self.assets,
+            build="0123456789abcdef",
             state=self.state,
             invited=specification.invited is not None,
             relayed=False,
