@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -431,7 +431,8 @@ def test_a_receipt_is_saved_and_drawn_so_that_it_is_read_again(served: Served, p
           const { receiptFile, receiptText, parsePin } = await import(receipts);
           const { codePicture } = await import(code);
           const { codeInPicture } = await import(scan);
-          const picture = await codePicture(receiptText(given.surveyId, given.digest), "Your receipt");
+          const text = receiptText(given.surveyId, given);
+          const picture = await codePicture(text, "Your receipt");
           picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
           picture.setAttribute("width", "400");
           picture.setAttribute("height", "400");
@@ -441,7 +442,7 @@ def test_a_receipt_is_saved_and_drawn_so_that_it_is_read_again(served: Served, p
           await image.decode();
           const canvas = new OffscreenCanvas(400, 400);
           canvas.getContext("2d").drawImage(image, 0, 0);
-          const saved = receiptFile(given);
+          const saved = receiptFile({ ...given, text });
           return [saved, parsePin(saved), await codeInPicture(await canvas.convertToBlob())];
         }""",
         [
@@ -450,12 +451,14 @@ def test_a_receipt_is_saved_and_drawn_so_that_it_is_read_again(served: Served, p
                 "title": "A survey",
                 "surveyId": served.store.id,
                 "digest": served.receipts[1],
+                "acceptance": "5a" * 64,
                 "link": served.link(),
                 "lines": ["Keep it."],
             },
         ],
     )
-    assert read == served.receipt(1)
-    assert served.receipt(1) in saved.split("\r\n")
-    assert BallotReceipt.parse(saved) == BallotReceipt.parse(served.receipt(1))
+    signed = replace(BallotReceipt.parse(served.receipt(1)), acceptance=b"\x5a" * 64)
+    assert read == signed.to_text()
+    assert signed.to_text() in saved.split("\r\n")
+    assert BallotReceipt.parse(saved) == signed
     assert f"{pin['digest']}.{pin['key']}" == served.pin
