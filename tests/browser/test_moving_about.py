@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from shared.model import format_model
 from shared.questionnaire import Questionnaire
 from shared.specification import Permissions
+from shared.submission import longest_message
 from tests.browser.conftest import KEY
 from tests.browser.site import Site
 from tests.browser.walk import Walk
@@ -192,9 +193,11 @@ def test_after_sending_there_is_no_way_back_to_the_answers_and_start_over_wipes(
 
 def test_free_text_comes_with_a_warning(page: Page, make_site: Callable[..., Site]) -> None:
     questions = {"pages": [{"elements": [{"type": "comment", "name": "remarks", "maxLength": 100}]}]}
+    questionnaire = Questionnaire.parse(questions, LANGUAGES)
     specification = replace(
         small_specification(),
-        questionnaire=Questionnaire.parse(questions, LANGUAGES),
+        questionnaire=questionnaire,
+        message_bytes=longest_message(questionnaire),
         permissions=Permissions(free_text=True, balls_from_register=False),
     )
     site = make_site(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes(), small_model())

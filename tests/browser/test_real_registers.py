@@ -9,14 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from server.design.design import design
-from server.design.plan import plan_of
-from server.reading.model import read_model
-from server.reading.survey_file import read_survey_file
 from tests.browser.harness import Harness
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, sign
-from tests.registers import write_adult, write_numeric
+from tests.registers import designed, write_adult, write_numeric
 
 pytestmark = pytest.mark.browser
 
@@ -44,9 +40,8 @@ def test_pyodide_maps_every_record_like_cpython_and_the_design(
     name: str, tmp_path: Path, reference_data: Path, browser: Browser, make_site: Callable[..., Site]
 ) -> None:
     survey = write(name, tmp_path, reference_data)
-    declared = read_survey_file(survey)
-    model = read_model(declared)
-    result = design(plan_of(declared), model)
+    result = designed(survey)
+    model = result.model
     specification = result.specification
     names = [attribute.name for attribute in specification.attributes]
     with (tmp_path / "records.csv").open(newline="", encoding="utf-8") as file:
