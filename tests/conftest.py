@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,9 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.chromium import ARGUMENTS, CHROMIUM
 from tests.waiting import PATIENCE_SECONDS
+
+# A shell starts what it puts into the background with Ctrl-C ignored, and so do its children, ours too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Property tests: the same examples in every run and in every selection of tests, however slow the machine.
 settings.register_profile(

@@ -17,8 +17,10 @@ from shared.errors import InputError
 from shared.invitation import Invitation, survey_link
 from shared.invitation_code import InvitationCode
 from shared.words import digest_words
+from tests.builders import ORGANIZER_KEY, public_bytes
 from tests.server.storage.ballots import DIGEST
 
+KEY = public_bytes(ORGANIZER_KEY)
 URL = "https://survey.example.org/umfragen/"
 TITLES = {"en": "Health in Smallville", "de": "Gesundheit in Kleinstadt", "ar": "الصحة في المدينة الصغيرة"}
 
@@ -39,7 +41,7 @@ def _frame(language: str = "en", **changes: Any) -> LetterFrame:
 def _letter(number: int = 0, lines: tuple[str, ...] = ("Ann O'Neill", "12 Mill Lane", "York")) -> Letter:
     code = InvitationCode.create(bytes([number]) * 12)
     return Letter(
-        lines=lines, code=code, link=survey_link(URL, DIGEST, b"k" * 32, code=code), place=f"line {number}"
+        lines=lines, code=code, link=survey_link(URL, DIGEST, KEY, code=code), place=f"line {number}"
     )
 
 

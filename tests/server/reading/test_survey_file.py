@@ -164,7 +164,7 @@ BAD = [
     ('title = "Town"', "title = 3.5", "line 1, title: the number 3.5 stands here"),
     ('title = "Town"', "title = 2020-01-01", "a date or time stands here"),
     ('title = "Town"', 'title = ""', "the text is empty"),
-    ('title = "Town"', 'title = "a\\u0007"', "control character"),
+    ('title = "Town"', 'title = "a\\u0007"', "a character that is not seen"),
     ('title = "Town"', 'title = "a"\nlanguages = ["english"]', "not a language"),
     ('title = "Town"', 'title = "a"\nlanguages = []', "the list is empty"),
     ('title = "Town"', 'title = "a"\nlanguages = ["en", "en"]', "stands twice"),

@@ -9,6 +9,7 @@ import pytest
 
 from server.storage.store import SurveyStore
 from server.web import serving
+from server.web.api import MAX_SUBMISSION_BYTES
 from server.web.security import HEADERS
 from tests.server.storage import sample
 from tests.waiting import PATIENCE_SECONDS
@@ -71,9 +72,9 @@ def test_a_chunked_body_is_refused_before_it_is_read(port: int, store: SurveySto
 
 
 def test_an_oversized_body_is_refused_before_it_is_sent(port: int, store: SurveyStore) -> None:
-    _is_problem(_exchange(port, _submit(store, b"Content-Length: 68230\r\n")), 413)
+    _is_problem(_exchange(port, _submit(store, b"Content-Length: %d\r\n" % (MAX_SUBMISSION_BYTES + 1))), 413)
     _is_problem(_exchange(port, _submit(store, b"Content-Length: 99999999999999\r\n")), 413)
-    request = _submit(store, b"Content-Length: 70000\r\nExpect: 100-continue\r\n")
+    request = _submit(store, b"Content-Length: %d\r\nExpect: 100-continue\r\n" % (MAX_SUBMISSION_BYTES + 1))
     _is_problem(_exchange(port, request), 413)
 
 
@@ -81,7 +82,7 @@ def test_the_largest_allowed_body_is_read(port: int, store: SurveyStore) -> None
     request = _submit(store, b"Content-Length: 65536\r\n", b" " * 65536)
     status, _, body = _exchange(port, request)
     assert status == 400
-    assert json.loads(body)["code"] == "submission"
+    assert json.loads(body)["code"] == "submission.length"
 
 
 @pytest.mark.parametrize(
