@@ -167,6 +167,7 @@ def requested(page: Page) -> list[str]:
 def test_a_pasted_receipt_is_found_and_never_sent(served: Served, page: Page, language: str) -> None:
     page.goto(served.link(f"?lang={language}"))
     expect(page.locator("html")).to_have_attribute("lang", language)
+    page.wait_for_load_state("networkidle")
     addresses = requested(page)
     page.locator("#receipt").fill(served.receipt(3).lower())
     page.locator("#look").click()
@@ -182,6 +183,7 @@ def test_a_pasted_receipt_is_found_and_never_sent(served: Served, page: Page, la
 @pytest.mark.parametrize(("language", "words"), [("en", "was used"), ("de", "wurde benutzt")])
 def test_a_code_is_looked_for_and_never_sent(served: Served, page: Page, language: str, words: str) -> None:
     page.goto(served.link(f"?lang={language}"))
+    page.wait_for_load_state("networkidle")  # its texts, in English beside her language
     addresses = requested(page)
     page.locator("#code").fill(code(7).text.lower())
     page.keyboard.press("Enter")
