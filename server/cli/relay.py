@@ -89,7 +89,7 @@ def _show(data: Path, surveys: list[tuple[PublishedSurvey, RelayLink]], as_json:
             collector = Collector(link)
             said = collector.said()
             collector.close()
-            public = None if said is None else said.total
+            public = None if said is None else said.exact
             found.append((survey.id, totals, judge(totals, relay_of(survey)[0].people, public)))
     if as_json:
         numbers = [{"survey": name, **_numbers(totals, judged)} for name, totals, judged in found]

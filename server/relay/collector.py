@@ -62,11 +62,16 @@ class Said:
     state : str
         ``draft``, ``open``, ``closed`` or ``released``.
     total : int or None
-        Ballots that it has, rounded down to a multiple of ten while the survey is open.
+        Ballots that it has: exactly once the survey is closed, about so many while it is open.
     """
 
     state: str
     total: int | None
+
+    @property
+    def exact(self) -> int | None:
+        """The total, if it is one that can be held against the collector."""
+        return self.total if self.state in ("closed", "released") else None
 
 
 class Collector:

@@ -21,10 +21,9 @@ MEANINGS: Final = {
     " tokens. No pool leaves any more but by --flush. Tell the organizer.",
     POOL: "more messages wait than people are left who can have sent one: somebody floods the pool. Who"
     " answers now hides among fewer. Tell the organizer to ask people to wait.",
-    PUBLIC: "the collector says here that it took more ballots than it says in public: it lies to one side,"
-    " and what it took may hide nobody. Tell the organizer.",
+    PUBLIC: "the collector said here that it took more ballots than it says in public, now that the survey is"
+    " closed: it lied to one side, and what it took may have hidden nobody. Tell the organizer.",
 }
-_ROUNDING: Final = 9  # the public number of an open survey is rounded down to a multiple of ten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +55,9 @@ def judge(totals: Totals, people: int, public: int | None = None) -> Judgement:
     people : int
         Invitations, as signed.
     public : int or None
-        How many ballots the collector says in public that it has.
+        How many ballots the collector says in public that it has, if that number is exact: once the survey is
+        closed. While it is open the number is some hours old and wrong on purpose
+        (:mod:`server.invitations.totals`), so nothing can be held against it.
 
     Notes
     -----
@@ -68,7 +69,7 @@ def judge(totals: Totals, people: int, public: int | None = None) -> Judgement:
     alarms = [
         (TAKEN, totals.passed > people),
         (POOL, held > left),
-        (PUBLIC, public is not None and totals.passed > public + _ROUNDING),
+        (PUBLIC, public is not None and totals.passed > public),
     ]
     return Judgement(
         people=people,

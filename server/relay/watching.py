@@ -43,7 +43,7 @@ class Watch:
         What the collector last said, None before it said anything. It is believed for a minute and never
         kept: a collector can refuse ballots anyway, and a relay that does not hear from it takes them.
     public : int or None
-        How many ballots it last said in public to have.
+        How many ballots it last said in public to have, once that is exact.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Watch:
         totals = self._store.totals()  # before asking: what was taken until now must be in the public number
         if self._clock() >= self._next:
             said = self._collector.said()
-            self.state, self.public = (None, None) if said is None else (said.state, said.total)
+            self.state, self.public = (None, None) if said is None else (said.state, said.exact)
             self._next = self._clock() + (0.0 if self.state == "draft" else ASK_SECONDS)
             judgement = judge(totals, self._people, self.public)
         else:

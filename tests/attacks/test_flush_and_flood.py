@@ -145,18 +145,22 @@ def test_a_collector_that_calls_everything_a_ballot_is_caught(
 
 
 def test_a_collector_that_says_less_in_public_is_caught(tmp_path: Path) -> None:
-    """To hide the flood from the board as well, it has to tell the relay more than everybody else."""
+    """To hide the flood from the board as well, it has to tell the relay more than everybody else.
+
+    It shows at closing: until then the public number is old and wrong on purpose, of an honest collector too.
+    """
     with stub_collector(envelope_of(SPECIFICATION)) as stub:
         with open_store(survey_in(tmp_path, stub)) as store:
             for body in made_up(30):
                 store.accept(body)
             store.take()
             store.settle(store.leaving(), {})
-        stub.envelope = json.dumps({"state": "open", "total": 10}).encode()
+        stub.envelope = json.dumps({"state": "closed", "total": 29}).encode()
         shown = run(tmp_path, stub, "--status")
         assert "taken-exceeds-public" in shown.output
-        stub.envelope = json.dumps({"state": "open", "total": 30}).encode()
-        assert "ALARM" not in run(tmp_path, stub, "--status").output
+        for honest in ({"state": "closed", "total": 30}, {"state": "open", "total": 10}):
+            stub.envelope = json.dumps(honest).encode()
+            assert "ALARM" not in run(tmp_path, stub, "--status").output
 
 
 class Silent:

@@ -35,12 +35,20 @@ def check_every_record(survey: Path, result: Design) -> None:
     assert_counts_are_kept(result)
 
 
+CELLS = {
+    ("census", "public"): 77,
+    ("tarragona", "public"): 59,
+    ("census", "register"): 36,
+    ("tarragona", "register"): 6,  # nobody is like another; docs/limitations.md, section 6
+}
+
+
 @pytest.mark.parametrize("kind", ["public", "register"])
 @pytest.mark.parametrize("name", ["census", "tarragona"])
 def test_every_record_of_a_casc_file(tmp_path: Path, reference_data: Path, name: str, kind: str) -> None:
     survey = write_numeric(tmp_path, reference_data, name, kind=kind)
     result = made(survey)
-    assert result.specification.cells.count > 20
+    assert result.specification.cells.count == CELLS[name, kind]
     check_every_record(survey, result)
 
 
