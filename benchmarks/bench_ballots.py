@@ -26,12 +26,12 @@ from bench_submissions import ANSWERS, free_port, start, stop
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 
-from server.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import DataDirectory
 from shared import submission
 from shared.ballot import CONTENT_TYPE
 from tests.builders import MESSAGE_BYTES, small_envelope, small_model
 from tests.invited import make_ballot, seal_ballot, token_key, unsigned_token
-from tests.server.storage.ballots import DIGEST, store_of
+from tests.server.collection.storage.ballots import DIGEST, store_of
 
 
 def make_ballots(count: int) -> list[bytes]:

@@ -32,22 +32,23 @@ from pathlib import Path
 
 import numpy as np
 
-from server.measures.disclosure_risk import distance_linkage
-from server.microaggregation.geometry import FloatArray, canonical
-from server.microaggregation.m_d import m_d
-from server.microaggregation.mdav import mdav
-from server.microaggregation.mdav_records import mdav_records, warm_up
-from server.microaggregation.mondrian import mondrian
-from server.microaggregation.mu_approx import mu_approx
-from server.microaggregation.need import IntArray, Need
-from server.microaggregation.p3m import p3m
-from server.microaggregation.pcl import pcl
-from server.microaggregation.power_diagram import power_diagram
-from server.microaggregation.preparation import encode, group_means, sse, sst, standardize
-from server.microaggregation.refinement import refine
-from server.microaggregation.size_rule import SizeRule
-from server.microaggregation.univariate import univariate
-from server.microaggregation.v_mdav import v_mdav
+from server.arrays import FloatArray, IntArray
+from server.statistics.measures.disclosure_risk import distance_linkage
+from server.statistics.microaggregation.geometry import canonical
+from server.statistics.microaggregation.m_d import m_d
+from server.statistics.microaggregation.mdav import mdav
+from server.statistics.microaggregation.mdav_records import mdav_records, warm_up
+from server.statistics.microaggregation.mondrian import mondrian
+from server.statistics.microaggregation.mu_approx import mu_approx
+from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.p3m import p3m
+from server.statistics.microaggregation.pcl import pcl
+from server.statistics.microaggregation.power_diagram import power_diagram
+from server.statistics.microaggregation.preparation import encode, group_means, sse, sst, standardize
+from server.statistics.microaggregation.refinement import refine
+from server.statistics.microaggregation.size_rule import SizeRule
+from server.statistics.microaggregation.univariate import univariate
+from server.statistics.microaggregation.v_mdav import v_mdav
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("ROOMFUL_REFERENCE_DATA", PROJECT.parent / "shared" / "data"))

@@ -29,9 +29,9 @@ from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.hashes import SHA384
 
-from server.sealing.suites import OpeningKey, SealingKey
-from server.trustees.export import BALLOTS_FILE, BallotFile
-from server.trustees.opening import open_answers
+from server.keys.sealing import OpeningKey, SealingKey
+from server.release.trustees.export import BALLOTS_FILE, BallotFile
+from server.release.trustees.opening import open_answers
 from shared.ballot import Ballot, UnsignedBallot
 from shared.blind_rsa import SALT_BYTES
 from shared.sealing import DEFAULT_SUITE, SUITES, box_info

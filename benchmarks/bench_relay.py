@@ -30,11 +30,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 
 from benchmarks.bench_submissions import free_port, start, stop
-from server.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import DataDirectory
 from shared.ballot import CONTENT_TYPE
 from shared.invited import Relay
 from tests.invited import digest_of, invited, invited_specification, issue_token, make_ballot, seal_ballot
-from tests.server.relay.survey import link_text, open_collector
+from tests.server.collection.relay.survey import link_text, open_collector
 
 COMMAND = [sys.executable, "-c", "from server.cli.main import main; main()"]
 

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from server.reproduction.catalogue import CATALOGUE
+from server.statistics.reproduction.catalogue import CATALOGUE
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("ROOMFUL_REFERENCE_DATA", PROJECT.parent / "shared" / "data"))

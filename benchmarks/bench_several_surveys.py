@@ -36,8 +36,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from server.design.against import REUSED, Earlier, intersections
 from server.design.design import Design, design
 from server.design.plan import plan_of
-from server.reading.model import Model, read_model
-from server.reading.survey_file import SurveyFile, read_survey_file
+from server.design.population.model import Model, read_model
+from server.design.survey_file.survey import SurveyFile, read_survey_file
 from shared.envelope import survey_digest
 
 SURVEYS = (

@@ -37,7 +37,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from server.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import DataDirectory
 from shared.submission import PROTOCOL
 from tests.builders import MESSAGE_BYTES, small_envelope, small_model, small_specification
 
@@ -103,7 +103,7 @@ def bare_server(port: int, path: Path, processes: int, threads: int) -> None:
     from flask import Flask, Response, request
     from waitress.server import create_server
 
-    from server.web.supervisor import supervise
+    from server.collection.web.supervisor import supervise
 
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode=WAL")

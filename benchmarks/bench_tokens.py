@@ -33,11 +33,11 @@ from gmpy2 import powmod, powmod_sec
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from server.storage.data_directory import DataDirectory
-from server.storage.keys import install_keys
-from server.tokens.issuing import blind_sign
-from server.tokens.keys import TokenKey, load_token_key
-from server.tokens.verifying import BallotVerifier
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.server_keys import install_keys
+from server.collection.tokens.issuing import blind_sign
+from server.collection.tokens.verifying import BallotVerifier
+from server.keys.token_keys import TokenKey, load_token_key
 from shared import base64url, blind_rsa, ed25519
 from shared.ballot import Ballot
 from shared.invitation_code import InvitationCode
@@ -52,7 +52,7 @@ from tests.invited import (
     make_ballot,
 )
 from tests.programs import free_port
-from tests.server.web.process import ServerProcess
+from tests.server.collection.web.process import ServerProcess
 
 KEY_FILE = Path(__file__).resolve().parents[1] / "tests" / "keys" / "tokens.pem"
 PSS = padding.PSS(padding.MGF1(hashes.SHA384()), 48)

@@ -96,7 +96,8 @@ class Ballot(UnsignedBallot):
     def verify(self, specification_digest: str) -> None:
         """Verify that the holder of the token made exactly this ballot; run by the device.
 
-        Collector and trustees do the same with a library, see ``server/tokens/verifying.py``. Whether the
+        Collector and trustees do the same with a library: ``server/collection/tokens/verifying.py``. Whether
+        the
         registrar signed the token, :meth:`Token.verify` says.
 
         Guarantee: whoever cannot sign with the device key has no second ballot with this token; not even

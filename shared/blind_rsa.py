@@ -5,7 +5,7 @@ With an empty salt and without :func:`prepare`, the same functions are the other
 Names of functions and values are the RFC's. All randomness comes in as arguments. ``n`` is the modulus; its
 length is a whole number of bytes, k.
 
-The signer's part, which needs the private key, is ``server/tokens/issuing.py``.
+The signer's part, which needs the private key, is ``server/collection/tokens/issuing.py``.
 
 References
 ----------

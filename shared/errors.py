@@ -1,6 +1,7 @@
 """The one error tree.
 
-Each class has a stable code, which goes unchanged into HTTP answers (``server/web/problems.py``), exit codes
+Each class has a stable code, which goes unchanged into HTTP answers
+(``server/collection/web/problems.py``), exit codes
 (``server/cli/exit_codes.py``) and the pages of the respondent. A message says what was wrong; ``where`` says
 in which file, line, column or attribute; ``expected`` what would have been right; ``remedy`` what to do.
 """

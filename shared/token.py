@@ -64,7 +64,7 @@ class Token:
         """Verify that the registrar of this survey signed the token, and that its key is one.
 
         Run by the device. Collector and trustees do the same with a library, see
-        ``server/tokens/verifying.py``.
+        ``server/collection/tokens/verifying.py``.
 
         Raises
         ------

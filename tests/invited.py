@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from server.tokens.keys import CollectorKey
+from server.keys.token_keys import CollectorKey
 from shared import submission
 from shared.ballot import Ballot, UnsignedBallot
 from shared.invitation_code import InvitationCode

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from server.design.design import Design, design
 from server.design.plan import plan_of
-from server.reading.model import Model, read_model
-from server.reading.survey_file import read_survey_file
+from server.design.population.model import Model, read_model
+from server.design.survey_file.survey import read_survey_file
 from shared.effective_anonymity import worst_cell_metrics
 from tests.builders import SALT
 

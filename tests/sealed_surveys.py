@@ -14,14 +14,14 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
-from server.sealing.suites import OpeningKey
-from server.trustees.examining import KnownBoard
-from server.trustees.export import CHECKPOINT_FILE, write_export
-from server.trustees.ledger import new_ledger
-from server.trustees.opening import OpeningReport, open_answers
-from server.trustees.shares import Share, parse_share, split_secret
-from server.trustees.statements import Statement, public_statement_key
-from server.trustees.stating import StatementReport, state_export
+from server.keys.sealing import OpeningKey
+from server.release.trustees.examining import KnownBoard
+from server.release.trustees.export import CHECKPOINT_FILE, write_export
+from server.release.trustees.ledger import new_ledger
+from server.release.trustees.opening import OpeningReport, open_answers
+from server.release.trustees.shares import Share, parse_share, split_secret
+from server.release.trustees.statements import Statement, public_statement_key
+from server.release.trustees.stating import StatementReport, state_export
 from shared.ballot import Ballot
 from shared.board import describe_discrepancy
 from shared.checkpoint import Checkpoint, SignedCheckpoint, board_origin

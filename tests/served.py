@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from flask import Flask
 from waitress import wasyncore
 
-from server.web.config import Config
-from server.web.serving import listen, make_server
-from server.web.static_files import ClientFiles
+from server.collection.web.config import Config
+from server.collection.web.serving import listen, make_server
+from server.collection.web.static_files import ClientFiles
 from shared.errors import SetupError
 from tests.waiting import PATIENCE_SECONDS
 

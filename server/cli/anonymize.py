@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from server.anonymize.methods import METHODS
 from server.cli.names import assigned, listed
 from server.cli.progress import stages
 from server.cli.stopping import tidy_when_ended
+from server.statistics.anonymize.methods import METHODS
 
 
 @click.command()
@@ -153,10 +153,10 @@ def anonymize(
     Beside it stand OUT.report.html and OUT.json with everything that was measured on what was written.
     Formats: CSV, Parquet, SPSS .sav, Stata .dta, Excel .xlsx.
     """
-    from server.anonymize.request import Distances, Request
-    from server.anonymize.rounding import Digits
-    from server.anonymize.runs import anonymize_file
-    from server.anonymize.sizes import Participation
+    from server.statistics.anonymize.request import Distances, Request
+    from server.statistics.anonymize.rounding import Digits
+    from server.statistics.anonymize.runs import anonymize_file
+    from server.statistics.anonymize.sizes import Participation
 
     request = Request(
         quasi_identifiers=listed(quasi),

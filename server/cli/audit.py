@@ -11,8 +11,8 @@ import click
 from server.cli.progress import stages
 from server.design.audit import audit_survey
 from server.design.salt import read_salt
-from server.signing.keys import load_public_key
-from server.signing.signing import SALT_FILE, envelope_at
+from server.keys.signing import SALT_FILE, envelope_at
+from server.keys.signing_keys import load_public_key
 from shared.checks import Floor
 from shared.limits import MAX_K
 from shared.soundness import PASSED

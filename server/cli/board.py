@@ -8,17 +8,18 @@ from typing import Any
 
 import click
 
-from server.board.creating import create_board, finish_board
-from server.board.sources import find_source
-from server.board.verifying import Verification, verify_board
+from server import files
 from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.passphrase import passphrase_option, signing_key
-from server.cli.serve import data_option, open_data
+from server.cli.serve import data_option
+from server.cli.surveys import open_data
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.states import State, refusal
 from server.invitations.folder import require_free
-from server.signing.signing import read_file
-from server.storage import files
-from server.storage.data_directory import DataDirectory
-from server.storage.states import State, refusal
+from server.keys.signing import read_file
+from server.release.board.creating import create_board, finish_board
+from server.release.board.sources import find_source
+from server.release.board.verifying import Verification, verify_board
 from shared.board import Board
 from shared.board_recount import NOT_RUN, PASSED, REFUSED, BoardLine, Recounted
 from shared.envelope import encode_key, survey_id

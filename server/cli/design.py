@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from server.cli.progress import stages
+from server.design.survey_file.design_entry import NAMES
 from server.design.workflow import DesignedSurvey, design_survey
-from server.reading.design_entry import NAMES
 from shared.errors import InputError
 
 

@@ -86,10 +86,10 @@ def evaluate(
 
     Both hold the same records in the same order; the masked file may come from any program.
     """
-    from server.anonymize.evaluation import Settings
-    from server.anonymize.report import shown
-    from server.anonymize.runs import Comparison, evaluate_files
-    from server.anonymize.sizes import Participation
+    from server.statistics.anonymize.evaluation import Settings
+    from server.statistics.anonymize.report import shown
+    from server.statistics.anonymize.runs import Comparison, evaluate_files
+    from server.statistics.anonymize.sizes import Participation
 
     asked = Comparison(
         quasi_identifiers=listed(quasi),

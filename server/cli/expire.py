@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from server.cli.serve import data_option, open_data
-from server.storage.data_directory import DataDirectory
-from server.storage.retention import Retention
-from server.storage.store import SurveyStore
+from server.cli.serve import data_option
+from server.cli.surveys import open_data
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.retention import Retention
+from server.collection.storage.store import SurveyStore
 from shared.errors import RoomfulError
 
 

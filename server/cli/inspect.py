@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from server.reading.files import read_table
-from server.reading.preview import describe_table, suggest_attributes
+from server.design.population.preview import describe_table, suggest_attributes
+from server.tables.files import read_table
 
 
 @click.command()

@@ -10,16 +10,17 @@ import click
 
 from server.cli.expire import open_store
 from server.cli.progress import stages
-from server.cli.serve import data_option, open_data
+from server.cli.serve import data_option
+from server.cli.surveys import open_data
+from server.collection.storage.published import PublishedSurvey
 from server.invitations.coding import make_codes
 from server.invitations.inviting import invite as run_invite
 from server.invitations.inviting import is_local
 from server.invitations.mail_merge import read_mail_merge
 from server.invitations.people import read_people
 from server.invitations.reminding import list_waiting
-from server.signing.keys import load_public_key
-from server.signing.signing import envelope_at, read_file
-from server.storage.published import PublishedSurvey
+from server.keys.signing import envelope_at, read_file
+from server.keys.signing_keys import load_public_key
 from shared.limits import MAX_ENVELOPE_BYTES
 from shared.roll import MAX_ROLL_BYTES
 from shared.words import digest_words

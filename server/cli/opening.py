@@ -9,15 +9,15 @@ from typing import Any
 
 import click
 
+from server import files
 from server.cli.progress import stages
-from server.signing.keys import load_public_key
-from server.signing.signing import read_file
-from server.storage import files
-from server.trustees.examining import KnownBoard
-from server.trustees.opening import OpeningReport, open_answers
-from server.trustees.shares import MAX_SHARE_FILE_BYTES, Share, parse_share
-from server.trustees.statements import MAX_STATEMENT_BYTES, Statement
-from server.trustees.stating import StatementReport, state_export
+from server.keys.signing import read_file
+from server.keys.signing_keys import load_public_key
+from server.release.trustees.examining import KnownBoard
+from server.release.trustees.opening import OpeningReport, open_answers
+from server.release.trustees.shares import MAX_SHARE_FILE_BYTES, Share, parse_share
+from server.release.trustees.statements import MAX_STATEMENT_BYTES, Statement
+from server.release.trustees.stating import StatementReport, state_export
 from shared.errors import InputError, OpeningError
 from shared.invitation import Invitation
 from shared.limits import MAX_CHECKPOINT_BYTES

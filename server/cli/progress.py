@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import click
 
-from server.design.design import StageProgress
+from server.progress import StageProgress
 
 _QUIET_SECONDS = 0.5
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from server.cli.expire import open_store
-from server.cli.serve import open_data
+from server.cli.surveys import open_data
+from server.keys.signing import read_file
 from server.release.workflow import release_survey
-from server.signing.signing import read_file
 
 
 @click.command()

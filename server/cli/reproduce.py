@@ -23,7 +23,7 @@ class _Listing(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List names, titles and seconds, a paper at a time."""
-        from server.reproduction.catalogue import CATALOGUE, PAPERS
+        from server.statistics.reproduction.catalogue import CATALOGUE, PAPERS
 
         super().format_epilog(ctx, formatter)
         for key, paper in PAPERS.items():
@@ -72,9 +72,9 @@ def reproduce(
     Writes OUT/index.html with all pictures, OUT/index.json, and for each NAME a report as text and JSON
     and its pictures as SVG. Ends with exit code 5 if a value differs by more than is promised.
     """
-    from server.reproduction.catalogue import CATALOGUE
-    from server.reproduction.inputs import Inputs
-    from server.reproduction.workflow import reproduce as run
+    from server.statistics.reproduction.catalogue import CATALOGUE
+    from server.statistics.reproduction.inputs import Inputs
+    from server.statistics.reproduction.workflow import reproduce as run
 
     if everything == bool(names):
         raise click.UsageError("Name what to reproduce, or say --all, not both; --help lists the names.")

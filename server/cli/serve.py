@@ -11,14 +11,13 @@ from typing import Final
 import click
 
 from server.cli.progress import stages
-from server.storage.data_directory import DataDirectory
-from server.web.checkup import examine_server
-from server.web.checkup_client import ClientWatch, Place
-from server.web.checkup_http import examine_http
-from server.web.checkup_line import Line, Outcome
-from server.web.config import Config
-from server.web.serving import serve as run
-from server.web.static_files import find_client
+from server.collection.web.checkup import examine_server
+from server.collection.web.checkup_client import ClientWatch, Place
+from server.collection.web.checkup_http import examine_http
+from server.collection.web.checkup_line import Line, Outcome
+from server.collection.web.config import Config
+from server.collection.web.serving import serve as run
+from server.collection.web.static_files import find_client
 from shared.errors import SetupError, VerificationError
 
 DEFAULT_DATA: Final = Path("data")
@@ -30,11 +29,6 @@ data_option = click.option(
     show_default=True,
     help="The data directory.",
 )
-
-
-def open_data(data: Path) -> DataDirectory:
-    """The data directory of a command, with the settings of its server."""
-    return Config.load(data, os.environ, {}).open_data(data)
 
 
 @click.command()

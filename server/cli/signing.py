@@ -10,16 +10,9 @@ import click
 
 from server.cli.core_dumps import forbid_core_dumps
 from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
-from server.signing.keys import create_key_pair, encrypt_again, load_public_key
-from server.signing.signing import (
-    MODEL_FILE,
-    countersign,
-    envelope_at,
-    examine_envelope,
-    read_file,
-    sign_design,
-)
-from server.tokens.keys import create_collector_key, create_token_key
+from server.keys.signing import MODEL_FILE, countersign, envelope_at, examine_envelope, read_file, sign_design
+from server.keys.signing_keys import create_key_pair, encrypt_again, load_public_key
+from server.keys.token_keys import create_collector_key, create_token_key
 from shared.envelope import Envelope, VerifiedPayload, encode_key, survey_id
 from shared.invitation import Invitation
 from shared.recount import Recount

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import click
 
+from server.files import named_file_errors, write_new
 from server.simulation.codes import read_codes
 from server.simulation.respondent import respondent_for
 from server.simulation.taking_part import Progress, receipt_lines
 from server.simulation.workflow import SimulationReport
 from server.simulation.workflow import simulate as run_simulation
-from server.storage.files import named_file_errors, write_new
 from shared.errors import InputError, SpecificationError
 from shared.participation import HIGHEST_CORRELATION, Dependence
 

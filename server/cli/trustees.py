@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 
-from server.board.folder import CHECKPOINT_FILE, read_board_file
 from server.cli.core_dumps import forbid_core_dumps
 from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.opening import (
@@ -22,13 +21,15 @@ from server.cli.opening import (
     state,
     write,
 )
-from server.cli.serve import data_option, open_data
-from server.signing.signing import read_file
-from server.storage.states import State, refusal
-from server.trustees.board_copy import COPIED_FILES
-from server.trustees.ceremony import hold_ceremony, key_words
-from server.trustees.export import read_survey, write_export
-from server.trustees.rehearsal import Rehearsal, make_challenge, rehearse
+from server.cli.serve import data_option
+from server.cli.surveys import open_data
+from server.collection.board_folder import CHECKPOINT_FILE, read_board_file
+from server.collection.storage.states import State, refusal
+from server.keys.signing import read_file
+from server.release.trustees.board_copy import COPIED_FILES
+from server.release.trustees.ceremony import hold_ceremony, key_words
+from server.release.trustees.export import read_survey, write_export
+from server.release.trustees.rehearsal import Rehearsal, make_challenge, rehearse
 from shared.ballot import require_invited
 from shared.errors import InputError
 from shared.invited import statements_needed

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.design.mapping import assign_many
-from server.reading.model import Model
-from server.signing.signing import envelope_at, read_file, verify_envelope
+from server.design.population.model import Model
+from server.keys.signing import envelope_at, read_file, verify_envelope
 from shared.attributes import Attribute
 from shared.envelope import Envelope
 from shared.errors import AnswerError, DesignError, InputError

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.design.against import REUSED, Earlier, read_earlier
-from server.design.design import StageProgress, design
+from server.design.design import design
 from server.design.mapping import assign_many
 from server.design.plan import plan_from
-from server.microaggregation.geometry import sums_by_label
-from server.reading.design_entry import ALGORITHMS
-from server.reading.model import Model, read_population
-from server.signing.signing import examine_envelope, read_file
+from server.design.population.model import Model, read_population
+from server.design.survey_file.design_entry import ALGORITHMS
+from server.keys.signing import examine_envelope, read_file
+from server.progress import StageProgress
+from server.statistics.microaggregation.geometry import sums_by_label
 from shared.attributes import Nominal, Ordinal
 from shared.checks import MODEL, Floor
 from shared.effective_anonymity import is_acceptable, worst_cell_metrics

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from server.design.labelled import labels_of, tabulate
 from server.design.mapping import assign_many
-from server.microaggregation.geometry import sums_by_label
-from server.microaggregation.mdav import mdav
-from server.microaggregation.mondrian import mondrian_boxes
-from server.microaggregation.need import Need, Progress
-from server.microaggregation.power_diagram import Snap, power_diagram
-from server.reading.design_entry import wrong_parameter
-from server.reading.model import Model
+from server.design.population.model import Model
+from server.design.survey_file.design_entry import wrong_parameter
+from server.progress import Progress
+from server.statistics.microaggregation.geometry import sums_by_label
+from server.statistics.microaggregation.mdav import mdav
+from server.statistics.microaggregation.mondrian import mondrian_boxes
+from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.power_diagram import Snap, power_diagram
 from shared.attributes import Attribute
 from shared.cells import Balls, Boxes, Cells, PowerDiagram
 from shared.errors import DesignError
@@ -71,7 +72,7 @@ def partition(
     Parameters
     ----------
     algorithm : str
-        One of :data:`server.reading.design_entry.ALGORITHMS`.
+        One of :data:`server.design.survey_file.design_entry.ALGORITHMS`.
     parameters : mapping
         Exactly those that the algorithm takes.
     snap : callable, optional

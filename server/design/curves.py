@@ -14,10 +14,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from server.design.need import need_of
-from server.microaggregation.geometry import distortion
-from server.microaggregation.mdav import mdav
-from server.microaggregation.need import IntArray, Need, Progress
+from server.arrays import IntArray
+from server.progress import Progress
+from server.statistics.microaggregation.geometry import distortion
+from server.statistics.microaggregation.mdav import mdav
+from server.statistics.microaggregation.need import Need
+from server.statistics.need import need_of
 from shared.effective_anonymity import n_min, n_min_safe, worst_cell_metrics
 from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
 

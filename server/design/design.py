@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -13,14 +12,15 @@ from numpy.typing import NDArray
 
 from server.design.compile import ROOM, SHAPE_OF, CompiledCells, count_again, partition
 from server.design.mapping import assign_many
-from server.design.need import bounds_of, need_of, need_of_register
 from server.design.plan import Plan
+from server.design.population.model import Model
 from server.design.register_form import as_published, snap_to
 from server.design.row import choose_row
 from server.design.secret_sample import secret_sample
 from server.design.weights import Weights, normalizing_weights
-from server.microaggregation.geometry import distortion, sums_by_label
-from server.reading.model import Model
+from server.progress import StageProgress
+from server.statistics.microaggregation.geometry import distortion, sums_by_label
+from server.statistics.need import bounds_of, need_of, need_of_register
 from shared.cells import Cells
 from shared.checks import (
     CELL_FAILURE,
@@ -51,9 +51,6 @@ from shared.specification import (
     ranges_of,
 )
 from shared.submission import longest_message
-
-StageProgress = Callable[[str, int, int], None]
-"""Called with the name of a stage, what is done and the total."""
 
 _EASIER = (
     "Ask for a larger k or a smaller acceptable failure, which makes fewer and larger cells; or give "

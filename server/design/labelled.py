@@ -8,10 +8,12 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from server.arrays import FloatArray, IntArray
 from server.design.mapping import assign_many
-from server.microaggregation.geometry import FloatArray, sums_by_label
-from server.microaggregation.need import IntArray, Need, Progress
-from server.microaggregation.size_rule import SizeRule
+from server.progress import Progress
+from server.statistics.microaggregation.geometry import sums_by_label
+from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import Prototypes
 from shared.limits import EXACT_BOUND
 
@@ -39,15 +41,15 @@ def labels_of(
     rule = SizeRule.of_k(enough)
     # Imported when needed: some of these load a compiler.
     if algorithm == "v-mdav":
-        from server.microaggregation.v_mdav import v_mdav
+        from server.statistics.microaggregation.v_mdav import v_mdav
 
         gamma = float(parameters["gamma"])
         return v_mdav(matrix, rule, counts=counts, gamma=gamma, progress=progress)
     if algorithm == "m-d":
-        from server.microaggregation.m_d import m_d
+        from server.statistics.microaggregation.m_d import m_d
 
         return m_d(matrix, rule, counts=counts, progress=progress)
-    from server.microaggregation.mu_approx import mu_approx
+    from server.statistics.microaggregation.mu_approx import mu_approx
 
     return mu_approx(matrix, rule, counts=counts, seed=int(parameters["seed"]), progress=progress)
 

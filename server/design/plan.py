@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from server.reading.survey_file import SurveyFile
+from server.design.survey_file.survey import SurveyFile
 from shared.invited import Invited
 from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationSource

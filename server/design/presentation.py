@@ -6,8 +6,9 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from server.design.curves import DesignCurves, DistortionCurve, FailureCurve, NeedCurve, design_curves
-from server.design.design import Design, StageProgress
-from server.report.design_input import Curve, CurveLine, DesignReportInput
+from server.design.design import Design
+from server.design.report.design_input import Curve, CurveLine, DesignReportInput
+from server.progress import StageProgress
 
 _MAX_LINES = 4
 _AXES = {

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from server.arrays import IntArray
 from server.design.compile import CompiledCells
-from server.microaggregation.need import IntArray
-from server.microaggregation.power_diagram import Snap
+from server.statistics.microaggregation.power_diagram import Snap
 from shared.attributes import Attribute
 from shared.geometry import Ranges
 from shared.register import Bounds, map_centroids, site_steps

@@ -6,7 +6,7 @@ import os
 import secrets
 from pathlib import Path
 
-from server.signing.signing import SALT_FILE, read_file
+from server.keys.signing import SALT_FILE, read_file
 from shared.errors import InputError
 from shared.model import SALT_BYTES
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from server.reading.model import Model
+from server.design.population.model import Model
 from shared.errors import DesignError
 from shared.model import ModelRow, format_model
 from shared.register import left_out

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from server.design.against import REUSED, Intersection, intersections, read_earlier, reusable
-from server.design.design import Design, StageProgress, design
+from server.design.design import Design, design
 from server.design.plan import plan_of
+from server.design.population.model import read_model
 from server.design.presentation import report_input
+from server.design.report.design_report import render_design_report
 from server.design.salt import salt_for, write_salt
-from server.reading.model import read_model
-from server.reading.survey_file import read_survey_file
-from server.report.design_report import render_design_report
-from server.signing.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE, write_file
+from server.design.survey_file.survey import read_survey_file
+from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE, write_file
+from server.progress import StageProgress
 from shared.errors import InputError
 
 REPORT_FILE = "report.html"

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from server import files
 from server.invitations.folder import CODES_FILE, README_FILE, require_free
 from server.invitations.mail_merge import format_mail_merge, guard
 from server.invitations.people import People
 from server.invitations.readme import codes_readme
-from server.signing.signing import ROLL_FILE
-from server.storage import files
+from server.keys.signing import ROLL_FILE
 from shared.errors import InputError
 from shared.invitation_code import ENTROPY_BYTES, InvitationCode
 from shared.limits import MAX_RECEIPTS

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from server import files
 from server.invitations.letters import Letter, LetterFrame, render_letters
-from server.reading.delimited import Progress
-from server.storage import files
+from server.progress import Progress
 from shared.errors import InputError
 
 CODES_FILE: Final = "codes.csv"

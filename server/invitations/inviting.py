@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from server.design.design import StageProgress
+from server import files
+from server.collection.storage.published import PublishedSurvey
 from server.invitations import folder
 from server.invitations.letters import Letter, LetterFrame, require_printable
 from server.invitations.mail_merge import MailMerge, Recipient, format_mail_merge
 from server.invitations.readme import readme
 from server.invitations.texts import texts_for
-from server.storage import files
-from server.storage.published import PublishedSurvey
+from server.progress import StageProgress
 from shared.ballot import require_invited
 from shared.errors import BoardError, InputError
 from shared.invitation import survey_link

@@ -12,7 +12,7 @@ ISO/IEC 18004 (QR codes): a margin of four modules.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -24,9 +24,8 @@ from reportlab.pdfgen.canvas import Canvas
 from server.invitations import typeface
 from server.invitations.texts import LetterTexts
 from server.invitations.typeface import BOLD, MONOSPACED, REGULAR
+from server.progress import Progress
 from shared.invitation_code import InvitationCode
-
-Progress = Callable[[int, int], None]
 
 _WIDTH, _HEIGHT = A4
 _LEFT: Final = 25 * mm

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Final
 
 from server.invitations.people import CODE_COLUMN, LINK_COLUMN, AddressLines
-from server.reading.delimited import read_delimited
-from server.reading.problems import Problems
+from server.tables.delimited import read_delimited
+from server.tables.problems import Problems
 from shared.errors import PeopleFileError, TokenError
 from shared.invitation_code import InvitationCode
 
@@ -119,7 +119,7 @@ def read_mail_merge(path: Path, *, lines: Sequence[str] = (), letters: bool = Tr
     ------
     InputError
         With the code ``input.people`` if the column of the codes is missing, a code is damaged or stands
-        twice; nothing of a code is repeated. As :func:`~server.reading.delimited.read_delimited` otherwise.
+        twice; nothing of a code is repeated. As :func:`~server.tables.delimited.read_delimited` otherwise.
     """
     table = read_delimited(path)
     if CODE_COLUMN not in table.header:

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from server.reading.delimited import Progress, read_delimited
-from server.reading.problems import Problems
-from server.reading.table import Table, nearest_name, quoted, shortened_list
+from server.progress import Progress
+from server.tables.delimited import read_delimited
+from server.tables.problems import Problems
+from server.tables.table import Table
+from server.wording import nearest_name, quoted, shortened_list
 from shared.errors import InputError, PeopleFileError
 
 CODE_COLUMN: Final = "code"
@@ -149,7 +151,7 @@ def read_people(
     InputError
         With the code ``input.people``, for equal rows, rows without name and address, or columns called
         code or link; ``input.address`` as :meth:`AddressLines.parse`; as
-        :func:`~server.reading.delimited.read_delimited` for everything else that a file can be.
+        :func:`~server.tables.delimited.read_delimited` for everything else that a file can be.
     """
     table = read_delimited(path, separator=separator, encoding=encoding, progress=progress)
     for name in table.header:

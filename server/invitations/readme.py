@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.storage.published import PublishedSurvey
+from server.collection.storage.published import PublishedSurvey
 from shared.words import digest_words
 
 _CODES = """\

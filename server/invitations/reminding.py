@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from server import files
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.registrar import Fetched
+from server.collection.storage.retention import Today, utc_today
+from server.collection.storage.states import State, refusal
 from server.invitations.folder import require_free
-from server.storage import files
-from server.storage.data_directory import DataDirectory
-from server.storage.registrar import Fetched
-from server.storage.retention import Today, utc_today
-from server.storage.states import State, refusal
 from shared.ballot import require_invited
 from shared.errors import StateError
 from shared.roll import Roll

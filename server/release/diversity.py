@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from server.measures.closeness import Histogram, earth_movers_distance
+from server.statistics.measures.closeness import Histogram, earth_movers_distance
 
 Measure = Literal["nominal", "ordered", "mark"]
 

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from server.measures.closeness import Histogram
 from server.release.diversity import ConfidentialAttribute, Diversity, measure_group, measure_histogram
+from server.statistics.measures.closeness import Histogram
 from shared.errors import ReleaseError
 from shared.joining import Row, Segment, join
 

@@ -13,9 +13,9 @@ from server.release.bars import bar_chart
 from server.release.gate import Decision, ReleasedGroup
 from server.release.pictures import QuestionCounts, count_answers
 from server.release.tables import ReleasedTable
-from server.report.numbers import one_in, whole
-from server.report.page import Column, DataTable, KeyFigure, Page, Picture, Section, render
-from server.report.pictures import histogram
+from server.reports.numbers import one_in, whole
+from server.reports.page import Column, DataTable, KeyFigure, Page, Picture, Section, render
+from server.reports.pictures import histogram
 from shared.checks import HALF
 from shared.effective_anonymity import worst_cell_metrics
 from shared.specification import Specification

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from server.collection.storage.store import SurveyStore
 from server.release.answers import CollectedAnswers, collect, confidential_attributes
 from server.release.gate import Decision, decide
 from server.release.opened import OpenedAnswers
 from server.release.permission import Group, decide_groups, permit, stretch
 from server.release.policy import policy_of
-from server.storage.store import SurveyStore
 from shared.errors import InputError, OpeningError, ReleaseError
 from shared.joining import row_of
 

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.board.folder import CHECKPOINT_FILE, read_board_file
+from server import files
+from server.collection.board_folder import CHECKPOINT_FILE, read_board_file
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.states import State, refusal
+from server.collection.storage.store import SurveyStore
+from server.keys.signing_keys import verifies
 from server.release.datapackage import describe_package
 from server.release.gate import Decision
 from server.release.recheck import recheck
 from server.release.report import render_report
 from server.release.source import AnswerSource, opened_answers, stored_answers
 from server.release.tables import Shuffle, cells_table, microdata_table
-from server.signing.keys import verifies
-from server.storage import files
-from server.storage.data_directory import DataDirectory
-from server.storage.states import State, refusal
-from server.storage.store import SurveyStore
 from shared.checkpoint import SignedCheckpoint, board_origin
 from shared.errors import ReleaseError
 from shared.invited import board_keys

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.design.mapping import assign_many
-from server.reading.files import read_table
-from server.reading.model import Model, build_model
-from server.reading.table import Table
+from server.design.population.model import Model, build_model
 from server.simulation.mixture import chances_at
+from server.tables.files import read_table
+from server.tables.table import Table
 from shared.cells import Cells
 from shared.errors import InputError
 from shared.model import model_digest, split

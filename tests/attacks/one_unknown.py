@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import comb
 
 from server.design.mapping import assign_many
-from server.reading.model import Model
+from server.design.population.model import Model
 from shared.recount import centroid
 from shared.register import SHARES, left_out
 from shared.specification import Specification

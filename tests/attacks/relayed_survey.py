@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from server.relay.pool import RelayPool, prepare
-from server.storage.data_directory import DataDirectory
-from server.storage.store import SurveyStore
-from server.web.app import create_app
-from server.web.config import Config
-from server.web.relay import create_relay_app
+from server.collection.relay.pool import RelayPool, prepare
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.store import SurveyStore
+from server.collection.web.app import create_app
+from server.collection.web.config import Config
+from server.collection.web.relay import create_relay_app
 from shared.ballot import Ballot
 from shared.invitation_code import InvitationCode
 from shared.sealing import ballot_info
@@ -20,8 +20,8 @@ from shared.specification import Specification
 from tests.invited import COLLECTOR_KEY, HPKE, code, digest_of
 from tests.programs import free_port
 from tests.served import no_client, running
-from tests.server.relay.process import post
-from tests.server.relay.survey import link_of, link_text, open_collector, relayed, sealed
+from tests.server.collection.relay.process import post
+from tests.server.collection.relay.survey import link_of, link_text, open_collector, relayed, sealed
 from tests.waiting import until
 
 

@@ -10,7 +10,7 @@ from shared import strict_json
 from shared.board_recount import REFUSED
 from shared.specification import ReleaseRule
 from tests.boards import make_board, merged_release, merging_specification
-from tests.server.trustees.test_trustees_commands import Town, rewritten
+from tests.server.release.trustees.test_trustees_commands import Town, rewritten
 
 MERGE = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
 

@@ -9,8 +9,8 @@ import pytest
 from respondent_client.room import describe
 from server.design.design import design
 from server.design.plan import plan_of
-from server.reading.model import read_model
-from server.reading.survey_file import read_survey_file
+from server.design.population.model import read_model
+from server.design.survey_file.survey import read_survey_file
 from shared.cells import PowerDiagram
 from shared.checks import Floor
 from shared.effective_anonymity import cell_failure

@@ -10,14 +10,14 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from server.storage.data_directory import DataDirectory
-from server.web.app import create_app
-from server.web.config import Config
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.web.app import create_app
+from server.collection.web.config import Config
 from shared.invitation_code import InvitationCode
 from tests.invited import code
 from tests.served import no_client
-from tests.server.storage.ballots import store_of
-from tests.server.web.token_requests import PATH, make_request
+from tests.server.collection.storage.ballots import store_of
+from tests.server.collection.web.token_requests import PATH, make_request
 
 UNKNOWN = InvitationCode.create(b"nobody's code")
 #: How many times as long one of the two answers may take as the other; a write to the disk takes far longer.

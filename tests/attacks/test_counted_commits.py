@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from server.storage.data_directory import DataDirectory
-from tests.server.storage import sample
+from server.collection.storage.data_directory import DataDirectory
+from tests.server.collection.storage import sample
 
 COUNTERS = (slice(24, 28), slice(40, 44), slice(92, 96))
 PEOPLE = 24

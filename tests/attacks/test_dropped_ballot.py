@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from server.board.creating import create_board
-from server.board.sources import FolderSource
-from server.board.verifying import verify_board
-from server.storage.data_directory import DataDirectory
-from server.web.app import create_app
-from server.web.config import Config
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.web.app import create_app
+from server.collection.web.config import Config
+from server.release.board.creating import create_board
+from server.release.board.sources import FolderSource
+from server.release.board.verifying import verify_board
 from shared.ballot import CONTENT_TYPE, Ballot
 from shared.board_recount import BoardLine
 from shared.hash_list import format_hashes
@@ -22,7 +22,7 @@ from shared.receipt import BallotReceipt
 from tests.builders import ORGANIZER_KEY, public_bytes
 from tests.invited import used_codes
 from tests.served import no_client
-from tests.server.storage import ballots
+from tests.server.collection.storage import ballots
 
 PIN = Invitation(digest=ballots.DIGEST, organizer_key=public_bytes(ORGANIZER_KEY))
 

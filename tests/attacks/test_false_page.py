@@ -12,12 +12,12 @@ from click.testing import CliRunner, Result
 from flask import Flask, Response, request
 
 from server.cli.serve import checkup
-from server.storage.data_directory import DataDirectory
-from server.web import static_files
-from server.web.app import create_app
-from server.web.checkup_client import AGENTS
-from server.web.config import Config
-from server.web.static_files import find_client
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.web import static_files
+from server.collection.web.app import create_app
+from server.collection.web.checkup_client import AGENTS
+from server.collection.web.config import Config
+from server.collection.web.static_files import find_client
 from shared.errors import InputError, RemoteError, SetupError, VerificationError
 from tests.builders import small_envelope, small_model
 from tests.programs import free_port

@@ -15,16 +15,16 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.cli.relay import relay
-from server.relay.forwarding import Forwarder
-from server.relay.judging import judge
-from server.relay.pool import open_store, prepare, relay_of
-from server.relay.threshold import Threshold
-from server.relay.watching import Watch
-from server.storage.published import PublishedSurvey
-from server.storage.relay import RelayStore
+from server.collection.relay.forwarding import Forwarder
+from server.collection.relay.judging import judge
+from server.collection.relay.pool import open_store, prepare, relay_of
+from server.collection.relay.threshold import Threshold
+from server.collection.relay.watching import Watch
+from server.collection.storage.published import PublishedSurvey
+from server.collection.storage.relay import RelayStore
 from shared.errors import StorageError
 from tests.invited import digest_of
-from tests.server.relay.survey import (
+from tests.server.collection.relay.survey import (
     StubCollector,
     envelope_of,
     link_of,
@@ -33,8 +33,8 @@ from tests.server.relay.survey import (
     sealed,
     stub_collector,
 )
-from tests.server.relay.test_forwarding import Line
-from tests.server.relay.test_threshold import Clock
+from tests.server.collection.relay.test_forwarding import Line
+from tests.server.collection.relay.test_threshold import Clock
 
 MESSAGES = 20
 SPECIFICATION = relayed(messages=MESSAGES, seconds=600)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from server.board.folder import BoardFiles
-from server.board.sources import FolderSource
-from server.board.verifying import verify_board
+from server.collection.board_folder import BoardFiles
+from server.release.board.sources import FolderSource
+from server.release.board.verifying import verify_board
 from shared.board import parse_receipts
 from shared.board_recount import PASSED
 from shared.errors import BoardError, SignatureError, VerificationError

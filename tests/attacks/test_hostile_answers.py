@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
+from server.collection.storage.data_directory import DataDirectory
 from server.release.safe_text import formula_safe
 from server.release.workflow import release_survey
-from server.storage.data_directory import DataDirectory
 from shared.ballot import UnsignedBallot
 from shared.errors import AnswerError, SubmissionError
 from shared.sealing import box_info
@@ -31,7 +31,7 @@ from shared.submission import PROTOCOL
 from tests.builders import small_envelope, small_model, small_specification
 from tests.invited import HPKE, seal_ballot, sign_ballot
 from tests.sealed_surveys import token
-from tests.server.trustees.test_trustees_commands import Town
+from tests.server.release.trustees.test_trustees_commands import Town
 
 CPU_SECONDS = 20.0
 TEXTS = 100_000

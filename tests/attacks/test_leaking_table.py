@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from server.collection.storage.states import State
 from server.release import workflow
 from server.release.columns import TableColumn
 from server.release.tables import NOT_RELEASED, ReleasedTable
 from server.release.workflow import release_survey
-from server.storage.states import State
 from shared.errors import ReleaseError
 from tests.server.release.survey import closed_survey
 

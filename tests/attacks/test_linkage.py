@@ -25,13 +25,13 @@ from respondent_client.platform import Reply
 from respondent_client.sending import Sender
 from respondent_client.session import examine_survey, place
 from respondent_client.token_request import fetch_token, prepare_request
-from server.storage.data_directory import DataDirectory
-from server.storage.intake import Stored
-from server.storage.keys import install_keys
-from server.storage.registrar import Fetch, _FetchIntake
-from server.storage.schema import StoredField, tables
-from server.web.app import create_app
-from server.web.config import Config
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.intake import Stored
+from server.collection.storage.registrar import Fetch, _FetchIntake
+from server.collection.storage.schema import StoredField, tables
+from server.collection.storage.server_keys import install_keys
+from server.collection.web.app import create_app
+from server.collection.web.config import Config
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
 from shared.model import format_model
@@ -48,7 +48,7 @@ from tests.attacks.linking import (
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign, small_rows
 from tests.invited import TOKEN_KEY_FILE, code, digest_of, invited, invited_specification, roll
 from tests.served import no_client
-from tests.server.storage.ballots import collector_pem
+from tests.server.collection.storage.ballots import collector_pem
 
 PEOPLE = 500
 CELLS = 8
@@ -178,8 +178,8 @@ def test_servers_that_number_their_rows_are_caught(tmp_path: Path, monkeypatch: 
     def numbered(fields: Iterable[StoredField]) -> tuple[str, ...]:
         return tuple(statement.removesuffix(" WITHOUT ROWID") for statement in tables(fields))
 
-    monkeypatch.setattr("server.storage.creating.tables", numbered)
-    monkeypatch.setattr("server.storage.registrar._FetchIntake", _OrderlyIntake)
+    monkeypatch.setattr("server.collection.storage.creating.tables", numbered)
+    monkeypatch.setattr("server.collection.storage.registrar._FetchIntake", _OrderlyIntake)
     with survey(tmp_path, people=FEW) as (seized, truth):
         assert hits(by_order(seized), truth) > FEW * 0.9
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from server.board.creating import create_board
-from server.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import DataDirectory
+from server.release.board.creating import create_board
 from shared.errors import BoardError, OpeningError, RoomfulError
 from shared.hash_list import format_hashes
 from shared.roll import roll_hash
@@ -23,8 +23,8 @@ from tests.boards import make_board
 from tests.builders import ANSWERS, ORGANIZER_KEY
 from tests.invited import issue_token, used_codes
 from tests.sealed_surveys import SealedSurvey
-from tests.server.board.survey import closed_survey
-from tests.server.storage.ballots import DIGEST, store_of
+from tests.server.collection.storage.ballots import DIGEST, store_of
+from tests.server.release.board.survey import closed_survey
 
 FILLED = 2
 USED = 9

@@ -1,7 +1,8 @@
 """Somebody before the servers sees which requests share a connection: no code and ballot may.
 
 Twelve people answer. Once with the published client, and once with one that keeps a connection as long as the
-server lets it, as browsers do. `tests/server/relay/test_deploy.py` has the same through nginx and Caddy.
+server lets it, as browsers do. The same through nginx and Caddy:
+`tests/server/collection/relay/test_deploy.py`.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from respondent_client.headless import respondent as headless
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.platform import Reply
-from server.storage.data_directory import DataDirectory
-from server.web.app import create_app
-from server.web.config import Config
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.web.app import create_app
+from server.collection.web.config import Config
 from shared.invitation import survey_link
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
 from tests.invited import code
 from tests.recording_proxy import Recording, recording_proxy
 from tests.served import no_client, serving
-from tests.server.storage.ballots import DIGEST, store_of
+from tests.server.collection.storage.ballots import DIGEST, store_of
 
 PEOPLE = 12
 CODES = list(map(code, range(PEOPLE)))

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from server.design.design import Design
-from server.reading.model import Model
+from server.design.population.model import Model
 from server.release.centroid_columns import attribute_values, group_mean
 from shared.attributes import Attribute
 from shared.cells import PowerDiagram

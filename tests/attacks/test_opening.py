@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from server.sealing.suites import OpeningKey
-from server.trustees.export import BALLOTS_FILE, CHECKPOINT_FILE, SPECIFICATION_FILE
-from server.trustees.ledger import new_ledger
-from server.trustees.shares import parse_share, split_secret
+from server.keys.sealing import OpeningKey
+from server.release.trustees.export import BALLOTS_FILE, CHECKPOINT_FILE, SPECIFICATION_FILE
+from server.release.trustees.ledger import new_ledger
+from server.release.trustees.shares import parse_share, split_secret
 from shared.errors import RoomfulError
 from shared.invitation import Invitation
 from shared.specification import ReleaseRule

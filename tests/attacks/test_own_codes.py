@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from server.collection.storage.registrar import Fetched
+from server.collection.totals import SCALE, draw_noise, told
 from server.invitations.reminding import least_batch, require_batch
-from server.invitations.totals import SCALE, draw_noise, told
-from server.storage.registrar import Fetched
 from shared.errors import StateError
 
 OWN = 9

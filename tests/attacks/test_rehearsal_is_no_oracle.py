@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from server.storage.data_directory import DataDirectory
-from server.trustees.export import read_survey
-from server.trustees.rehearsal import CHALLENGE_FILE, make_challenge, rehearse
-from server.trustees.shares import split_secret
+from server.collection.storage.data_directory import DataDirectory
+from server.release.trustees.export import read_survey
+from server.release.trustees.rehearsal import CHALLENGE_FILE, make_challenge, rehearse
+from server.release.trustees.shares import split_secret
 from shared import base64url, ed25519
 from shared.errors import OpeningError
 from tests.builders import ORGANIZER_KEY, sign, small_model

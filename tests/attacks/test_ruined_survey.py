@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from server.board.creating import create_board, finish_board
 from server.cli.main import roomful
-from server.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import DataDirectory
+from server.release.board.creating import create_board, finish_board
 from shared.errors import BoardError
 from shared.hash_list import format_hashes
 from tests.builders import ORGANIZER_KEY
 from tests.invited import used_codes
-from tests.server.trustees.test_trustees_commands import COUNTS, Town
+from tests.server.release.trustees.test_trustees_commands import COUNTS, Town
 
 SUBMISSIONS = sum(COUNTS)
 USED = SUBMISSIONS - 1

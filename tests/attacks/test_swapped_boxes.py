@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from server.sealing.suites import OpeningKey, SealingKey
-from server.tokens.verifying import BallotVerifier
+from server.collection.tokens.verifying import BallotVerifier
+from server.keys.sealing import OpeningKey, SealingKey
 from shared.ballot import Ballot
 from shared.ed25519 import L
 from shared.errors import RoomfulError

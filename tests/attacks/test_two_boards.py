@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from server.sealing.suites import OpeningKey
-from server.trustees.examining import KnownBoard
-from server.trustees.ledger import new_ledger
-from server.trustees.opening import OpeningReport, open_answers
-from server.trustees.shares import split_secret
-from server.trustees.statements import Statement
+from server.keys.sealing import OpeningKey
+from server.release.trustees.examining import KnownBoard
+from server.release.trustees.ledger import new_ledger
+from server.release.trustees.opening import OpeningReport, open_answers
+from server.release.trustees.shares import split_secret
+from server.release.trustees.statements import Statement
 from shared.errors import RoomfulError
 from shared.limits import MAX_TRUSTEES
 from shared.words import digest_words

@@ -11,12 +11,12 @@ import hashlib
 import random
 from pathlib import Path
 
-from server.relay.collector import Outcome, Passed
-from server.relay.forwarding import Forwarder
-from server.relay.threshold import Threshold
-from server.relay.turns import Turns
-from server.storage.relay import RelayStore
-from tests.server.relay.test_threshold import Clock
+from server.collection.relay.collector import Outcome, Passed
+from server.collection.relay.forwarding import Forwarder
+from server.collection.relay.threshold import Threshold
+from server.collection.relay.turns import Turns
+from server.collection.storage.relay import RelayStore
+from tests.server.collection.relay.test_threshold import Clock
 
 SECONDS = 600
 MESSAGES = 5

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from server.signing.keys import load_public_key, verifies
-from server.signing.signing import examine_envelope
+from server.keys.signing import examine_envelope
+from server.keys.signing_keys import load_public_key, verifies
 from shared.envelope import Envelope, decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError, VerificationError
 from shared.invitation import Invitation

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from server.reading.survey_file import read_survey_file
+from server.design.survey_file.survey import read_survey_file
 from server.release.gate import Decision, Policy, decide
 from shared.errors import ReleaseError
 from shared.joining import Row

@@ -13,13 +13,13 @@ from typing import Any
 from flask import Flask
 
 from respondent_client.build import build
-from server.relay.pool import RelayPool, prepare
-from server.storage.data_directory import DataDirectory
-from server.storage.store import SurveyStore
-from server.web.app import create_app
-from server.web.config import Config
-from server.web.relay import create_relay_app
-from server.web.static_files import ClientFiles
+from server.collection.relay.pool import RelayPool, prepare
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.store import SurveyStore
+from server.collection.web.app import create_app
+from server.collection.web.config import Config
+from server.collection.web.relay import create_relay_app
+from server.collection.web.static_files import ClientFiles
 from shared.ballot import CONTENT_TYPE
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
@@ -28,7 +28,7 @@ from tests.builders import ORGANIZER_KEY, public_bytes
 from tests.invited import code, digest_of, invited_specification
 from tests.programs import free_port
 from tests.served import running
-from tests.server.relay.survey import link_of, open_collector, relayed
+from tests.server.collection.relay.survey import link_of, open_collector, relayed
 
 CODES = tuple(map(code, range(5)))
 UNKNOWN = InvitationCode.create(b"nobody's code")

@@ -14,12 +14,12 @@ import segno
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from respondent_client.build import build
-from server.board.creating import create_board, finish_board
-from server.storage.data_directory import DataDirectory
-from server.storage.store import SurveyStore
-from server.web.app import create_app
-from server.web.config import Config
-from server.web.static_files import ClientFiles
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.store import SurveyStore
+from server.collection.web.app import create_app
+from server.collection.web.config import Config
+from server.collection.web.static_files import ClientFiles
+from server.release.board.creating import create_board, finish_board
 from shared.envelope import encode_key
 from shared.hash_list import format_hashes
 from shared.invitation_code import InvitationCode
@@ -29,8 +29,8 @@ from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope
 from tests.invited import ROLL_ID, code, used_codes
 from tests.served import serving
-from tests.server.board.survey import released_files
-from tests.server.storage import ballots
+from tests.server.collection.storage import ballots
+from tests.server.release.board.survey import released_files
 from tests.vectors.generate import FOLDER
 
 pytestmark = pytest.mark.browser

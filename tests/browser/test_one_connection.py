@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.invited_office import CODES, office
 from tests.browser.test_invited_survey import InvitedWalk
-from tests.server.relay.test_deploy import FOLDER, nginx
+from tests.server.collection.relay.test_deploy import FOLDER, nginx
 
 pytestmark = pytest.mark.browser
 

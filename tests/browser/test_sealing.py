@@ -18,7 +18,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from playwright.sync_api import Browser, Page
 
-from server.sealing.suites import OpeningKey, SealingKey
+from server.keys.sealing import OpeningKey, SealingKey
 from shared.blind_rsa import blind, prepare
 from shared.sealing import SUITES, Suite, ballot_info, box_info
 from tests.browser.site import Site

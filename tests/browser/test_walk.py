@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from server.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import DataDirectory
 from shared.invitation import survey_link
 from tests.browser.walk import Walk
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, small_envelope, small_model
 from tests.programs import free_port
-from tests.server.web.process import ServerProcess
+from tests.server.collection.web.process import ServerProcess
 
 pytestmark = pytest.mark.browser
 ROOMFUL = str(Path(sys.executable).with_name("roomful"))

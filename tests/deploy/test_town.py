@@ -15,9 +15,9 @@ from types import ModuleType
 
 import pytest
 
-from server.reading.model import read_model
-from server.reading.public_keys import CollectorPublicKey, token_key_line
-from server.reading.survey_file import read_survey_file
+from server.design.population.model import read_model
+from server.design.survey_file.survey import read_survey_file
+from server.keys.public_keys import CollectorPublicKey, token_key_line
 from shared import base64url
 from tests.invited import invited, roll
 

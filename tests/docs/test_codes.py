@@ -9,8 +9,8 @@ import pytest
 
 import shared.errors
 from server.cli.exit_codes import EXIT_CODES, INTERNAL, exit_code
-from server.storage.states import State
-from server.web.problems import from_error
+from server.collection.storage.states import State
+from server.collection.web.problems import from_error
 from shared.checks import CODES
 from shared.errors import RoomfulError
 from tests.docs.documents import (
@@ -52,14 +52,14 @@ def codes_in_source() -> dict[str, str]:
         for code, place in string_arguments("code").items()
         if CODE.fullmatch(code) and not code.startswith(("audit.", "check.")) and "checkup" not in place
     }
-    states = {f"state.{state.value}": "server/storage/states.py" for state in State}
-    return own | states | {f"storage.{name}": "server/storage" for name in _storage_names()}
+    states = {f"state.{state.value}": "server/collection/storage/states.py" for state in State}
+    return own | states | {f"storage.{name}": "server/collection/storage" for name in _storage_names()}
 
 
 def _storage_names() -> set[str]:
     """First words of the tuples that name failures of the disk and the database."""
     names = set()
-    for path in ("server/storage/database.py", "server/storage/files.py"):
+    for path in ("server/collection/storage/database.py", "server/files.py"):
         for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
             if (
                 isinstance(node, ast.Tuple)

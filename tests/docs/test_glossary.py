@@ -69,7 +69,7 @@ def test_every_term_of_art_is_in_the_glossary(word: str) -> None:
 
 
 def test_the_terms_of_the_states_and_shapes_are_those_of_the_code() -> None:
-    from server.storage.states import State
+    from server.collection.storage.states import State
     from shared.attributes import KINDS
     from shared.cells import SHAPES
     from shared.specification import RELEASE_RULES

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 
 from server.cli.anonymize import anonymize
 from server.cli.evaluate import evaluate
-from server.measures import disclosure_risk, diversity, information_loss, moments
-from server.measures.measure import Measure
+from server.statistics.measures import disclosure_risk, diversity, information_loss, moments
+from server.statistics.measures.measure import Measure
 from tests.docs.documents import text_of
 
 VARIABLE = {
@@ -95,4 +95,4 @@ def test_every_function_that_measures_says_its_direction() -> None:
 
 
 def test_the_page_names_its_source() -> None:
-    assert Path("tests/server/measures/test_pycanon.py").name in text_of("docs/measures.md")
+    assert Path("tests/server/statistics/measures/test_pycanon.py").name in text_of("docs/measures.md")

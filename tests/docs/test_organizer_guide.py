@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from server.reading.invited_entry import INVITED_KEYS
-from server.reading.survey_file import SurveyFile, read_survey_file
-from server.reading.toml_document import Document, KeyPath, Section
+from server.design.survey_file.invited_entry import INVITED_KEYS
+from server.design.survey_file.survey import SurveyFile, read_survey_file
+from server.design.survey_file.toml_document import Document, KeyPath, Section
 from shared.effective_anonymity import n_min_safe
 from shared.participation import ParticipationLevel
 from tests.docs.documents import blocks, section, text_of

@@ -6,10 +6,10 @@ import json
 import re
 from typing import Any
 
-from server.storage.schema import STORED_FIELDS, SURVEY_ROWS
-from server.storage.states import NEXT, State
-from server.web.openapi import document
-from server.web.problems import CONTENT_TYPE
+from server.collection.storage.schema import STORED_FIELDS, SURVEY_ROWS
+from server.collection.storage.states import NEXT, State
+from server.collection.web.openapi import document
+from server.collection.web.problems import CONTENT_TYPE
 from shared import limits
 from shared.attributes import Category, Entry, Lookup, Nominal, Numeric, Ordinal
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes

@@ -6,9 +6,9 @@ import ast
 import re
 from pathlib import Path
 
+from server.collection.storage.server_keys import COLLECTOR_KEY_NAME, TOKEN_KEY_NAME
 from server.invitations.folder import MAIL_MERGE_FILE
-from server.storage.keys import COLLECTOR_KEY_NAME, TOKEN_KEY_NAME
-from server.trustees.ceremony import hold_ceremony
+from server.release.trustees.ceremony import hold_ceremony
 from shared.sealing import DEFAULT_SUITE, SUITES
 from tests.docs.documents import ROOT, code_words, first_cells, source_files, text_of
 

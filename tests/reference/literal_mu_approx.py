@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from server.microaggregation.mdav_records import mdav_records
-from server.microaggregation.size_rule import SizeRule
+from server.statistics.microaggregation.mdav_records import mdav_records
+from server.statistics.microaggregation.size_rule import SizeRule
 
 Graph = dict[int, set[int]]
 

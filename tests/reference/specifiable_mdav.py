@@ -1,6 +1,6 @@
 """MDAV in specifiable form, as slow and obvious as it gets: Python integers and fractions, no numpy.
 
-The text of docs and of server/microaggregation/mdav.py, sentence by sentence.
+The text of docs and of server/statistics/microaggregation/mdav.py, sentence by sentence.
 """
 
 from __future__ import annotations

@@ -19,10 +19,10 @@ from respondent_client.replies import refusal, reply_object
 from respondent_client.sending import Sender
 from respondent_client.session import examine_survey, place
 from respondent_client.token_request import fetch_token, prepare_request
-from server.storage.data_directory import DataDirectory
-from server.storage.store import SurveyStore
-from server.web.app import create_app
-from server.web.config import Config
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.store import SurveyStore
+from server.collection.web.app import create_app
+from server.collection.web.config import Config
 from shared.errors import RemoteError, StateError, TokenError
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
@@ -33,7 +33,7 @@ from shared.token import HeldToken
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
 from tests.invited import COLLECTOR, HPKE, OPENING_KEY, code
 from tests.served import no_client
-from tests.server.storage.ballots import DIGEST, store_of
+from tests.server.collection.storage.ballots import DIGEST, store_of
 
 CODES = tuple(map(code, range(3)))
 PERSON: dict[str, str | None] = {"age": "43", "sex": "female"}

@@ -16,10 +16,10 @@ from respondent_client.headless.respondent import run
 from respondent_client.keeping import restore
 from respondent_client.session import examine_survey
 from respondent_client.token_request import TokenRequest
-from server.storage.data_directory import DataDirectory
-from server.storage.store import SurveyStore
-from server.web.app import create_app
-from server.web.config import Config
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.store import SurveyStore
+from server.collection.web.app import create_app
+from server.collection.web.config import Config
 from shared.errors import TokenError
 from shared.invitation import Invitation, survey_link
 from shared.receipt import BallotReceipt
@@ -28,7 +28,7 @@ from tests.builders import ANSWERS, MESSAGE_BYTES, ORGANIZER_KEY, public_bytes
 from tests.invited import COLLECTOR, hold_token
 from tests.respondent_client.test_invited import CODES, LINK, PERSON, ServerPlatform
 from tests.served import no_client
-from tests.server.storage.ballots import DIGEST, store_of
+from tests.server.collection.storage.ballots import DIGEST, store_of
 
 
 class Driver:

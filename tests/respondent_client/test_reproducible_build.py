@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from respondent_client.build import CLIENT, NODE_MODULES, STATIC, digest
-from server.web.static_files import find_client
+from server.collection.web.static_files import find_client
 
 LONG_AGO = 1_000_000_000
 

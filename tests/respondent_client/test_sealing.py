@@ -6,7 +6,7 @@ import pytest
 
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.headless.respondent import run
-from server.sealing.suites import OpeningKey
+from server.keys.sealing import OpeningKey
 from shared.errors import SpecificationError, SubmissionError
 from shared.sealing import SUITES, Suite
 

@@ -28,7 +28,7 @@ from tests.boards import (
 )
 from tests.builders import ORGANIZER_KEY, public_bytes, sign
 from tests.invited import COLLECTOR, ROLL_ID, SPARE_KEY, code, invited_specification, used_codes
-from tests.server.board.survey import released_files
+from tests.server.release.board.survey import released_files
 from tests.vectors.surveys import STRANGER_KEY
 
 OTHER_DIGEST = "0" * 64

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from server.cli.design import design
-from server.reading.design_entry import NAMES
+from server.design.survey_file.design_entry import NAMES
 from shared.errors import DesignError, InputError, SurveyFileError
 from shared.specification import Specification
 from tests.towns import write_town

@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 
 from server.cli.invite import codes, invite, remind
 from server.cli.survey import status
-from server.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import DataDirectory
 from shared.errors import RoomfulError
 from tests.invited import invited_envelope
+from tests.server.collection.storage.ballots import DIGEST, publish, store_of
 from tests.server.invitations.people_lists import codes_of, fetch, write_codes, write_list
-from tests.server.storage.ballots import DIGEST, publish, store_of
 
 ID = DIGEST[:16]
 URL = "https://survey.example.org/"

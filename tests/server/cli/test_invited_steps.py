@@ -10,13 +10,13 @@ from click.testing import CliRunner
 
 from server.cli.survey import close_survey, publish, status
 from server.cli.trustees import export
-from server.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import DataDirectory
 from shared.errors import InputError
 from shared.specification import Specification
 from tests.builders import small_model
 from tests.invited import TOKEN_KEY_FILE, invited_specification, roll
-from tests.server.relay.survey import RELAY_URL, envelope_of, open_collector, relayed
-from tests.server.storage.ballots import sealed, store_of
+from tests.server.collection.relay.survey import RELAY_URL, envelope_of, open_collector, relayed
+from tests.server.collection.storage.ballots import sealed, store_of
 
 
 def test_after_publishing_come_letters_and_rehearsal(tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.cli.signing import keygen, passphrase, sign
-from server.reading.public_keys import read_collector_key, read_token_key
-from server.signing.keys import load_private_key, load_public_key
-from server.tokens.keys import load_collector_key, load_token_key
+from server.keys.public_keys import read_collector_key, read_token_key
+from server.keys.signing_keys import load_private_key, load_public_key
+from server.keys.token_keys import load_collector_key, load_token_key
 from shared.errors import KeyFileError
 from shared.sealing import DEFAULT_SUITE, SUITES
-from tests.server.signing.test_signing import PASSPHRASE, old_file
+from tests.server.keys.test_signing import PASSPHRASE, old_file
 
 
 def run(out: Path, *arguments: str, passphrase: str | None = None) -> Result:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.reproduction.catalogue import CATALOGUE
+from server.statistics.reproduction.catalogue import CATALOGUE
 from tests.docs.documents import ROOT
 from tests.programs import COMMAND
 from tests.waiting import PATIENCE_SECONDS, until

@@ -17,7 +17,7 @@ from server.design import labelled
 from server.design.audit import Audit, audit_survey
 from server.design.compile import SHAPE_OF
 from server.design.design import Design
-from server.reading.design_entry import ALGORITHMS
+from server.design.survey_file.design_entry import ALGORITHMS
 from shared.cells import Boxes, Prototypes
 from shared.errors import DesignError
 from shared.invitation import Invitation
@@ -251,8 +251,8 @@ import hashlib, sys
 from pathlib import Path
 from server.design.design import design
 from server.design.plan import plan_of
-from server.reading.model import read_model
-from server.reading.survey_file import read_survey_file
+from server.design.population.model import read_model
+from server.design.survey_file.survey import read_survey_file
 declared = read_survey_file(Path(sys.argv[1]))
 print(hashlib.sha256(design(plan_of(declared), read_model(declared)).specification.to_bytes()).hexdigest())
 """

@@ -7,9 +7,9 @@ import pytest
 
 from server.design import curves
 from server.design.curves import DesignCurves, design_curves, failure_curves
-from server.microaggregation.geometry import canonical, distortion
-from server.microaggregation.mdav import mdav
-from server.microaggregation.need import Need
+from server.statistics.microaggregation.geometry import canonical, distortion
+from server.statistics.microaggregation.mdav import mdav
+from server.statistics.microaggregation.need import Need
 from shared.effective_anonymity import cell_failure, n_min_safe
 from shared.participation import Dependence, ParticipationLevel
 

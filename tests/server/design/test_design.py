@@ -10,8 +10,8 @@ import pytest
 
 from server.design.design import design
 from server.design.plan import plan_from, plan_of
-from server.reading.model import read_model
-from server.reading.survey_file import read_survey_file
+from server.design.population.model import read_model
+from server.design.survey_file.survey import read_survey_file
 from shared.cells import Balls, PowerDiagram
 from shared.errors import DesignError
 from shared.invitation import Invitation

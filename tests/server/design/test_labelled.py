@@ -10,8 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 from server.design import labelled
 from server.design.labelled import exact_matrix, tabulate
-from server.microaggregation.geometry import canonical, sums_by_label
-from server.microaggregation.need import Need
+from server.statistics.microaggregation.geometry import canonical, sums_by_label
+from server.statistics.microaggregation.need import Need
 
 
 @settings(max_examples=200)

@@ -12,10 +12,10 @@ from hypothesis.extra.numpy import arrays
 
 from server.design import mapping
 from server.design.mapping import assign_many
-from server.microaggregation.geometry import canonical
-from server.microaggregation.mdav import mdav
-from server.microaggregation.need import Need
-from server.microaggregation.power_diagram import power_diagram
+from server.statistics.microaggregation.geometry import canonical
+from server.statistics.microaggregation.mdav import mdav
+from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.power_diagram import power_diagram
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 
 SMALL = st.integers(-4, 4)

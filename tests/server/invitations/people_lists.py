@@ -6,8 +6,8 @@ import csv
 import io
 from pathlib import Path
 
+from server.collection.storage.data_directory import DataDirectory
 from server.invitations.mail_merge import format_mail_merge
-from server.storage.data_directory import DataDirectory
 from shared.invitation_code import InvitationCode
 from tests.invited import ROLL_ID, code
 

@@ -84,7 +84,7 @@ def test_an_error_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def fail(*_arguments: object) -> None:
         raise StorageError("the disk is full", code="storage.full")
 
-    monkeypatch.setattr("server.storage.files.write_new", fail)
+    monkeypatch.setattr("server.files.write_new", fail)
     with pytest.raises(StorageError):
         _make(tmp_path, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["list.csv"]

@@ -9,17 +9,17 @@ from typing import Any
 import pypdfium2
 import pytest
 
+from server.collection.storage.published import PublishedSurvey
 from server.invitations import folder
 from server.invitations.inviting import Invitations, invite
 from server.invitations.mail_merge import read_mail_merge
-from server.storage.published import PublishedSurvey
 from shared.errors import InputError, RoomfulError, StorageError
 from shared.invitation import Invitation
 from shared.roll import Roll
 from tests.builders import small_envelope
 from tests.invited import ROLL_ID, code, invited_envelope
+from tests.server.collection.storage.ballots import DIGEST
 from tests.server.invitations.people_lists import codes_of, read_rows, write_codes
-from tests.server.storage.ballots import DIGEST
 
 URL = "https://survey.example.org/"
 Invite = Callable[..., Invitations]

@@ -18,7 +18,7 @@ from shared.invitation import Invitation, survey_link
 from shared.invitation_code import InvitationCode
 from shared.words import digest_words
 from tests.builders import ORGANIZER_KEY, public_bytes
-from tests.server.storage.ballots import DIGEST
+from tests.server.collection.storage.ballots import DIGEST
 
 KEY = public_bytes(ORGANIZER_KEY)
 URL = "https://survey.example.org/umfragen/"

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.registrar import Fetched
+from server.collection.storage.store import SurveyStore
 from server.invitations.reminding import WaitingList, least_batch, list_waiting, require_batch
-from server.storage.data_directory import DataDirectory
-from server.storage.registrar import Fetched
-from server.storage.store import SurveyStore
 from shared.errors import InputError, RoomfulError, StateError
 from shared.roll import Roll, roll_hash
 from tests.builders import small_envelope, small_model
 from tests.invited import ROLL_ID, code
+from tests.server.collection.storage.ballots import publish
 from tests.server.invitations.people_lists import fetch
-from tests.server.storage.ballots import publish
 
 DAY = date(2026, 11, 28)
 Listed = Callable[..., WaitingList]

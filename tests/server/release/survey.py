@@ -11,7 +11,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from server.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import DataDirectory
 from shared import strict_json
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding, survey_digest
 from shared.questionnaire import Questionnaire

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from server.measures.closeness import earth_movers_distance
 from server.release.diversity import ConfidentialAttribute, measure_group
+from server.statistics.measures.closeness import earth_movers_distance
 
 histograms = st.dictionaries(st.integers(0, 4), st.integers(1, 9), min_size=1)
 

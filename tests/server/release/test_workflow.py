@@ -16,10 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 from server.cli.release import release as release_command
+from server.collection.storage.states import State
 from server.release import source, workflow
 from server.release.gate import Policy
 from server.release.workflow import release_survey
-from server.storage.states import State
 from shared.errors import ReleaseError, StateError, StorageError
 from tests.server.release.survey import CANARY, N_CELLS, answers, closed_survey
 
@@ -281,7 +281,7 @@ def test_a_failure_of_the_store_removes_the_files_again(
         raise StorageError("the disk is full")
 
     with data:
-        monkeypatch.setattr("server.storage.store.SurveyStore.mark_released", full)
+        monkeypatch.setattr("server.collection.storage.store.SurveyStore.mark_released", full)
         with pytest.raises(StorageError):
             release_survey(data, survey, tmp_path / "out", shuffle)
         assert data.survey(survey).state is State.CLOSED

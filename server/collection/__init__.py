@@ -1,0 +1,1 @@
+"""What runs while people answer: storage, web, tokens, relay, and the files of the board."""

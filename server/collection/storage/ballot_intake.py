@@ -1,0 +1,137 @@
+"""Submissions of an invited survey: ballots that the collector can count and cannot read.
+
+A ballot's own token is its key, so that "spent" and "stored" are one row and one insert: no crash can leave
+one without the other.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from server.collection.storage.intake import Stored
+from server.collection.storage.server_keys import HeldKeys
+from server.collection.storage.states import State, read_state, refusal
+from server.collection.tokens.verifying import BallotVerifier
+from shared.ballot import Ballot, envelope_bytes, require_invited
+from shared.errors import SubmissionError, TokenError
+from shared.sealing import ballot_info
+from shared.specification import Specification
+from shared.token import Token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BallotRow:
+    """One ballot, opened and found in order."""
+
+    ballot: Ballot
+    receipt: bytes
+
+    @property
+    def values(self) -> tuple[bytes, bytes, bytes, int, bytes, bytes]:
+        """The columns of its row."""
+        ballot = self.ballot
+        token = ballot.token
+        return token.prefix, token.device_key, token.signature, ballot.cell, ballot.box, ballot.signature
+
+
+class BallotIntake:
+    """Implements :class:`server.collection.storage.intake.Intake` for a survey whose people are invited.
+
+    Parameters
+    ----------
+    specification : callable
+        The verified specification, as of now.
+    digest : str
+        The survey's identity.
+    keys : HeldKeys
+        With the collector's private key if this server is the collector.
+    """
+
+    def __init__(self, specification: Callable[[], Specification], digest: str, keys: HeldKeys) -> None:
+        self._specification, self._digest, self._keys = specification, digest, keys
+        self._verifier: BallotVerifier | None = None
+
+    def read(self, message: bytes) -> BallotRow:
+        """Open the outer layer and check all that can be checked without reading the answers.
+
+        Raises
+        ------
+        SubmissionError
+            With a code ``ballot.*``.
+        TokenError
+            With the code ``token.signature`` or ``token.device-key``.
+        StateError
+            With the code ``state.role`` if this server is not the collector.
+        """
+        specification = self._specification()
+        invited = require_invited(specification)
+        if len(message) != envelope_bytes(specification):
+            raise SubmissionError(
+                "this is not a sealed ballot",
+                expected=f"{envelope_bytes(specification)} bytes, the one length of this survey's ballots",
+                code="ballot.sealed",
+            )
+        data = self._keys.collector(invited).open(ballot_info(self._digest), message)
+        ballot = Ballot.parse(data, specification)
+        verifier = self._verifier or BallotVerifier(invited, self._digest)
+        self._verifier = verifier
+        verifier.verify_token(ballot.token)
+        verifier.verify_signature(ballot)
+        return BallotRow(ballot=ballot, receipt=bytes.fromhex(ballot.receipt))
+
+    def store(self, connection: sqlite3.Connection, group: Sequence[BallotRow]) -> Stored:
+        """Spend each token with its ballot; the first of several ballots with one token wins.
+
+        The same ballot again is stored already, also after closing.
+        """
+        state = read_state(connection)
+        marks = ",".join("?" * len(group))
+        known = {
+            bytes(row[0]): tuple(row)
+            for row in connection.execute(
+                f"SELECT * FROM ballot WHERE token IN ({marks})",  # noqa: S608
+                [row.ballot.token.prefix for row in group],
+            )
+        }
+        fresh: dict[bytes, BallotRow] = {}
+        outcomes: list[Exception | None] = []
+        for row in group:
+            prefix = row.ballot.token.prefix
+            if prefix in known:
+                outcomes.append(None if known[prefix] == row.values else _spent())
+            elif state is not State.OPEN:
+                outcomes.append(refusal(state, "take submissions"))
+            else:
+                first = fresh.setdefault(prefix, row)
+                outcomes.append(None if first.values == row.values else _spent())
+        connection.executemany(
+            "INSERT INTO ballot VALUES (?, ?, ?, ?, ?, ?)", [fresh[prefix].values for prefix in sorted(fresh)]
+        )
+        return Stored(outcomes=tuple(outcomes), added=len(fresh))
+
+    def count(self, connection: sqlite3.Connection) -> int:
+        """See :meth:`Intake.count`."""
+        return int(connection.execute("SELECT count(*) FROM ballot").fetchone()[0])
+
+    def delete(self, connection: sqlite3.Connection) -> None:
+        """Delete all of them, inside a transaction."""
+        connection.execute("DELETE FROM ballot")
+
+
+def read_ballots(connection: sqlite3.Connection) -> Iterator[Ballot]:
+    """Every ballot, in the random order of its token."""
+    rows = connection.execute("SELECT * FROM ballot ORDER BY token")
+    for prefix, device_key, token_signature, cell, box, signature in rows:
+        token = Token(prefix=bytes(prefix), device_key=bytes(device_key), signature=bytes(token_signature))
+        yield Ballot(cell=cell, token=token, box=bytes(box), signature=bytes(signature))
+
+
+def _spent() -> TokenError:
+    return TokenError(
+        "another ballot was stored with this token",
+        where="token",
+        remedy="One token counts once. The ballot that came first stays.",
+        code="token.spent",
+    )

@@ -1,0 +1,329 @@
+"""All surveys of one server: a folder each under ``DATA/surveys``."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from server import files
+from server.collection.storage import database as db
+from server.collection.storage.anchor import Anchor, read_generation
+from server.collection.storage.creating import create_database
+from server.collection.storage.ownership import require_own
+from server.collection.storage.published import MODEL_NAME, ROLL_NAME, SPECIFICATION_NAME, PublishedSurvey
+from server.collection.storage.registrar import REGISTRAR_NAME, RegistrarStore
+from server.collection.storage.retention import Today, utc_today
+from server.collection.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore
+from shared.ballot import require_invited
+from shared.envelope import Envelope, survey_digest, survey_id
+from shared.errors import NotFoundError, RoomfulError, StateError
+
+_ID: Final = re.compile(r"[0-9a-f]{16}")
+
+
+class DataDirectory:
+    """The folder that holds everything the server keeps.
+
+    Each survey is opened once and shared by all threads; a survey that another process publishes appears by
+    itself.
+
+    Parameters
+    ----------
+    path : Path
+        The folder; it is made when the first survey is published.
+    quiet_seconds : float
+        See :class:`~server.collection.storage.store.SurveyStore`.
+    today : callable
+        The clock, by the day in UTC.
+    anchors : Path, optional
+        Folder of the anchors (:mod:`server.collection.storage.anchor`); by default beside the data directory.
+
+    Raises
+    ------
+    StorageError
+        If the folder belongs to another user, or others can write in it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        quiet_seconds: float = QUIET_SECONDS,
+        today: Today = utc_today,
+        anchors: Path | None = None,
+    ) -> None:
+        require_own(path)
+        self.path = path
+        self._anchors = anchors or path.absolute().with_name(f"{path.absolute().name}.anchors")
+        self._surveys = path / "surveys"
+        self._quiet_seconds = quiet_seconds
+        self._today = today
+        self._stores: dict[str, SurveyStore] = {}
+        self._registrars: dict[str, RegistrarStore] = {}
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def publish(self, envelope: bytes, model: bytes | None, roll: bytes | None = None) -> str:
+        """Take a signed specification into the data directory as a draft.
+
+        Publishing the same specification again replaces its envelope while it is a draft, which is how the
+        signatures of auditors are added.
+
+        Parameters
+        ----------
+        envelope : bytes
+            The DSSE envelope.
+        model : bytes or None
+            The canonical model, for a public one.
+        roll : bytes or None
+            The roll of an invited survey.
+
+        Returns
+        -------
+        str
+            The survey's id.
+
+        Raises
+        ------
+        VerificationError, SpecificationError, InputError
+            If the envelope, the specification or the model is not what it should be.
+        StateError
+            If it is already open, closed or released.
+        StorageError
+            If it cannot be written; then nothing was.
+        """
+        published = PublishedSurvey.verify(self.path, envelope, organizer_key=None)
+        published.require_model(model)
+        published.require_roll(roll)
+        folder = self._surveys / published.id
+        with files.named_file_errors("surveys"):
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._surveys.mkdir(mode=0o700, exist_ok=True)
+        with self._publishing(), files.named_file_errors("surveys"):
+            if folder.exists():
+                return self._publish_again(published)
+            with files.new_folder(folder) as work:
+                files.write_new(work / SPECIFICATION_NAME, envelope)
+                if model is not None:
+                    files.write_new(work / MODEL_NAME, model)
+                if roll is not None:
+                    files.write_new(work / ROLL_NAME, roll)
+                create_database(
+                    work / DATABASE_NAME,
+                    specification_digest=published.digest,
+                    organizer_key=published.organizer_key,
+                    anchor=self.anchor(published.id, "answers") if published.specification.invited else None,
+                )
+        return published.id
+
+    def folder(self, envelope: bytes) -> Path:
+        """Where the survey of an envelope lies, whether it is published yet or not.
+
+        Raises
+        ------
+        EnvelopeError
+            If it is not an envelope.
+        """
+        return self._surveys / survey_id(survey_digest(Envelope.parse(envelope).payload))
+
+    def open(self, survey: str) -> None:
+        """Let a draft take submissions; see :meth:`SurveyStore.open`."""
+        self.survey(survey).open()
+
+    def close(self, survey: str) -> None:
+        """End a survey's submissions; see :meth:`SurveyStore.close`."""
+        self.survey(survey).close()
+
+    def survey(self, survey: str) -> SurveyStore:
+        """The store of a survey by its id, or by its full digest.
+
+        Raises
+        ------
+        NotFoundError
+            If there is none.
+        StorageError, VerificationError, SpecificationError
+            If it is damaged.
+        """
+        name = survey[:16]
+        if not _ID.fullmatch(name) or (len(survey) > 16 and len(survey) != 64):
+            raise NotFoundError("there is no such survey", expected="an id of 16 hexadecimal digits")
+        with self._lock:
+            store = self._stores.get(name)
+            if store is None:
+                folder = self._surveys / name
+                if not (folder / DATABASE_NAME).is_file():
+                    raise NotFoundError("there is no such survey", remedy="List them with roomful status.")
+                store = self._stores[name] = SurveyStore(
+                    folder,
+                    quiet_seconds=self._quiet_seconds,
+                    today=self._today,
+                    anchor=self.anchor(name, "answers"),
+                )
+        if len(survey) == 64 and store.published.digest != survey:
+            raise NotFoundError("there is no such survey")
+        return store
+
+    def registrar(self, survey: str) -> RegistrarStore:
+        """The codes of an invited survey.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such survey.
+        StateError
+            If nobody was invited here yet.
+        """
+        store = self.survey(survey)
+        with self._lock:
+            registrar = self._registrars.get(store.id)
+            if registrar is None:
+                registrar = self._registrars[store.id] = RegistrarStore(
+                    store.published.folder,
+                    digest=store.published.digest,
+                    anchor=self.anchor(store.id, "registrar"),
+                    quiet_seconds=self._quiet_seconds,
+                )
+        return registrar
+
+    def enrol(self, survey: str) -> int:
+        """Make this server the registrar of the published roll; return how many codes it has.
+
+        It can be done again: what is there stays as it is.
+
+        Raises
+        ------
+        StateError
+            If the survey is open to everybody.
+        StorageError
+            If the published roll is missing or damaged, or something cannot be written.
+        """
+        store = self.survey(survey)
+        invited = require_invited(store.specification)
+        digest, anchor = store.published.digest, self.anchor(store.id, "registrar")
+        roll = store.published.roll()
+        RegistrarStore.create(store.published.folder, digest=digest, anchor=anchor)
+        return self.registrar(survey).add(roll.hashes, people=invited.people)
+
+    def anchor(self, survey: str, database: str) -> Anchor:
+        """The anchor of one of a survey's databases."""
+        name = f"{survey}.{database}"
+        return Anchor(path=self._anchors / name, name=name)
+
+    def require_current(self, survey: str) -> None:
+        """Check that no database of an invited survey is older than its anchor.
+
+        Raises
+        ------
+        StorageError
+            With the code ``storage.rolled-back`` or ``storage.anchor-missing``.
+        """
+        store = self.survey(survey)
+        if store.specification.invited is None:
+            return
+        for database, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
+            path = store.published.folder / file
+            if path.is_file():
+                with closing(db.connect(path).conn) as connection, db.named_errors():
+                    generation = read_generation(connection)
+                self.anchor(store.id, database).require_current(generation)
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all surveys, in order."""
+        if not self._surveys.is_dir():
+            return ()
+        return tuple(sorted(path.name for path in self._surveys.iterdir() if _ID.fullmatch(path.name)))
+
+    def list(self) -> Iterator[SurveyStore]:
+        """All surveys, by id.
+
+        Raises
+        ------
+        StorageError, VerificationError, SpecificationError
+            When it comes to a damaged one.
+        """
+        for name in self.ids():
+            yield self.survey(name)
+
+    def settle(self) -> tuple[tuple[str, RoomfulError], ...]:
+        """Prepare for serving: clear what an interrupted publication left; check, expire, sweep all.
+
+        Returns
+        -------
+        tuple of (str, RoomfulError)
+            The surveys that are damaged, and how. The others are ready.
+        """
+        damaged = []
+        if any(self._surveys.glob(".new-*")):
+            with self._publishing():  # what is still there then, nobody fills
+                for leftover in self._surveys.glob(".new-*"):
+                    shutil.rmtree(leftover, ignore_errors=True)
+        for name in self.ids():
+            try:
+                store = self.survey(name)
+                store.check()
+                store.expire()
+                store.sweep()
+            except RoomfulError as error:
+                damaged.append((name, error))
+        return tuple(damaged)
+
+    def expire(self) -> tuple[tuple[str, RoomfulError], ...]:
+        """Delete the answers of every survey whose days are over; see :meth:`SurveyStore.expire`.
+
+        Returns
+        -------
+        tuple of (str, RoomfulError)
+            The surveys where that failed, and how. The others are as they should be.
+        """
+        failed = []
+        for name in self.ids():
+            try:
+                self.survey(name).expire()
+            except RoomfulError as error:
+                failed.append((name, error))
+        return tuple(failed)
+
+    def end(self) -> None:
+        """Store what waits in every survey and let go of the files."""
+        with self._lock:
+            for registrar in self._registrars.values():
+                registrar.end()
+            self._registrars.clear()
+            for store in self._stores.values():
+                store.end()
+            self._stores.clear()
+
+    def _publishing(self) -> AbstractContextManager[None]:
+        """Wait until nobody else publishes; only then is a half-filled folder left over."""
+        return db.turn(self._surveys / "publishing")
+
+    def _publish_again(self, published: PublishedSurvey) -> str:
+        store = self.survey(published.digest)
+        if published.envelope == store.published.envelope:
+            return published.id
+        if store.state != "draft":
+            raise StateError(
+                "this survey is already open; its specification cannot change",
+                where=published.id,
+                remedy="Signatures can be added only to a draft.",
+                code=f"state.{store.state}",
+            )
+        if published.organizer_key != store.published.organizer_key:
+            raise StateError(
+                "this survey was published with another organizer's key", where=published.id, code="state.key"
+            )
+        files.replace(store.published.folder / SPECIFICATION_NAME, published.envelope)
+        return published.id

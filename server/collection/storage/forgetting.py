@@ -1,0 +1,78 @@
+"""What an invited survey leaves beside its ballots, deleted on the same day: keys, and who was invited.
+
+The collector's key opens envelopes that somebody recorded on the way, and the registrar's file says which
+codes fetched a token. Neither is needed once the ballots are gone.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+from server import files
+from server.collection.storage import database as db
+from server.collection.storage.registrar import REGISTRAR_NAME, delete_codes
+from server.collection.storage.server_keys import KEYS_NAME
+
+
+def is_remembered(folder: Path) -> bool:
+    """Whether keys or codes are still in a survey's folder.
+
+    Raises
+    ------
+    StorageError
+        If the registrar's file cannot be read.
+    """
+    if (folder / KEYS_NAME).is_dir():
+        return True
+    path = folder / REGISTRAR_NAME
+    if not path.is_file():
+        return False
+    with closing(db.connect(path).conn) as connection, db.named_errors():
+        return _has_codes(connection) or connection.execute("PRAGMA user_version").fetchone()[0] != db.CLEAN
+
+
+def forget(folder: Path) -> None:
+    """Delete the private keys in a survey's folder, and the registrar's codes.
+
+    Notes
+    -----
+    Guarantee: when it returns, no private key and no hash of a request is in a file of the folder; of codes
+    there is what the board has published of them. It
+    may be interrupted at any moment and called again. What a server that runs meanwhile holds in its memory
+    it drops by itself (:meth:`server.collection.storage.store.SurveyStore.expire`).
+
+    Raises
+    ------
+    StorageError
+        If something cannot be deleted.
+    """
+    keys = folder / KEYS_NAME
+    with files.named_file_errors(KEYS_NAME):
+        if keys.is_dir():
+            for path in keys.iterdir():
+                _erase(path)
+            keys.rmdir()
+            files.sync_folder(folder)
+    if (folder / REGISTRAR_NAME).is_file():
+        delete_codes(folder)
+
+
+def _has_codes(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM code LIMIT 1").fetchone() is not None
+
+
+def _erase(path: Path) -> None:
+    """Overwrite a plain file and delete it; of a link, the link alone."""
+    found = path.lstat()
+    if stat.S_ISREG(found.st_mode):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            os.pwrite(descriptor, bytes(found.st_size), 0)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    path.unlink()

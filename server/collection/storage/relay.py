@@ -1,0 +1,325 @@
+"""The relay's file: sealed ballots that wait in the pool, and those that are on their way to the collector.
+
+No clock time is in it, no address and no order. Rows lie in the order of their hash. How long the pool has
+waited is kept as a number of steps that the running process counts, so a wrong clock changes nothing.
+
+The pool leaves by one transaction that moves every row from ``waiting`` to ``leaving``. What arrives later
+waits for the next pool, and a relay that is killed goes on with exactly the rows that left together. What is
+gone is remembered by its hash (:mod:`server.collection.storage.remembered`), so that nothing leaves twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from server.collection.storage import database as db
+from server.collection.storage import remembered
+from server.collection.storage.creating import create_file
+from server.collection.storage.intake import Stored
+from server.collection.storage.schema import RELAY_FIELDS, RELAY_ROWS
+from server.collection.storage.writer import GroupWriter
+from shared.errors import StorageError
+
+POOL_NAME: Final = "pool.sqlite"
+STEPS: Final = 16
+"""The pool's time is counted in sixteenths."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """A message as it came, under its key."""
+
+    key: bytes
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """All that can be said of a pool.
+
+    Attributes
+    ----------
+    waiting, leaving, passed : int
+        Messages in the pool, on their way, and taken by the collector.
+    refused : tuple of (str, int)
+        Code and number of those that the collector refused for good.
+    """
+
+    waiting: int
+    leaving: int
+    passed: int
+    refused: tuple[tuple[str, int], ...]
+
+
+def opened(capacity: int, waited: int) -> int:
+    """How much of the room is open to a pool that has waited so many sixteenths of its time.
+
+    A quarter at once, the rest step by step: who fills the room in a second shuts others out until the next
+    step, and not until the pool leaves.
+    """
+    first = -(-capacity // 4)
+    return first + (capacity - first) * min(waited, STEPS) // STEPS
+
+
+class _PoolIntake:
+    """Takes messages in: implements :class:`server.collection.storage.intake.Intake`."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+
+    def store(self, connection: sqlite3.Connection, group: Sequence[Sealed]) -> Stored:
+        """Keep what is new; the same bytes again are here, or have been."""
+        known = remembered.known(connection, [message.key for message in group])
+        waiting = _number(connection, "waiting")
+        free = min(
+            opened(self._capacity, _number(connection, "waited")) - waiting,
+            self._capacity - waiting - _number(connection, "leaving"),
+        )
+        fresh: dict[bytes, bytes] = {}
+        outcomes: list[Exception | None] = []
+        for message in group:
+            if message.key in known or message.key in fresh:
+                outcomes.append(None)
+            elif len(fresh) >= free:
+                outcomes.append(_full())
+            else:
+                fresh[message.key] = message.body
+                outcomes.append(None)
+        connection.executemany("INSERT INTO waiting VALUES (?, ?)", sorted(fresh.items()))
+        if fresh:
+            _set(connection, "waiting", waiting + len(fresh))
+        return Stored(outcomes=tuple(outcomes), added=len(fresh))
+
+    def count(self, connection: sqlite3.Connection) -> int:
+        """How many wait."""
+        return _number(connection, "waiting")
+
+
+class RelayStore:
+    """The pool of one survey. Safe for many threads, and for another process that asks it to empty itself.
+
+    Parameters
+    ----------
+    folder : Path
+        The survey's folder in the relay's directory.
+    digest : str
+        The survey's identity.
+    capacity : int
+        The most messages that it keeps, so that nobody fills the disk; see :func:`opened`.
+    people : int
+        Invitations: so many ballots are remembered for certain.
+    quiet_seconds : float
+        How long after the last message the file is rewritten in key order.
+
+    Raises
+    ------
+    StorageError
+        If the file is damaged or another survey's.
+    """
+
+    def __init__(
+        self, folder: Path, *, digest: str, capacity: int, people: int, quiet_seconds: float
+    ) -> None:
+        self._path = folder / POOL_NAME
+        self._people = people
+        self._lock = threading.Lock()
+        self._database = db.connect(self._path)
+        try:
+            with db.named_errors():
+                known = _text(self._database.conn, "specification")
+                codes = self._database.conn.execute("SELECT code FROM refused").fetchall()
+            if known != digest:
+                raise StorageError("the pool is another survey's", where=folder.name, code="storage.corrupt")
+        except StorageError:
+            self._database.conn.close()
+            raise
+        self._refusals = frozenset(str(row[0]) for row in codes)
+        self._writer = GroupWriter(self._path, _PoolIntake(capacity), None, quiet_seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    @classmethod
+    def create(cls, folder: Path, *, digest: str) -> None:
+        """Make an empty pool, unless there is one.
+
+        Raises
+        ------
+        StorageError
+            If it cannot be written.
+        """
+        rows = dict.fromkeys(RELAY_ROWS, "0") | {"specification": digest}
+        create_file(folder / POOL_NAME, fields=RELAY_FIELDS, rows=rows)
+
+    def accept(self, body: bytes) -> None:
+        """Keep a message, durably; the same bytes again are welcome, and leave once.
+
+        Raises
+        ------
+        StorageError
+            If it could not be stored; with the code ``storage.pool-full`` if there are too many.
+        """
+        self._writer.store(Sealed(key=hashlib.sha256(body).digest(), body=body))
+
+    def totals(self) -> Totals:
+        """Numbers, and nothing else."""
+        with self._lock, db.named_errors():
+            connection = self._database.conn
+            refused = connection.execute("SELECT code, number FROM refused ORDER BY code").fetchall()
+            waiting, leaving, passed = (
+                _number(connection, name) for name in ("waiting", "leaving", "passed")
+            )
+        return Totals(
+            waiting=waiting,
+            leaving=leaving,
+            passed=passed,
+            refused=tuple((str(code), int(number)) for code, number in refused),
+        )
+
+    @property
+    def refusals(self) -> frozenset[str]:
+        """Codes with which the collector has refused, kept in memory: asked for each message that comes."""
+        return self._refusals
+
+    def waited(self) -> int:
+        """Steps that the pool has waited."""
+        with self._lock, db.named_errors():
+            return _number(self._database.conn, "waited")
+
+    def note_waited(self, steps: int) -> None:
+        """Keep how many steps the pool has waited."""
+        with self._write() as connection:
+            _set(connection, "waited", steps)
+
+    def flush_asked(self) -> int:
+        """How many must wait for the pool to be emptied at once; 0 if nobody asked for that."""
+        with self._lock, db.named_errors():
+            return _number(self._database.conn, "flush")
+
+    def ask_flush(self, least: int) -> None:
+        """Ask whoever runs the relay to empty the pool at once, or take that back.
+
+        Parameters
+        ----------
+        least : int
+            How many waited when the operator was warned of so few; a pool of fewer stays. 0 takes it back.
+        """
+        with self._write() as connection:
+            _set(connection, "flush", least)
+
+    def take(self) -> int:
+        """Let the whole pool leave, in one transaction; returns how many are now on their way."""
+        with self._write() as connection:
+            connection.execute("INSERT INTO leaving SELECT key, body FROM waiting ORDER BY key")
+            connection.execute("DELETE FROM waiting")
+            leaving = _number(connection, "leaving") + _number(connection, "waiting")
+            _set(connection, "leaving", leaving)
+            _set(connection, "waiting", 0)
+            _set(connection, "waited", 0)
+            _set(connection, "flush", 0)
+        return leaving
+
+    def leaving(self) -> list[bytes]:
+        """Keys of what is on its way."""
+        with self._lock, db.named_errors():
+            return [bytes(row[0]) for row in self._database.conn.execute("SELECT key FROM leaving")]
+
+    def body(self, key: bytes) -> bytes:
+        """A message that is on its way.
+
+        Raises
+        ------
+        StorageError
+            If it is not there.
+        """
+        with self._lock, db.named_errors():
+            row = self._database.conn.execute("SELECT body FROM leaving WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            raise StorageError("a message vanished from the pool", code="storage.corrupt")
+        return bytes(row[0])
+
+    def settle(self, passed: Iterable[bytes], refused: Mapping[bytes, str]) -> None:
+        """Delete what the collector has, and what it will never take; count both, remember their hashes.
+
+        Once the collector says that the survey is over, all hashes are forgotten.
+
+        Parameters
+        ----------
+        passed : iterable of bytes
+            Keys that the collector has stored.
+        refused : mapping
+            Keys that it refused for good, and the code of the refusal.
+        """
+        gone = list(passed)
+        with self._write() as connection:
+            keys = sorted([*gone, *refused])
+            left = connection.executemany("DELETE FROM leaving WHERE key = ?", [(key,) for key in keys])
+            _set(connection, "leaving", _number(connection, "leaving") - left.rowcount)
+            _set(connection, "passed", _number(connection, "passed") + len(gone))
+            connection.executemany(
+                "INSERT INTO refused VALUES (?, 1) ON CONFLICT (code) DO UPDATE SET number = number + 1",
+                [(code,) for code in refused.values()],
+            )
+            over = remembered.ENDED & (self._refusals | frozenset(refused.values()))
+            if over:
+                remembered.forget(connection)
+            else:
+                remembered.remember(connection, passed=gone, refused=refused, people=self._people)
+        self._refusals |= frozenset(refused.values())
+
+    def sweep(self) -> None:
+        """Rewrite the file, so that not even its size tells how many there were."""
+        with self._lock, db.turn(self._path):
+            db.sweep(self._database)
+
+    def end(self) -> None:
+        """Store what waits, sweep, and let go of the file."""
+        self._writer.end()
+        with self._lock:
+            self._database.conn.close()
+
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction, in its turn among those who take messages in."""
+        with self._lock, db.turn(self._path), db.transaction(self._database) as connection:
+            yield connection
+            connection.execute(f"PRAGMA user_version={db.DIRTY}")
+
+
+def _text(connection: sqlite3.Connection, name: str) -> str:
+    row = connection.execute("SELECT value FROM survey WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        raise StorageError("the pool's file is damaged", code="storage.corrupt")
+    return str(row[0])
+
+
+def _number(connection: sqlite3.Connection, name: str) -> int:
+    text = _text(connection, name)
+    if not text.isdecimal():
+        raise StorageError("the pool's file is damaged", code="storage.corrupt")
+    return int(text)
+
+
+def _set(connection: sqlite3.Connection, name: str, value: int) -> None:
+    connection.execute("UPDATE survey SET value = ? WHERE name = ?", (str(value), name))
+
+
+def _full() -> StorageError:
+    return StorageError(
+        "the relay holds as many messages as it can",
+        remedy="Send the same again later: there is room again step by step, and when the pool has left.",
+        code="storage.pool-full",
+    )

@@ -1,0 +1,194 @@
+"""How long answers are kept: until so many days after the day on which the survey was closed.
+
+Days are dates in UTC. Of the closing, as of the deletion, the day is stored and no time of day. The clock is
+an argument everywhere; :func:`utc_today` is the only place that reads it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Final, Protocol
+
+from server.collection.storage import database as db
+from server.collection.storage.forgetting import forget, is_remembered
+from server.collection.storage.states import State, read_state
+from shared.errors import SetupError, StateError, StorageError
+
+Today = Callable[[], date]
+
+CLOSED_ON: Final = "closed_on"
+DELETED_ON: Final = "deleted_on"
+#: No right clock shows an earlier day; a survey closed by such a clock would lose its answers at once.
+EARLIEST_DAY: Final = date(2025, 1, 1)
+_LOG = logging.getLogger("roomful.storage")
+
+
+class Deleting(Protocol):
+    """What a survey's submissions can do for their deletion."""
+
+    def count(self, connection: sqlite3.Connection) -> int:
+        """How many are stored."""
+
+    def delete(self, connection: sqlite3.Connection) -> None:
+        """Delete all of them, inside a transaction."""
+
+
+def utc_today() -> date:
+    """The day of the real clock."""
+    return datetime.now(UTC).date()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """What is known of the keeping of one survey's answers.
+
+    Attributes
+    ----------
+    days : int
+        The promise of the signed specification: days after closing.
+    closed_on : date or None
+        The day of closing; None before it.
+    deleted_on : date or None
+        The day on which answers and receipts were deleted; None while they are there.
+    """
+
+    days: int
+    closed_on: date | None
+    deleted_on: date | None
+
+    @property
+    def delete_on(self) -> date | None:
+        """The day on which the answers are to be deleted; None before closing."""
+        if self.closed_on is None:
+            return None
+        return date.fromordinal(min(self.closed_on.toordinal() + self.days, date.max.toordinal()))
+
+    def is_due(self, today: date) -> bool:
+        """Whether answers that must not be kept any longer are still there."""
+        return self.deleted_on is None and self.delete_on is not None and today >= self.delete_on
+
+    def require_kept(self, today: date) -> None:
+        """Check that the answers may still be read.
+
+        Raises
+        ------
+        StateError
+            With the code ``state.expired`` if they are deleted, or are to be.
+        """
+        if self.deleted_on is not None or self.is_due(today):
+            raise StateError(
+                f"the answers of this survey were kept until {self.delete_on} and are deleted",
+                remedy="A release that was published before stays. Nothing brings the answers back.",
+                code="state.expired",
+            )
+
+    def to_object(self) -> dict[str, int | str | None]:
+        """Days as text, for output."""
+        days = {CLOSED_ON: self.closed_on, "delete_on": self.delete_on, DELETED_ON: self.deleted_on}
+        texts = {name: None if day is None else day.isoformat() for name, day in days.items()}
+        return {"retention_days": self.days, **texts}
+
+
+def read_retention(connection: sqlite3.Connection, days: int) -> Retention:
+    """What the survey's file says.
+
+    Raises
+    ------
+    StorageError
+        If it holds something that is not a day.
+    """
+    rows = connection.execute(
+        "SELECT name, value FROM survey WHERE name IN (?, ?)", (CLOSED_ON, DELETED_ON)
+    ).fetchall()
+    try:
+        found = {name: date.fromisoformat(value) for name, value in rows}
+    except (TypeError, ValueError):
+        raise StorageError("the database is not a survey's", code="storage.corrupt") from None
+    return Retention(days=days, closed_on=found.get(CLOSED_ON), deleted_on=found.get(DELETED_ON))
+
+
+def note_closing(connection: sqlite3.Connection, today: date) -> None:
+    """Store the day of closing, inside the transaction that closes.
+
+    Raises
+    ------
+    SetupError
+        If the clock is plainly wrong; nothing is changed then.
+    """
+    if today < EARLIEST_DAY:
+        raise SetupError(
+            "the clock stands in the past, and the days until deletion would be counted from there",
+            expected=f"{EARLIEST_DAY} or later",
+            remedy="Set the clock and close again.",
+            code="setup.clock",
+        )
+    connection.execute("INSERT INTO survey VALUES (?, ?)", (CLOSED_ON, today.isoformat()))
+
+
+def note_deletion(connection: sqlite3.Connection, today: date) -> None:
+    """Store the day of deletion, inside the transaction that deletes; state and digest stay.
+
+    Notes
+    -----
+    The file is marked for a sweep in the same transaction, so that whoever opens it after a crash sweeps it.
+    """
+    connection.execute("INSERT INTO survey VALUES (?, ?)", (DELETED_ON, today.isoformat()))
+    connection.execute(f"PRAGMA user_version={db.DIRTY}")
+
+
+def delete_if_due(path: Path, intake: Deleting, days: int, today: date) -> int | None:
+    """Delete what a survey's file holds, and keys and codes beside it, if the days are over.
+
+    Parameters
+    ----------
+    path : Path
+        The survey's file.
+    intake : Deleting
+        Counts and deletes what was submitted.
+    days : int
+        The promise of the signed specification.
+    today : date
+        The day in UTC.
+
+    Returns
+    -------
+    int or None
+        How many submissions this call deleted; None if there was nothing to delete.
+
+    Raises
+    ------
+    StorageError
+        If that fails. Whenever it is interrupted, the next call ends in the same file.
+    """
+    with closing(db.connect(path).conn) as connection, db.named_errors():
+        found, state = read_retention(connection, days), read_state(connection)
+        swept = connection.execute("PRAGMA user_version").fetchone()[0] == db.CLEAN
+    # Closed before days were stored: it counts from now.
+    undated = found.closed_on is None and state in (State.CLOSED, State.RELEASED)
+    deleted_before = found.deleted_on is not None
+    unfinished = deleted_before and (not swept or is_remembered(path.parent))
+    if not (undated or unfinished or found.is_due(today)):
+        return None
+    deleted = None
+    database = db.connect(path)
+    with closing(database.conn), db.turn(path):
+        with db.transaction(database) as connection:
+            found = read_retention(connection, days)
+            if undated and found.closed_on is None:
+                note_closing(connection, today)
+            if found.is_due(today):
+                deleted = intake.count(connection)
+                intake.delete(connection)
+                note_deletion(connection, today)
+        db.sweep(database)
+    if deleted_before or deleted is not None:
+        forget(path.parent)
+    if deleted is not None:
+        _LOG.info("answers-deleted")
+    return deleted

@@ -1,0 +1,66 @@
+"""From one state of a survey to the next, in one transaction."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from server.collection.storage import database as db
+from server.collection.storage.anchor import Anchor, next_generation
+from server.collection.storage.retention import Today, note_closing
+from server.collection.storage.states import State, read_state, require_step
+from shared.errors import StorageError
+
+_LOG = logging.getLogger("roomful.storage")
+
+
+def take_step(path: Path, target: State, *, anchor: Anchor | None, today: Today) -> None:
+    """Make a survey `target`, durably; with closing its day is stored.
+
+    Parameters
+    ----------
+    path : Path
+        The survey's file.
+    target : State
+        The state that follows.
+    anchor : Anchor or None
+        Where the commits of an invited survey are counted a second time.
+    today : callable
+        The day in UTC.
+
+    Raises
+    ------
+    StateError
+        If the survey does not stand just before `target`.
+    SetupError
+        If it is to be closed and the clock is plainly wrong.
+    StorageError
+        If it cannot be written, or is an old copy that is to be opened.
+    """
+    database = db.connect(path)
+    with closing(database.conn), db.turn(path):
+        with db.transaction(database) as connection:
+            require_step(read_state(connection), target)
+            generation = None if anchor is None else _count(connection, target, anchor)
+            connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
+            if target is State.CLOSED:
+                note_closing(connection, today())
+        if anchor is not None and generation is not None:
+            anchor.note(generation)
+    _LOG.info("survey-%s", target.value)
+
+
+def _count(connection: sqlite3.Connection, target: State, anchor: Anchor) -> int | None:
+    """Count a step; None if it is not counted.
+
+    A restored file may still be closed and released, because it takes nothing more by that; such a step is
+    not counted, so that the newest file can be put back.
+    """
+    try:
+        return next_generation(connection, anchor)
+    except StorageError as error:
+        if target is State.OPEN or error.code not in ("storage.rolled-back", "storage.anchor-missing"):
+            raise
+        return None

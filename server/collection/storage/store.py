@@ -1,0 +1,418 @@
+"""The submissions of one survey."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+from server.collection.storage import database as db
+from server.collection.storage.anchor import Anchor, read_generation
+from server.collection.storage.ballot_intake import BallotIntake, read_ballots
+from server.collection.storage.open_intake import OpenIntake, has_receipt, read_answers
+from server.collection.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
+from server.collection.storage.retention import DELETED_ON, Retention, Today, delete_if_due, read_retention
+from server.collection.storage.server_keys import HeldKeys
+from server.collection.storage.states import State, as_state, refusal, require_step
+from server.collection.storage.steps import take_step
+from server.collection.storage.writer import GroupWriter
+from shared.ballot import Ballot
+from shared.envelope import decode_key, survey_id
+from shared.errors import StateError, StorageError, VerificationError
+from shared.specification import Specification
+
+DATABASE_NAME: Final = "answers.sqlite"
+QUIET_SECONDS: Final = 3.0
+T = TypeVar("T")
+
+
+class SurveyStore:
+    """What one survey has been told, and where it stands.
+
+    Safe for use by many threads, and by several processes at once: the state is read inside the transaction
+    that writes, so a survey that another process closes takes nothing more.
+
+    Parameters
+    ----------
+    folder : Path
+        The survey's folder in the data directory.
+    anchor : Anchor
+        Where commits of an invited survey are counted a second time; an open survey has none.
+    quiet_seconds : float
+        How long after the last submission the file is rewritten in key order.
+    today : callable
+        The clock: the day in UTC. Asked at closing and for the retention, never at a submission.
+
+    Raises
+    ------
+    StorageError, VerificationError
+        If the folder is not a survey, is damaged, or its specification is not the one that was published.
+    """
+
+    def __init__(
+        self, folder: Path, *, today: Today, anchor: Anchor, quiet_seconds: float = QUIET_SECONDS
+    ) -> None:
+        self._today, self._anchor = today, anchor
+        #: Of an invited survey; shared by all who need them, so that they are dropped in one place.
+        self.keys = HeldKeys(folder)
+        self._path = folder / DATABASE_NAME
+        self._reader = db.connect(self._path)
+        self._reading = Lock()
+        try:
+            self._organizer_key = decode_key(self._value("organizer_key"))
+            self._digest = self._value("specification")
+            self._specification_path = str(folder / SPECIFICATION_NAME)
+            self._stamp = stamp(self._specification_path)
+            self._published = self._load(folder)
+        except BaseException:
+            self._reader.conn.close()
+            raise
+        self._intake: OpenIntake | BallotIntake
+        if self._published.specification.invited is None:
+            self._intake = OpenIntake(self._now, self._digest)
+        else:
+            self._intake = BallotIntake(self._now, self._digest, self.keys)
+        self._writer: GroupWriter[Any] = GroupWriter(self._path, self._intake, self._counted(), quiet_seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    # What was published
+
+    @property
+    def published(self) -> PublishedSurvey:
+        """The published files: envelope, model, released tables.
+
+        Raises
+        ------
+        VerificationError
+            If somebody changed the specification's file since; signatures may be added to a draft.
+        """
+        found = stamp(self._specification_path)
+        if found != self._stamp:
+            self._published = self._load(self._published.folder)
+            self._stamp = found
+        return self._published
+
+    @property
+    def id(self) -> str:
+        """The first 16 hex digits of the specification's digest."""
+        return survey_id(self._digest)
+
+    @property
+    def specification(self) -> Specification:
+        """The verified specification."""
+        return self.published.specification
+
+    # Where it stands
+
+    @property
+    def state(self) -> State:
+        """The state as of now, whoever set it."""
+        return as_state(self._value("state"))
+
+    def total(self) -> int | None:
+        """The number of submissions, or None if they were deleted: then nobody knows any more.
+
+        There is no count of anything smaller while a survey is open.
+        """
+        with self._reading, db.named_errors():
+            connection = self._reader.conn
+            connection.execute("BEGIN")  # so that both are of the same moment
+            try:
+                total = self._intake.count(connection)
+                query = "SELECT count(*) FROM survey WHERE name = ?"
+                deleted = connection.execute(query, (DELETED_ON,)).fetchone()[0]
+            finally:
+                connection.execute("COMMIT")
+        return None if deleted else total
+
+    @property
+    def retention(self) -> Retention:
+        """How long the answers are kept."""
+        days = self.specification.retention_days
+        with self._reading, db.named_errors():
+            return read_retention(self._reader.conn, days)
+
+    def is_overdue(self) -> bool:
+        """Whether answers are there that should have been deleted."""
+        return self.retention.is_due(self._today())
+
+    def has_receipt(self, receipt: str) -> bool:
+        """Whether an open survey's submission with this receipt is stored; False for what is no receipt.
+
+        Raises
+        ------
+        StateError
+            With the code ``state.board`` if the survey is invited: asking would tell the collector whose
+            ballot it is, so receipts are found on the public board.
+        """
+        if self.specification.invited is not None:
+            raise StateError(
+                "receipts of this survey are on its public board",
+                remedy="Look there after the survey is closed. Sending the same ballot again is harmless.",
+                code="state.board",
+            )
+        try:
+            digest = bytes.fromhex(receipt)
+        except ValueError:
+            return False
+        with self._reading, db.named_errors():
+            return has_receipt(self._reader.conn, digest)
+
+    def check(self) -> None:
+        """Read the whole file for damage.
+
+        Raises
+        ------
+        StorageError
+            With the code ``storage.corrupt``.
+        """
+        with self._reading:
+            db.check_integrity(self._reader)
+
+    def settings(self) -> dict[str, int | str]:
+        """The durability settings as SQLite reports them."""
+        with self._reading:
+            return db.settings(self._reader)
+
+    # Steps
+
+    def open(self) -> None:
+        """Make a draft take submissions. There is no way back.
+
+        Raises
+        ------
+        StateError
+            If it is not a draft.
+        """
+        self._step(State.OPEN)
+
+    def close(self) -> None:
+        """End the submissions for good.
+
+        Guarantee: for every submission, either it is stored before this returns, or it is never stored.
+        The day is stored with it: from there the days until the deletion of the answers count.
+
+        Raises
+        ------
+        StateError
+            If it is not open.
+        SetupError
+            If the clock is plainly wrong.
+        """
+        self._step(State.CLOSED)
+        self.keys.drop()
+        self.sweep()
+        with self._reading, db.turn(self._path):
+            db.forget_commits(self._path)
+
+    def mark_released(self, release_folder: Path) -> None:
+        """Copy the released files into the survey's folder and end its life.
+
+        Raises
+        ------
+        StateError
+            If it is not closed.
+        StorageError
+            If the files cannot be copied; the state stays closed.
+        """
+        require_step(self.state, State.RELEASED)
+        self._published.take_release(release_folder)
+        self._step(State.RELEASED)
+
+    def sweep(self) -> None:
+        """Rewrite the file in key order now, unless that is already so."""
+        database = db.connect(self._path)
+        try:
+            with db.turn(self._path):
+                db.sweep(database)
+        finally:
+            database.conn.close()
+
+    def expire(self) -> int | None:
+        """Delete all answers and receipts if their days are over; before that day do nothing.
+
+        Of an invited survey the private keys and the invitation codes that are here are deleted too; from
+        memory they are dropped as soon as the survey is closed, whoever closed it.
+
+        Returns
+        -------
+        int or None
+            How many answers this call deleted; None if there was nothing to delete.
+
+        Raises
+        ------
+        StorageError
+            If that fails; then all are still there, or all are gone and the file is yet to be swept.
+
+        Notes
+        -----
+        Guarantee: whenever this is interrupted, calling it again ends in the same file. State, digest and the
+        published release stay.
+        """
+        if self.state is not State.OPEN:
+            self.keys.drop()
+        return delete_if_due(self._path, self._intake, self.specification.retention_days, self._today())
+
+    # Submissions
+
+    def acceptance(self, receipt: str) -> bytes | None:
+        """The collector's signature that a ballot is stored; None for a survey that is open to everybody."""
+        invited = self.specification.invited
+        if invited is None:
+            return None
+        return self.keys.collector(invited).accept(self.published.digest, bytes.fromhex(receipt))
+
+    def submit(self, message: bytes) -> str:
+        """Store one submission durably.
+
+        Parameters
+        ----------
+        message : bytes
+            The submission as sent.
+
+        Returns
+        -------
+        str
+            The receipt, SHA-256 of the message in hex. The same message again gives the same receipt and is
+            stored once, also after closing.
+
+        Raises
+        ------
+        SubmissionError
+            If the message is malformed or does not belong to the survey.
+        TokenError
+            If a ballot's token is not genuine, or another ballot was stored with it.
+        StateError
+            If the survey is not open at the moment of storing.
+        StorageError
+            If it could not be stored.
+
+        Notes
+        -----
+        Guarantee: a receipt is returned only for a submission that is on the disk.
+        """
+        try:
+            row = self._intake.read(message)
+        except StateError:  # without a key nothing can be read; what the state says comes first
+            if (state := self.state) is not State.OPEN:
+                raise refusal(state, "take submissions") from None
+            raise
+        self._writer.store(row)
+        return row.receipt.hex()
+
+    def answers(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The cell and the answers of each submission, in the random order of their keys.
+
+        Raises
+        ------
+        StateError
+            If the survey is not closed: nobody looks at answers before the release. With the code
+            ``state.expired`` from the day on which they are to be deleted, whether they are already or not;
+            with the code ``state.sealed`` if the survey is invited: only the trustees can read its answers.
+        """
+        self._require_readable("read answers")
+        if self.specification.invited is not None:
+            raise StateError(
+                "the answers are sealed to the trustees",
+                remedy="Export them with roomful trustees export, and release what the trustees opened.",
+                code="state.sealed",
+            )
+        return self._rows(read_answers)
+
+    def ballots(self) -> Iterator[Ballot]:
+        """The sealed ballots of an invited survey, in the random order of their tokens.
+
+        Raises
+        ------
+        StateError
+            As :meth:`answers`; with the code ``state.open-survey`` if the survey has no ballots.
+        """
+        self._require_readable("read ballots")
+        if self.specification.invited is None:
+            raise StateError("an open survey has no ballots", code="state.open-survey")
+        return self._rows(read_ballots)
+
+    def old_copy(self) -> StorageError | None:
+        """Why this file may lack ballots that were acknowledged: it was restored from an old copy.
+
+        Returns
+        -------
+        StorageError or None
+            With the code ``storage.rolled-back`` or ``storage.anchor-missing``; None if it is the newest, or
+            an open survey's, which is not counted.
+        """
+        if self.specification.invited is None:
+            return None
+        try:
+            with self._reading, db.named_errors():
+                self._anchor.require_current(read_generation(self._reader.conn))
+        except StorageError as error:
+            if error.code in ("storage.rolled-back", "storage.anchor-missing"):
+                return error
+            raise
+        return None
+
+    def ballot_receipts(self) -> tuple[str, ...]:
+        """The receipts of all ballots, ascending; errors as :meth:`ballots`."""
+        return tuple(sorted(ballot.receipt for ballot in self.ballots()))
+
+    def end(self) -> None:
+        """Store what waits, sweep, and let go of the file."""
+        self._writer.end()
+        with self._reading:
+            self._reader.conn.close()
+
+    # Inside
+
+    def _now(self) -> Specification:
+        return self.specification
+
+    def _require_readable(self, step: str) -> None:
+        state = self.state
+        if state not in (State.CLOSED, State.RELEASED):
+            raise refusal(state, step)
+        self.retention.require_kept(self._today())
+
+    def _load(self, folder: Path) -> PublishedSurvey:
+        published = PublishedSurvey.load(folder, organizer_key=self._organizer_key)
+        if published.digest != self._digest:
+            raise VerificationError(
+                "the specification file is not the one that was published",
+                where=folder.name,
+                remedy="Put the published file back; a published specification cannot change.",
+                code="verification.specification-changed",
+            )
+        return published
+
+    def _one(self, query: str, parameters: Sequence[bytes | str]) -> tuple[Any, ...]:
+        with self._reading, db.named_errors():
+            row = self._reader.conn.execute(query, parameters).fetchone()
+        if row is None:
+            raise StorageError(
+                "the database is not a survey's", where=self._path.name, code="storage.corrupt"
+            )
+        return tuple(row)
+
+    def _value(self, name: str) -> str:
+        return str(self._one("SELECT value FROM survey WHERE name = ?", (name,))[0])
+
+    def _rows(self, read: Callable[[Any], Iterator[T]]) -> Iterator[T]:
+        with closing(db.connect(self._path).conn) as connection, db.named_errors():
+            yield from read(connection)
+
+    def _step(self, target: State) -> None:
+        take_step(self._path, target, anchor=self._counted(), today=self._today)
+
+    def _counted(self) -> Anchor | None:
+        """The anchor, if the file counts its commits."""
+        return None if self._published.specification.invited is None else self._anchor

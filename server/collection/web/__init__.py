@@ -1,0 +1,1 @@
+"""A Flask application over :mod:`server.collection.storage`. The only room that imports Flask."""

@@ -1,0 +1,127 @@
+"""The public board of an invited survey: its files as they were signed, and its page.
+
+There is no address that answers whether one receipt, or one code, is on the board. Whoever asked it would
+tell the collector, who knows which ballot has which receipt, from which network address its sender comes.
+Everybody gets the whole lists, and searches them herself.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from flask import Blueprint, Response
+
+from server.collection.board_folder import (
+    BOARD_FILE,
+    CHECKPOINT_FILE,
+    RECEIPTS_FILE,
+    ROLL_FILE,
+    USED_CODES_FILE,
+    has_board,
+    read_board_file,
+)
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.published import PublishedSurvey
+from server.collection.web import security
+from server.collection.web.config import Config
+from server.collection.web.pages import HTML, choose_language
+from server.collection.web.rendering import RespondentPages
+from server.collection.web.sending import send
+from server.collection.web.static_files import ClientFiles, StaticFile
+from shared.board import Board, parse_envelope
+from shared.errors import SetupError
+
+BOARD_TYPE: Final = "application/vnd.roomful.board+json"
+TEXT_TYPE: Final = "text/plain; charset=utf-8"
+
+
+class BoardSite:
+    """The addresses of the board.
+
+    Parameters
+    ----------
+    config : Config
+        The configuration.
+    data : DataDirectory
+        The surveys.
+    client : ClientFiles or None
+        The respondent's client, which has the page and the program in it.
+    """
+
+    def __init__(self, *, config: Config, data: DataDirectory, client: ClientFiles | None) -> None:
+        self._config, self._data = config, data
+        self._lists: dict[tuple[str, str], tuple[bytes, StaticFile]] = {}
+        self._lock = threading.Lock()
+        self._pages = None if client is None else RespondentPages(client, config.base)
+
+    def blueprint(self) -> Blueprint:
+        """The routes."""
+        routes = Blueprint("board", __name__)
+        api = "/api/v1/surveys/<survey>/board"
+        routes.add_url_rule(api, "counts", self.counts)
+        routes.add_url_rule(f"{api}/checkpoint", "checkpoint", self.checkpoint)
+        routes.add_url_rule(f"{api}/receipts", "receipts", self.receipts)
+        routes.add_url_rule(f"{api}/roll", "roll", self.roll)
+        routes.add_url_rule(f"{api}/used-codes", "used-codes", self.used_codes)
+        routes.add_url_rule("/s/<survey>/board", "page", self.page)
+        return routes
+
+    def counts(self, survey: str) -> Response:
+        """The signed counts."""
+        data = read_board_file(self._data.survey(survey).published.folder, BOARD_FILE)
+        return Response(data, content_type=BOARD_TYPE)
+
+    def checkpoint(self, survey: str) -> Response:
+        """The signed note."""
+        data = read_board_file(self._data.survey(survey).published.folder, CHECKPOINT_FILE)
+        return Response(data, content_type=TEXT_TYPE)
+
+    def receipts(self, survey: str) -> Response:
+        """The list of receipts."""
+        return self._list(survey, RECEIPTS_FILE)
+
+    def roll(self, survey: str) -> Response:
+        """The hashes of all codes."""
+        return self._list(survey, ROLL_FILE)
+
+    def used_codes(self, survey: str) -> Response:
+        """The list of used codes."""
+        return self._list(survey, USED_CODES_FILE)
+
+    def _list(self, survey: str, name: str) -> Response:
+        """A whole list; it never changes, so it is compressed once."""
+        store = self._data.survey(survey)
+        folder = store.published.folder
+        checkpoint = read_board_file(folder, CHECKPOINT_FILE)
+        with self._lock:
+            key, file = self._lists.get((store.id, name), (b"", None))
+            if file is None or key != checkpoint:
+                file = StaticFile.compress(TEXT_TYPE, read_board_file(folder, name))
+                self._lists[store.id, name] = checkpoint, file
+        return send(file)
+
+    def page(self, survey: str) -> Response:
+        """The counts in words and bars, readable before any script runs, and the search for a receipt."""
+        store = self._data.survey(survey)
+        specification = store.specification
+        language = choose_language(specification.languages)
+        address = f"{self._config.public_url.rstrip('/')}/s/{store.id}"
+        page = None
+        if self._pages is not None:
+            board = _board(store.published)
+            page = self._pages.board(specification, store.id, language, store.state.value, board, address)
+        if page is None:
+            raise SetupError("the respondent's client is not built", code="setup.client-missing")
+        response = Response(page, content_type=HTML)
+        response.headers["Vary"] = "Accept-Language"
+        response.headers["Content-Language"] = language
+        response.headers["Permissions-Policy"] = security.CAMERA_PERMISSIONS
+        return response
+
+
+def _board(published: PublishedSurvey) -> Board | None:
+    """The board as it was signed; None if there is none yet."""
+    if not has_board(published.folder):
+        return None
+    return Board.parse(parse_envelope(read_board_file(published.folder, BOARD_FILE)).payload)

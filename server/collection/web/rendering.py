@@ -1,0 +1,105 @@
+"""The pages that a respondent loads, from what everybody may know: the specification and the built client.
+
+Nothing else goes into them. So an auditor renders them again and compares every byte
+(:mod:`server.collection.web.checkup_client`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from jinja2 import Environment, StrictUndefined
+
+from server.collection.web.statement import statement_lines
+from server.collection.web.static_files import ClientFiles
+from shared.board import Board, BoardRelease
+from shared.specification import Specification
+
+SHOWN_DIGITS: Final = 16
+"""Of the build's digest, in the footer."""
+_TEMPLATES: Final = Environment(autoescape=True, undefined=StrictUndefined)
+
+
+class RespondentPages:
+    """The two pages of one build at one installation.
+
+    Parameters
+    ----------
+    client : ClientFiles
+        The build.
+    base : str
+        Path of the installation, with a slash at both ends.
+    """
+
+    def __init__(self, client: ClientFiles, base: str) -> None:
+        self._client, self._base = client, base
+        self._survey = _TEMPLATES.from_string(client.page)
+        self._board = None if client.board_page is None else _TEMPLATES.from_string(client.board_page)
+
+    def survey(self, specification: Specification, survey: str, language: str, state: str) -> str:
+        """The page on which a survey is answered, in one of its languages."""
+        invited = specification.invited
+        return self._survey.render(
+            **self._common(specification, survey, language),
+            description=specification.description[language],
+            state=state,
+            statement=statement_lines(specification, language, self._client.texts),
+            invited=invited is not None,
+            relayed=invited is not None and invited.relay is not None,
+        )
+
+    def board(
+        self,
+        specification: Specification,
+        survey: str,
+        language: str,
+        state: str,
+        board: Board | None,
+        address: str,
+    ) -> str | None:
+        """The page of the public board at `address`; None if this build has none."""
+        if self._board is None:
+            return None
+        return self._board.render(
+            **self._common(specification, survey, language),
+            state=state,
+            invited=specification.invited is not None,
+            minimum=specification.release.minimum,
+            board=None if board is None else _counts(board),
+            # The link has to be her own: one that this server wrote would pin what this server likes.
+            command=f"roomful board verify {address} --invitation LINK --receipt receipt.txt",
+        )
+
+    def _common(self, specification: Specification, survey: str, language: str) -> dict[str, Any]:
+        return {
+            "language": language,
+            "languages": specification.languages,
+            "title": specification.title[language],
+            "organizer": specification.organizer.name,
+            "id": survey,
+            "base": self._base,
+            "assets": self._client.assets,
+            "build": self._client.digest[:SHOWN_DIGITS],
+        }
+
+
+def _counts(board: Board) -> dict[str, Any]:
+    return {
+        "invited": board.invited,
+        "tokens_issued": board.tokens_issued,
+        "submissions": board.submissions,
+        "discrepancy": board.discrepancy is not None,
+        "release": None if board.release is None else _release(board.release),
+    }
+
+
+def _release(release: BoardRelease) -> dict[str, Any]:
+    return {
+        "released": release.answers,
+        "withheld": release.withheld,
+        "invalid": release.invalid,
+        "groups": [
+            {"number": group.cells[0], "people": group.people, "answers": group.answers}
+            for group in release.groups
+        ],
+    }

@@ -1,0 +1,1 @@
+"""From a population file to distinct tuples with their people."""

@@ -1,0 +1,309 @@
+"""The population: distinct tuples of quasi-identifiers, and how many people stand behind each.
+
+People with equal tuples share a cell, so a partition is made of distinct tuples (design section 4). Nothing
+is ever a float, and the order of the file does not matter: tuples are sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.design.population.identity import refuse_repeats
+from server.design.population.participation import largest_household, record_levels
+from server.design.population.records import (
+    answer_text,
+    complete_rows,
+    distinct_tuples,
+    head_counts,
+    ranked_vectors,
+)
+from server.design.survey_file.survey import SurveyFile
+from server.progress import Progress
+from server.tables.files import read_table
+from server.tables.problems import Problems
+from server.tables.table import Table, Understood
+from server.wording import quoted
+from shared.attributes import Attribute
+from shared.errors import ModelFileError
+from shared.limits import MAX_PEOPLE
+from shared.model import ModelRow, ReadingRules, format_model
+from shared.participation import ParticipationLevel, ParticipationSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Model:
+    """A population as the design needs it.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file.
+    understood : Understood
+        How the file was read.
+    attributes : tuple of Attribute
+        In the order of the coordinates.
+    X : ndarray of int64, shape (n_tuples, n_coordinates)
+        Distinct tuples in lexicographic order, the canonical order of records.
+    people : ndarray of int64, shape (n_tuples, n_levels)
+        Number of people with each tuple at each participation level.
+    levels : tuple of ParticipationLevel
+        Ascending.
+    records : int
+        Records of the file that were kept.
+    dropped : int
+        Records that were left out because they are incomplete.
+    equal_rows : int or None
+        Records of the file that equal an earlier one in every column; None where a column names each person
+        or counts people, or it cannot be told.
+    rows : ndarray of int64, shape (records,)
+        Position of each kept record in the file, from 0.
+    tuple_of_record : ndarray of int64, shape (records,)
+        Row of ``X`` for each kept record; -1 for a record that counts nobody.
+    largest_household : int
+        People of the largest household; 1 if no column tells.
+    warnings : tuple of str
+        What an organizer should know before she goes on.
+    """
+
+    source: str
+    understood: Understood
+    attributes: tuple[Attribute, ...]
+    X: NDArray[np.int64]
+    people: NDArray[np.int64]
+    levels: tuple[ParticipationLevel, ...]
+    records: int
+    dropped: int
+    equal_rows: int | None
+    rows: NDArray[np.int64]
+    tuple_of_record: NDArray[np.int64]
+    largest_household: int
+    warnings: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.people.shape != (len(self.X), len(self.levels)):
+            raise ValueError("people does not fit the tuples and levels")
+        for array in (self.X, self.people, self.rows, self.tuple_of_record):
+            array.flags.writeable = False
+
+    @property
+    def n_people(self) -> int:
+        """Number of people, at all levels together."""
+        return int(self.people.sum())
+
+    @property
+    def n_tuples(self) -> int:
+        """Number of distinct tuples."""
+        return len(self.X)
+
+    def model_rows(self) -> Iterator[ModelRow]:
+        """Rows of the canonical text, in canonical order (`shared.model.format_model`)."""
+        for vector, people in zip(self.X.tolist(), self.people.tolist(), strict=True):
+            for level, count in enumerate(people):
+                if count:
+                    yield ModelRow(vector=tuple(vector), level=level, people=count)
+
+    def canonical_text(self) -> bytes:
+        """The model as it is published (public) or digested (register)."""
+        return format_model(self.attributes, self.model_rows())
+
+
+def read_model(
+    survey: SurveyFile, progress: Progress | None = None, *, attributes: tuple[Attribute, ...] | None = None
+) -> Model:
+    """Read the population file that a survey names; ``progress`` as in `read_delimited`.
+
+    ``attributes`` take the place of the survey's.
+
+    Raises
+    ------
+    ModelFileError
+        See `read_population`.
+    """
+    return read_population(
+        survey.model.file,
+        attributes or survey.attributes,
+        survey.model.rules,
+        survey.participation.source,
+        survey.participation.level,
+        separator=survey.model.separator,
+        decimal=survey.model.decimal,
+        encoding=survey.model.encoding,
+        progress=progress,
+    )
+
+
+def read_population(
+    path: Path,
+    attributes: tuple[Attribute, ...],
+    rules: ReadingRules,
+    source: ParticipationSource,
+    level: ParticipationLevel | None,
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    progress: Progress | None = None,
+) -> Model:
+    """Read a population file by rules that may come from a survey.toml or from a specification.
+
+    Parameters
+    ----------
+    path : Path
+        CSV or Parquet.
+    attributes, rules, source, level
+        As in `build_model`.
+    separator, decimal, encoding : str, optional
+        What is known about a CSV; otherwise found out.
+    progress : callable, optional
+        As in `read_delimited`.
+
+    Raises
+    ------
+    ModelFileError
+        See `read_delimited`, `read_parquet` and `build_model`.
+    """
+    numeric = [attribute.name for attribute in attributes if attribute.kind == "numeric"]
+    columns = (rules.count_column, rules.id_column, source.column, source.household_column)
+    extra = [name for name in columns if name is not None]
+    table = read_table(
+        path,
+        separator=separator,
+        decimal=decimal,
+        encoding=encoding,
+        wanted=frozenset((*(a.name for a in attributes), *rules.required_columns, *extra)),
+        numeric_columns=[*numeric, *([] if source.column is None else [source.column])],
+        progress=progress,
+    )
+    return build_model(table, attributes, rules, source, level)
+
+
+def build_model(
+    table: Table,
+    attributes: tuple[Attribute, ...],
+    rules: ReadingRules,
+    source: ParticipationSource,
+    level: ParticipationLevel | None,
+) -> Model:
+    """Turn records into distinct tuples with head counts.
+
+    Parameters
+    ----------
+    table : Table
+        The population file.
+    attributes : tuple of Attribute
+        Each has the name of a column.
+    rules : ReadingRules
+        Count column, missing markers, and what to do with incomplete records: those that lack a value of an
+        attribute (unless missing is a category of its own) or of a required column.
+    source : ParticipationSource
+        Where each record's probability of taking part comes from.
+    level : ParticipationLevel, optional
+        The one level, if the source is even.
+
+    Raises
+    ------
+    ModelFileError
+        For missing columns; for a person who stands in the file twice; for values outside an attribute's
+        domain, missing values, counts that are no whole numbers and unusable probabilities, with line,
+        column, value and remedy (the first ten, and how many there are); if no person remains.
+
+    Notes
+    -----
+    Vectors are computed once per distinct text. Time is linear in the records but for the sort of their
+    keys; a million records take about a second after reading.
+    """
+    if rules.id_column is not None:
+        refuse_repeats(table, rules.id_column, rules.missing_markers)
+    problems = Problems(table.source)
+    rows, dropped = complete_rows(table, attributes, rules, problems)
+    ranks = [ranked_vectors(table, attribute, rows, rules, problems) for attribute in attributes]
+    counts = head_counts(table, rows, rules.count_column, problems)
+
+    def answer_of(table: Table, attribute: Attribute, text: str | None) -> str | None:
+        return answer_text(table, attribute, text, rules.missing_markers)
+
+    levels, level_of_record = record_levels(table, rows, source, level, attributes, answer_of, problems)
+    problems.raise_if_any()
+    counted = counts > 0
+    if not counted.any():
+        raise ModelFileError(
+            "the counts add up to nobody", where=table.source, expected="at least one person"
+        )
+    total = int(counts.sum())
+    if total > MAX_PEOPLE:
+        raise ModelFileError(
+            f"{total} people are too many", where=table.source, expected=f"at most {MAX_PEOPLE}"
+        )
+    X, inverse = distinct_tuples([(vectors, codes[counted]) for vectors, codes in ranks])
+    people = np.zeros((len(X), len(levels)), np.int64)
+    np.add.at(people, (inverse, level_of_record[counted]), counts[counted])
+    # A level whose records all count nobody is not a level of this population.
+    used = np.flatnonzero(people.any(axis=0))
+    levels, people = tuple(levels[i] for i in used.tolist()), np.ascontiguousarray(people[:, used])
+    tuple_of_record = np.full(len(rows), -1, np.int64)
+    tuple_of_record[counted] = inverse
+    return Model(
+        source=table.source,
+        understood=table.understood,
+        attributes=attributes,
+        X=X,
+        people=people,
+        levels=levels,
+        records=len(rows),
+        dropped=dropped,
+        equal_rows=None if rules.id_column or rules.count_column else table.equal_rows,
+        rows=rows,
+        tuple_of_record=tuple_of_record,
+        largest_household=largest_household(table, rows, counts, source.household_column, rules),
+        warnings=_warnings(attributes, X, dropped, int((~counted).sum())),
+    )
+
+
+def _warnings(
+    attributes: tuple[Attribute, ...], X: NDArray[np.int64], dropped: int, uncounted: int
+) -> tuple[str, ...]:
+    found: list[str] = []
+    if dropped:
+        found.append(
+            f"{dropped:,} incomplete {'record was' if dropped == 1 else 'records were'} dropped;"
+            " these people cannot take part."
+        )
+    if uncounted:
+        found.append(f"{uncounted:,} {'record counts' if uncounted == 1 else 'records count'} 0 people.")
+    start = 0
+    for attribute in attributes:
+        part = X[:, start : start + attribute.dimension]
+        start += attribute.dimension
+        if (part == part[0]).all():
+            shown = quoted(attribute.text_of(tuple(part[0].tolist())))
+            found.append(
+                f"Everybody has the same {attribute.name}, {shown}: it divides nobody."
+                " Remove the attribute, so that respondents are not asked for it."
+            )
+            continue
+        if attribute.kind in ("nominal", "ordinal", "lookup"):
+            found.extend(_unseen(attribute, part))
+    return tuple(found)
+
+
+def _unseen(attribute: Attribute, part: NDArray[np.int64]) -> list[str]:
+    """Warn of declared values that nobody has."""
+    categories = getattr(attribute, "categories", None)
+    values = (
+        [c.value for c in categories] if categories else [e.value for e in getattr(attribute, "entries", ())]
+    )
+    seen = {tuple(row) for row in np.unique(part, axis=0).tolist()}
+    unseen = [value for value in values if attribute.vector(value) not in seen]
+    if not unseen:
+        return []
+    shown = ", ".join(quoted(value) for value in unseen[:5])
+    more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+    return [
+        f"Nobody in the model has the {attribute.name} {shown}{more}."
+        " A respondent who has it is placed in the nearest group; check the spelling."
+    ]

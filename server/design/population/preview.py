@@ -1,0 +1,172 @@
+"""What was understood of a population file, and [[attributes]] to begin with.
+
+An organizer looks at this before she designs anything: a wrong separator, a decimal comma or a marker for
+missing values is seen here at once, and corrected in [model].
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from server.tables.sniffing import SEPARATOR_WORDS
+from server.tables.table import Column, Table
+from server.wording import quoted
+from shared.decimals import format_decimal, parse_decimal
+
+LIKELY_MARKERS = ("?", "NA", "N/A", "n/a", "NULL", "null", "None", "-", ".", "-9", "-99", "99999")
+MAX_SUGGESTED_CATEGORIES = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnPreview:
+    """One column in a few words.
+
+    Attributes
+    ----------
+    kind : str
+        ``number``, ``text`` or ``empty``; a column of at least nine numbers in ten texts is one of numbers.
+    distinct, missing : int
+        Distinct texts that are not empty; records with an empty text.
+    lowest, highest, step : str or None
+        Of numbers, as exact decimals; ``step`` divides all differences.
+    values : tuple of str
+        Distinct texts, most frequent first, at most `MAX_SUGGESTED_CATEGORIES` + 1.
+    suspects : tuple of str
+        Texts that may stand for "no value".
+    """
+
+    name: str
+    kind: str
+    distinct: int
+    missing: int
+    lowest: str | None
+    highest: str | None
+    step: str | None
+    values: tuple[str, ...]
+    suspects: tuple[str, ...]
+
+
+def preview_table(table: Table) -> tuple[ColumnPreview, ...]:
+    """Return what was understood of each column."""
+    return tuple(_preview(table, column) for column in table.columns)
+
+
+def _preview(table: Table, column: Column) -> ColumnPreview:
+    counts = np.bincount(column.codes, minlength=len(column.texts)).tolist()
+    frequency: dict[str, int] = {}
+    for text, count in zip(column.texts, counts, strict=True):
+        frequency[(text or "").strip()] = frequency.get((text or "").strip(), 0) + count
+    missing = frequency.pop("", 0)
+    ordered = sorted(frequency, key=lambda text: (-frequency[text], text))
+    numbers = {
+        text: number for text in ordered if (number := parse_decimal(table.number_text(text))) is not None
+    }
+    others = [text for text in ordered if text not in numbers]
+    is_number = bool(numbers) and len(others) * 9 <= len(numbers) + 8
+    suspects = tuple(text for text in ordered if text in LIKELY_MARKERS and (text in others or not is_number))
+    if is_number:
+        # What is no number among numbers is the likeliest marker of all.
+        suspects = tuple(dict.fromkeys((*suspects, *others)))[:5]
+    values = list(numbers.values()) if is_number else []
+    low = min(values, default=None)
+    return ColumnPreview(
+        name=column.name,
+        kind="number" if is_number else "text" if ordered else "empty",
+        distinct=len(ordered),
+        missing=missing,
+        lowest=None if low is None else format_decimal(low),
+        highest=format_decimal(max(values)) if values else None,
+        step=None if low is None else format_decimal(_common_step([value - low for value in values])),
+        values=tuple(ordered[: MAX_SUGGESTED_CATEGORIES + 1]),
+        suspects=suspects,
+    )
+
+
+def _common_step(differences: list[Fraction]) -> Fraction:
+    """Return the largest power of ten that divides all differences, at most one."""
+    step = Fraction(1)
+    while any((difference / step).denominator != 1 for difference in differences):
+        step /= 10
+    return step
+
+
+def describe_table(table: Table) -> str:
+    """Return the preview as text for a terminal."""
+    understood = table.understood
+    lines = [f"{table.source}: {table.n_records:,} records, {len(table.columns)} columns"]
+    if understood.form == "csv":
+        separator = SEPARATOR_WORDS.get(understood.separator, quoted(understood.separator))
+        sign = "comma" if understood.decimal == "," else "point"
+        lines.append(f"separator {separator}, decimal {sign}, encoding {understood.encoding}")
+    if table.equal_rows is not None:
+        lines.append(f"{table.equal_rows:,} rows equal to an earlier one in every column")
+    width = max(len(column.name) for column in table.columns)
+    for column in preview_table(table):
+        if column.kind == "number":
+            about = f"numbers from {column.lowest} to {column.highest}, step {column.step}"
+        elif column.kind == "text":
+            shown = ", ".join(quoted(value, 20) for value in column.values[:3])
+            about = f"text, {column.distinct:,} distinct: {shown}{', …' if column.distinct > 3 else ''}"
+        else:
+            about = "nothing"
+        if column.missing:
+            about += f"; {column.missing:,} empty"
+        if column.suspects:
+            about += f"; no value? {', '.join(map(quoted, column.suspects))}"
+        lines.append(f"  {column.name.ljust(width)}  {about}")
+    return "\n".join(lines) + "\n"
+
+
+def suggest_attributes(table: Table, names: tuple[str, ...]) -> str:
+    """Return [[attributes]] for survey.toml, to be checked by the organizer.
+
+    Parameters
+    ----------
+    table : Table
+        The population file.
+    names : tuple of str
+        The columns that are quasi-identifiers.
+
+    Raises
+    ------
+    ModelFileError
+        If the file has no such column.
+
+    Notes
+    -----
+    Domains are those of the file; people outside them cannot answer, so the organizer widens them or opens
+    their ends. Texts of more than `MAX_SUGGESTED_CATEGORIES` values need a lookup table or fewer categories.
+    """
+    blocks = []
+    for name in names:
+        column = _preview(table, table.column(name))
+        lines = ["[[attributes]]", f"name = {_toml(name)}"]
+        if column.kind == "number":
+            lines += ['kind = "numeric"', f'minimum = "{column.lowest}"', f'maximum = "{column.highest}"']
+            lines += [] if column.step == "1" else [f'step = "{column.step}"']
+            lines.append(
+                "# Ends are those of the file, so somebody's own: choose round ones, with open_above = true."
+            )
+        elif column.distinct <= MAX_SUGGESTED_CATEGORIES:
+            values = sorted(value for value in column.values if value not in column.suspects)
+            lines += ['kind = "nominal"', f"categories = [{', '.join(map(_toml, values))}]"]
+        else:
+            lines += [
+                f"# {column.distinct:,} distinct values: give each a place in a table with the columns",
+                "# value, x, y, or join them to fewer categories in the file.",
+                'kind = "lookup"',
+                f"table = {_toml(name + '.csv')}",
+            ]
+        if column.missing or column.suspects:
+            lines.append('missing = "own-category"  # or "refused", with incomplete = "drop" in [model]')
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
+
+
+def _toml(text: str) -> str:
+    # A JSON string is a TOML basic string but for DEL, which TOML wants escaped.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,150 @@
+"""From the records of a table to integers: which are complete, what their vectors are, whom they stand for.
+
+Everything is computed once per distinct text and spread over the records by their codes.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.tables.problems import Problems
+from server.tables.table import Table
+from server.wording import quoted
+from shared.attributes import Attribute
+from shared.errors import AnswerError, ModelFileError
+from shared.limits import MAX_PEOPLE
+from shared.model import ReadingRules
+
+_WHOLE = re.compile(r"[0-9]{1,11}", re.ASCII)
+_INCOMPLETE = (
+    'Complete the records, or set incomplete = "drop" in [model], or give the attribute'
+    ' missing = "own-category"; if a text such as ? stands for a missing value, list it in missing_markers.'
+)
+
+
+def is_missing(text: str | None, markers: tuple[str, ...]) -> bool:
+    return text is None or not text.strip() or text in markers or text.strip() in markers
+
+
+def answer_text(table: Table, attribute: Attribute, text: str | None, markers: tuple[str, ...]) -> str | None:
+    """Return the answer that a cell means, as the attribute expects it."""
+    if text is None or is_missing(text, markers):
+        return None
+    return table.number_text(text.strip()) if attribute.kind == "numeric" else text.strip()
+
+
+def complete_rows(
+    table: Table, attributes: tuple[Attribute, ...], rules: ReadingRules, problems: Problems
+) -> tuple[NDArray[np.int64], int]:
+    """Return the records that have every value they need, and how many were left out.
+
+    Missing values that are to be refused are noted in ``problems``, for one error with all that is wrong.
+    """
+    needed = [attribute.name for attribute in attributes if not attribute.takes_missing]
+    complete = np.ones(table.n_records, bool)
+    for attribute in attributes:
+        table.column(attribute.name, purpose="an attribute")
+    for name in dict.fromkeys((*needed, *rules.required_columns)):
+        column = table.column(name, purpose="required_columns")
+        absent = np.array([is_missing(text, rules.missing_markers) for text in column.texts], bool)[
+            column.codes
+        ]
+        if rules.incomplete == "refuse" and absent.any():
+            first = int(np.argmax(absent))
+            problems.add(
+                f"the value is missing ({quoted(column[first])})",
+                place=table.place_of(first, name),
+                remedy=_INCOMPLETE,
+                times=int(absent.sum()),
+            )
+        complete &= ~absent
+    if not complete.any():
+        problems.raise_if_any()
+        raise ModelFileError(
+            "every record is incomplete",
+            where=table.source,
+            expected="records with all values",
+            remedy="Check missing_markers and required_columns in [model].",
+        )
+    rows = np.flatnonzero(complete).astype(np.int64)
+    return rows, table.n_records - len(rows)
+
+
+def ranked_vectors(
+    table: Table, attribute: Attribute, rows: NDArray[np.int64], rules: ReadingRules, problems: Problems
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return an attribute's distinct vectors in lexicographic order, and each record's place among them."""
+    column = table.column(attribute.name)
+    codes = column.codes[rows]
+    vectors: dict[int, tuple[int, ...]] = {}
+    for code in np.unique(codes).tolist():
+        try:
+            vectors[code] = attribute.vector(
+                answer_text(table, attribute, column.texts[code], rules.missing_markers)
+            )
+        except AnswerError as error:
+            mask = codes == code
+            problems.add(
+                error.message,
+                place=table.place_of(int(rows[np.argmax(mask)]), column.name),
+                expected=error.expected,
+                remedy=error.remedy or "Correct the value, or widen the attribute's domain in survey.toml.",
+                times=int(mask.sum()),
+            )
+    ordered = sorted(set(vectors.values()))
+    position = {vector: index for index, vector in enumerate(ordered)}
+    places = np.zeros(len(column.texts), np.int64)
+    for code, vector in vectors.items():
+        places[code] = position[vector]
+    return np.array(ordered, np.int64).reshape(len(ordered), attribute.dimension), places[codes]
+
+
+def head_counts(
+    table: Table, rows: NDArray[np.int64], name: str | None, problems: Problems
+) -> NDArray[np.int64]:
+    """Return how many people each record stands for."""
+    if name is None:
+        return np.ones(len(rows), np.int64)
+    column = table.column(name, purpose="count_column")
+    codes = column.codes[rows]
+    values = np.zeros(len(column.texts), np.int64)
+    for code in np.unique(codes).tolist():
+        cell = (column.texts[code] or "").strip()
+        if _WHOLE.fullmatch(cell) and int(cell) <= MAX_PEOPLE:
+            values[code] = int(cell)
+            continue
+        mask = codes == code
+        problems.add(
+            f"{quoted(column.texts[code])} is not a number of people",
+            place=table.place_of(int(rows[np.argmax(mask)]), name),
+            expected="a whole number from 0, without thousands separators",
+            remedy="Correct the count.",
+            times=int(mask.sum()),
+        )
+    return values[codes]
+
+
+def distinct_tuples(
+    ranked: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct tuples in lexicographic order, and each record's place among them.
+
+    Notes
+    -----
+    One integer key per record, most significant attribute first: the order of keys is the lexicographic order
+    of the concatenated vectors. Keys are made dense before they could overflow.
+    """
+    keys = np.zeros(len(ranked[0][1]), np.int64)
+    span = 1
+    for vectors, codes in ranked:
+        if span * len(vectors) >= 2**62:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            span = len(distinct)
+        keys = keys * len(vectors) + codes
+        span *= len(vectors)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    X = np.concatenate([vectors[codes[first]] for vectors, codes in ranked], axis=1)
+    return np.ascontiguousarray(X), inverse.astype(np.int64)

@@ -1,0 +1,111 @@
+"""[invited] of survey.toml: who may answer, under which keys, over which relay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from server.design.survey_file.toml_document import Section
+from server.keys.public_keys import read_collector_key, read_opening_key, read_token_key
+from server.keys.signing_keys import load_public_key
+from server.wording import quoted
+from shared.errors import BoardError
+from shared.invited import Codes, Invited, Relay, is_relay_url
+from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS, MAX_SPARE_KEYS
+from shared.roll import MAX_ROLL_BYTES, Roll
+
+INVITED_KEYS = ("people", "roll", "token_key", "collector_key", "opening_key", "relay", "spare_keys")
+_ROLL = "the roll.txt of roomful codes, unchanged"
+
+
+def read_roll(root: Section, folder: Path) -> Roll | None:
+    """Read the roll that the section names; None if the survey is open to everybody.
+
+    Raises
+    ------
+    SurveyFileError
+        If it cannot be read, is no roll, or has another number of codes than the section has people.
+    """
+    if "invited" not in root:
+        return None
+    section = root.section("invited", INVITED_KEYS)
+    path, people = folder / section.text("roll"), section.integer("people", 1, MAX_PEOPLE)
+    try:
+        with path.open("rb") as stream:
+            roll = Roll.parse(stream.read(MAX_ROLL_BYTES + 1))
+    except OSError as problem:
+        raise section.fail("roll", f"cannot be read ({problem.strerror})", expected=_ROLL) from None
+    except BoardError as problem:
+        raise section.fail(
+            "roll",
+            f"{quoted(path.name)} is no roll: {problem.message}",
+            expected=_ROLL,
+            remedy="Ask whoever made the codes for it again.",
+        ) from None
+    if len(roll.hashes) != people:
+        raise section.fail(
+            "roll",
+            f"{len(roll.hashes)} codes are on the roll",
+            expected=f"{people}, one for each of the people",
+            remedy="Correct people, or make the codes again from the right list.",
+        )
+    return roll
+
+
+def read_invited(root: Section, folder: Path, roll: Roll | None) -> Invited | None:
+    """Read the section and the key files that it names; None if the survey is open to everybody.
+
+    Raises
+    ------
+    SurveyFileError
+        For what does not fit together.
+    KeyFileError
+        For a key file that is none.
+    """
+    if roll is None:
+        return None
+    section = root.section("invited", INVITED_KEYS)
+    collector = read_collector_key(folder / section.text("collector_key"))
+    opening = read_opening_key(folder / section.text("opening_key"))
+    if collector.suite is not opening.suite:
+        raise section.fail(
+            "collector_key",
+            f"the collector's key is of the suite {collector.suite.name}, "
+            f"the trustees' of {opening.suite.name}",
+            expected="both of one suite",
+            remedy="Make one of them again with --suite.",
+        )
+    return Invited(
+        people=len(roll.hashes),
+        codes=Codes(roll_id=roll.roll_id, digest=roll.digest),
+        token_key=read_token_key(folder / section.text("token_key")),
+        suite=opening.suite,
+        opening_key=opening.key,
+        collector_key=collector.key,
+        acceptance_key=collector.acceptance_key,
+        threshold=opening.threshold,
+        shares=opening.shares,
+        statement_keys=opening.statement_keys,
+        relay=_relay(section) if "relay" in section else None,
+        spare_keys=_spare_keys(section, folder),
+    )
+
+
+def _spare_keys(section: Section, folder: Path) -> tuple[bytes, ...]:
+    keys = tuple(
+        load_public_key(str(folder / name)) for name in section.texts("spare_keys", MAX_SPARE_KEYS, ())
+    )
+    if len(set(keys)) != len(keys):
+        raise section.fail("spare_keys", "two files hold one key", expected="keys of their own")
+    return keys
+
+
+def _relay(invited: Section) -> Relay:
+    section = invited.section("relay", ("url", "messages", "seconds"))
+    url: str = section.text("url")
+    if not is_relay_url(url):
+        raise section.fail("url", f"{quoted(url)} is not the address of a relay", expected="https://HOST/")
+    return Relay(
+        url=url,
+        messages=section.integer("messages", 2, MAX_POOL_MESSAGES),
+        seconds=section.integer("seconds", 1, MAX_POOL_SECONDS),
+    )

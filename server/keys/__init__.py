@@ -1,0 +1,1 @@
+"""Keys: signing, sealing, tokens; private files and public ones."""

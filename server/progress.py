@@ -1,0 +1,11 @@
+"""How long work says how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""``(done, total)``"""
+StageProgress: TypeAlias = Callable[[str, int, int], None]
+"""``(stage, done, total)``"""

@@ -1,0 +1,197 @@
+"""Where an outsider gets the files of a board: a folder, or a server."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+from urllib.parse import quote, urlsplit
+
+from server.collection.board_folder import (
+    BOARD_FILE,
+    BOARD_FOLDER,
+    CHECKPOINT_FILE,
+    RECEIPTS_FILE,
+    ROLL_FILE,
+    USED_CODES_FILE,
+    BoardFiles,
+)
+from server.collection.storage.published import RELEASE_NAME, SPECIFICATION_NAME
+from server.keys.signing import ENVELOPE_FILE
+from shared.errors import InputError, NotFoundError, RemoteError
+from shared.hash_list import LINE_BYTES
+from shared.limits import MAX_BOARD_BYTES, MAX_CHECKPOINT_BYTES, MAX_ENVELOPE_BYTES, MAX_RECEIPTS
+from shared.roll import MAX_ROLL_BYTES
+
+TIMEOUT_SECONDS: Final = 60.0
+MAX_RELEASED_BYTES: Final = 2**30
+#: In base64 and an envelope, a board is a third longer.
+_MAX_BOARD_ENVELOPE: Final = 2 * MAX_BOARD_BYTES
+_MAX_LIST: Final = LINE_BYTES * MAX_RECEIPTS
+
+
+class Source(Protocol):
+    """The files of a board, as bytes that nobody has verified."""
+
+    def specification(self) -> bytes:
+        """The signed specification."""
+
+    def board(self) -> BoardFiles:
+        """The board's five files."""
+
+    def released(self, name: str) -> bytes | None:
+        """A released file; None if it is not there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderSource:
+    """Files in a folder: as in a data directory, or all beside one another."""
+
+    folder: Path
+
+    def specification(self) -> bytes:
+        """See :class:`Source`."""
+        return self._first((SPECIFICATION_NAME, ENVELOPE_FILE), MAX_ENVELOPE_BYTES)
+
+    def board(self) -> BoardFiles:
+        """See :class:`Source`."""
+        return BoardFiles(
+            board=self._first(_places(BOARD_FILE), _MAX_BOARD_ENVELOPE),
+            checkpoint=self._first(_places(CHECKPOINT_FILE), MAX_CHECKPOINT_BYTES),
+            receipts=self._first(_places(RECEIPTS_FILE), _MAX_LIST),
+            roll=self._first(_places(ROLL_FILE), MAX_ROLL_BYTES),
+            used_codes=self._first(_places(USED_CODES_FILE), _MAX_LIST),
+        )
+
+    def released(self, name: str) -> bytes | None:
+        """See :class:`Source`."""
+        for path in (self.folder / RELEASE_NAME / name, self.folder / name):
+            if path.is_file():
+                return _read(path, MAX_RELEASED_BYTES)
+        return None
+
+    def _first(self, names: tuple[str, ...], most: int) -> bytes:
+        for name in names:
+            if (self.folder / name).is_file():
+                return _read(self.folder / name, most)
+        raise InputError(
+            "there is no such file", where=str(self.folder), expected=" or ".join(names), code="input.board"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSource:
+    """Files from a server.
+
+    Guarantee: it asks for the same files whoever asks, and never for a single receipt.
+    """
+
+    base: str
+    survey: str
+
+    @classmethod
+    def parse(cls, address: str) -> ServerSource:
+        """From a survey's address ``.../s/<id>``, with anything after it.
+
+        Raises
+        ------
+        InputError
+            If it is not one.
+        """
+        parts = urlsplit(address)
+        before, _, after = parts.path.partition("/s/")
+        survey = after.partition("/")[0]
+        if parts.scheme not in ("http", "https") or not parts.hostname or len(survey) not in (16, 64):
+            raise InputError(
+                "not the address of a survey",
+                where=f"{parts.scheme}://{parts.netloc}{parts.path}",
+                expected="https://HOST/s/ID, as in the invitation",
+                code="input.board",
+            )
+        return cls(base=f"{parts.scheme}://{parts.netloc}{before}/", survey=survey)
+
+    def specification(self) -> bytes:
+        """See :class:`Source`."""
+        return self._get(f"api/v1/surveys/{self.survey}/specification", MAX_ENVELOPE_BYTES)
+
+    def board(self) -> BoardFiles:
+        """See :class:`Source`."""
+        board = f"api/v1/surveys/{self.survey}/board"
+        return BoardFiles(
+            board=self._get(board, _MAX_BOARD_ENVELOPE),
+            checkpoint=self._get(f"{board}/checkpoint", MAX_CHECKPOINT_BYTES),
+            receipts=self._get(f"{board}/receipts", _MAX_LIST),
+            roll=self._get(f"{board}/roll", MAX_ROLL_BYTES),
+            used_codes=self._get(f"{board}/used-codes", _MAX_LIST),
+        )
+
+    def released(self, name: str) -> bytes | None:
+        """See :class:`Source`."""
+        try:
+            return self._get(f"s/{self.survey}/release/{quote(name)}", MAX_RELEASED_BYTES)
+        except NotFoundError:
+            return None
+
+    def _get(self, path: str, most: int) -> bytes:
+        request = urllib.request.Request(  # noqa: S310 - http or https, see parse
+            self.base + path, headers={"User-Agent": "roomful", "Accept-Encoding": "identity"}
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
+                data: bytes = answer.read(most + 1)
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code == 404:
+                    raise NotFoundError(
+                        "the server has no such file", where=path, code="not-found.board"
+                    ) from None
+                raise RemoteError(f"the server answered {error.code}", where=self.base + path) from None
+        except (OSError, ValueError) as error:
+            raise RemoteError(f"the server cannot be reached ({error})", where=self.base) from None
+        if len(data) > most:
+            raise RemoteError(
+                "the server sent more than a board can hold", where=path, expected=f"at most {most} bytes"
+            )
+        return data
+
+
+def find_source(folder_or_url: str) -> Source:
+    """The source that somebody named on the command line.
+
+    Raises
+    ------
+    InputError
+        If it is neither a folder nor the address of a survey.
+    """
+    if folder_or_url.startswith(("http://", "https://")):
+        return ServerSource.parse(folder_or_url)
+    folder = Path(folder_or_url)
+    if not folder.is_dir():
+        raise InputError(
+            "there is no such folder",
+            where=folder_or_url,
+            expected="a folder with the board's files, or the survey's address",
+            code="input.board",
+        )
+    return FolderSource(folder=folder)
+
+
+def _places(name: str) -> tuple[str, str]:
+    return f"{BOARD_FOLDER}/{name}", name
+
+
+def _read(path: Path, most: int) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(most + 1)
+    except OSError as problem:
+        raise InputError(
+            f"cannot be read ({problem.strerror})", where=str(path), code="input.board"
+        ) from None
+    if len(data) > most:
+        raise InputError(
+            "the file is too large", where=str(path), expected=f"at most {most} bytes", code="input.board"
+        )
+    return data

@@ -1,0 +1,86 @@
+"""The board's files in the trustees' export: counted again before anything is opened.
+
+An opening rests on two numbers: how many tokens a cell has, and that each is of a different invited person.
+The first the trustees count themselves; for the second they have the roll and the used codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from server.collection.board_folder import BOARD_FILE, CHECKPOINT_FILE, ROLL_FILE, USED_CODES_FILE, BoardFiles
+from server.keys.signing import read_file
+from server.release.board.verifying import verify_files
+from server.release.trustees.export import SignedSurvey
+from shared.board_counts import Survey
+from shared.errors import OpeningError
+from shared.hash_list import LINE_BYTES, format_hashes
+from shared.limits import MAX_BOARD_BYTES, MAX_CHECKPOINT_BYTES, MAX_RECEIPTS
+from shared.roll import MAX_ROLL_BYTES
+
+COPIED_FILES: Final = (BOARD_FILE, ROLL_FILE, USED_CODES_FILE)
+"""Files of the board that an export has, beside the checkpoint."""
+
+
+def require_board(folder: Path, survey: SignedSurvey, receipts: Sequence[bytes], accepted: str | None) -> int:
+    """Count the board of an export again, and ask for a decision if its counts contradict each other.
+
+    Parameters
+    ----------
+    folder : Path
+        The export.
+    survey : SignedSurvey
+    receipts : sequence of bytes
+        Of the ballots in the export, ascending.
+    accepted : str or None
+        ``SUBMISSIONS/TOKENS`` of the discrepancy that the trustees accept.
+
+    Returns
+    -------
+    int
+        How many submissions are more than tokens were issued: so many may be of nobody who was invited.
+
+    Raises
+    ------
+    BoardError
+        If the board is not the organizer's, or not of these ballots, or a used code is not on the roll.
+    OpeningError
+        With the code ``opening.discrepancy`` if there is one, and exactly this one was not accepted.
+    """
+
+    def read(name: str, most: int) -> bytes:
+        return read_file(folder / name, "a file of the board in the export", max_bytes=most + 1)
+
+    contents = BoardFiles(
+        board=read(BOARD_FILE, 2 * MAX_BOARD_BYTES),
+        checkpoint=read(CHECKPOINT_FILE, MAX_CHECKPOINT_BYTES),
+        receipts=format_hashes(receipts),
+        roll=read(ROLL_FILE, MAX_ROLL_BYTES),
+        used_codes=read(USED_CODES_FILE, LINE_BYTES * MAX_RECEIPTS),
+    )
+    known = Survey(
+        specification=survey.specification, digest=survey.digest, organizer_key=survey.organizer_key
+    )
+    recounted = verify_files(contents, known, lambda _name: None).recounted
+    if recounted.refusal is not None:
+        raise recounted.refusal
+    board = recounted.board
+    surplus = 0 if board is None else max(0, board.submissions - board.tokens_issued)
+    figures = f"{board.submissions}/{board.tokens_issued}" if board is not None and surplus else None
+    if accepted == figures:
+        return surplus
+    raise OpeningError(
+        "there is no such discrepancy"
+        if figures is None
+        else f"the organizer signed a discrepancy: {board.discrepancy if board else ''}",
+        where="--accept-discrepancy",
+        expected="no such option" if figures is None else "as many submissions as tokens, or fewer",
+        remedy="Leave the option out."
+        if figures is None
+        else f"At least {surplus} of the ballots may be of nobody who was invited. Ask why. If all trustees"
+        f" decide to open all the same: --accept-discrepancy {figures}. Then only groups are opened that stay"
+        f" large enough without any {surplus} of their ballots.",
+        code="opening.discrepancy",
+    )

@@ -1,0 +1,246 @@
+"""Everything about an export that is verified before a trustee signs for it, and again before it is opened.
+
+The steps are those of docs/protocol.md, "The opening". Nothing of a box is decrypted here, and no share is
+needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.collection.tokens.verifying import BallotVerifier
+from server.progress import StageProgress as Progress
+from server.release.permission import Permitted, permit
+from server.release.trustees.board_copy import require_board
+from server.release.trustees.export import (
+    BALLOTS_FILE,
+    BallotFile,
+    SignedSurvey,
+    read_survey,
+    verified_checkpoint,
+    verify_export,
+)
+from server.release.trustees.statements import Stated, groups_digest
+from shared.ballot import Ballot
+from shared.errors import InputError, OpeningError, SubmissionError, TokenError
+from shared.invitation import Invitation
+from shared.words import digest_words
+
+_HEX = re.compile(r"[0-9a-f]{64}")
+_WORDS = re.compile(r"[a-z]{5}(-[a-z]{5}){7}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownBoard:
+    """What a trustee knows of the board from elsewhere than the folder she is given.
+
+    Attributes
+    ----------
+    root : str
+        The root as 64 hexadecimal digits, or as the eight words that the board's page shows; empty if a
+        checkpoint is given.
+    checkpoint : bytes
+        A checkpoint fetched from elsewhere; empty if the root is given.
+    """
+
+    root: str = ""
+    checkpoint: bytes = b""
+
+    def __post_init__(self) -> None:
+        if bool(self.root) == bool(self.checkpoint):
+            raise InputError(
+                "nothing says which board this should be",
+                where="--root",
+                expected="--root WORDS as the board's page shows them, or --checkpoint FILE from there",
+                remedy="Look at the board yourself, on another computer than the organizer's.",
+                code="input.root",
+            )
+        if self.root and not (_HEX.fullmatch(self.root) or _WORDS.fullmatch(self.root)):
+            raise InputError(
+                "this is no root of a board",
+                where="--root",
+                expected="eight words of five letters with hyphens, or 64 hexadecimal digits",
+                code="input.root",
+            )
+
+    def require(self, survey: SignedSurvey, root: bytes) -> None:
+        """Refuse another board than the known one.
+
+        Raises
+        ------
+        OpeningError
+            With the code ``opening.root``.
+        BoardError
+            With the code ``board.checkpoint`` if the known checkpoint is not the organizer's for this survey.
+        """
+        if self.checkpoint:
+            expected = verified_checkpoint(self.checkpoint, survey).root.hex()
+        else:
+            expected = self.root
+        found = root.hex()
+        if expected not in (found, digest_words(found)):
+            raise OpeningError(
+                f"the ballots are those of another board ({digest_words(found)})",
+                where="checkpoint",
+                expected=f"the board that was seen elsewhere ({_words_of(expected)})",
+                remedy="Keep the folder: two signed boards are evidence. State and open nothing, and tell "
+                "the other trustees.",
+                code="opening.root",
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """An export that passed.
+
+    Attributes
+    ----------
+    survey : SignedSurvey
+    receipts : tuple of bytes
+        SHA-256 of each ballot, ascending.
+    surplus : int
+        How many more ballots there are than codes were used, which the trustees have accepted.
+    counts : tuple of int
+        Distinct valid tokens of each cell.
+    permitted : Permitted
+        Groups that the signed rule lets be opened.
+    stated : Stated
+        What trustees sign of it.
+    """
+
+    survey: SignedSurvey
+    receipts: tuple[bytes, ...]
+    surplus: int
+    counts: tuple[int, ...]
+    permitted: Permitted
+    stated: Stated
+
+
+def examine_export(
+    export: Path,
+    *,
+    invitation: Invitation,
+    known: KnownBoard,
+    progress: Progress,
+    accept_discrepancy: str | None = None,
+) -> Examined:
+    """Verify all that can be verified without a share.
+
+    Parameters
+    ----------
+    export : Path
+        Folder from ``roomful trustees export``.
+    invitation : Invitation
+        The organizer's key, and the digest if an invitation link is at hand.
+    known : KnownBoard
+        The board as it was seen elsewhere.
+    progress : callable
+        ``(stage, done, total)``.
+    accept_discrepancy : str, optional
+        See :func:`server.release.trustees.board_copy.require_board`.
+
+    Raises
+    ------
+    VerificationError, SpecificationError, BoardError, OpeningError, ReleaseError
+        Each refusal by its code.
+
+    Notes
+    -----
+    Guarantee: if it returns, the ballots are those under the root that the organizer signed and that was seen
+    elsewhere; each has a distinct token of the registrar, and the holder of the token made exactly this
+    ballot.
+    """
+    survey = read_survey(export, invitation)  # 1
+    with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
+        root, receipts = verify_export(export, survey, ballots, progress)  # 2
+        surplus = require_board(export, survey, receipts, accept_discrepancy)
+        known.require(survey, root)  # 3
+        counts = _count_tokens(survey, ballots, receipts, progress)  # 4
+    permitted = permit(counts, survey.specification, surplus=surplus)  # 5
+    stated = Stated(specification=survey.digest, root=root.hex(), groups=groups_digest(permitted.groups))
+    return Examined(
+        survey=survey, receipts=receipts, surplus=surplus, counts=counts, permitted=permitted, stated=stated
+    )
+
+
+def verified_ballots(ballots: BallotFile, receipts: Sequence[bytes]) -> Iterator[tuple[int, Ballot]]:
+    """The ballots once more, and where each ends: exactly those that were verified, whoever touched the file.
+
+    Else a cell could be counted by other ballots than those whose boxes are then opened.
+
+    Raises
+    ------
+    OpeningError
+        With the code ``opening.export``.
+    """
+    number = 0
+    for end, data, ballot in ballots.ballots():
+        if number >= len(receipts) or hashlib.sha256(data).digest() != receipts[number]:
+            raise _changed()
+        yield end, ballot
+        number += 1
+    if number < len(receipts):
+        raise _changed()
+
+
+def _changed() -> OpeningError:
+    return OpeningError(
+        "the file changed while it was read",
+        where=BALLOTS_FILE,
+        remedy="Copy the export to this computer and start again.",
+        code="opening.export",
+    )
+
+
+def _count_tokens(
+    survey: SignedSurvey, ballots: BallotFile, receipts: Sequence[bytes], progress: Progress
+) -> tuple[int, ...]:
+    """Distinct valid tokens of each cell, each with a ballot that its own key signed."""
+    verifier = BallotVerifier(survey.invited, survey.digest)
+    counts = [0] * survey.specification.cells.count
+    seen: set[bytes] = set()
+    for number, (end, ballot) in enumerate(verified_ballots(ballots, receipts), 1):
+        where = f"{BALLOTS_FILE}, entry {number}"
+        _require_genuine(verifier, ballot, where)
+        if ballot.token.prefix in seen:
+            raise OpeningError(
+                "two ballots have one token",
+                where=where,
+                expected="each token once",
+                remedy="The collector counted somebody twice. Open nothing, and tell the organizer.",
+                code="opening.token-twice",
+            )
+        seen.add(ballot.token.prefix)
+        counts[ballot.cell] += 1
+        progress("tokens", end, ballots.size_bytes)
+    return tuple(counts)
+
+
+def _require_genuine(verifier: BallotVerifier, ballot: Ballot, where: str) -> None:
+    try:
+        verifier.verify_token(ballot.token)
+        verifier.verify_signature(ballot)
+    except TokenError:
+        raise OpeningError(
+            "the token of a ballot is not signed by this survey's registrar, or has no sound key",
+            where=where,
+            expected="a ballot of an invited person",
+            remedy="The collector took what it must refuse. Open nothing, and tell the organizer.",
+            code="opening.token",
+        ) from None
+    except SubmissionError:
+        raise OpeningError(
+            "a ballot is not signed by the key of its token",
+            where=where,
+            expected="cell, token and box as the device of the invited person signed them",
+            remedy="The collector changed it, or took what it must refuse. Open nothing, and tell everybody.",
+            code="opening.signature",
+        ) from None
+
+
+def _words_of(root: str) -> str:
+    return digest_words(root) if _HEX.fullmatch(root) else root

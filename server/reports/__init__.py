@@ -1,0 +1,1 @@
+"""The look of reports: page, pictures, numbers."""

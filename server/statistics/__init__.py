@@ -1,0 +1,1 @@
+"""Microaggregation, its measures, masking of files, and the figures of the papers."""

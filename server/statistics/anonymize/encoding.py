@@ -1,0 +1,119 @@
+"""Columns as one matrix in which every attribute has the same say, fitted once and applied to masked data.
+
+The scaling is that of `server.statistics.microaggregation.preparation.encode`: a number becomes one
+standardized column,
+a nominal attribute its centred indicators over sqrt(sum p (1 - p)), so that each adds n to the total sum of
+squares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.arrays import FloatArray, IntArray
+from server.statistics.anonymize.data_file import DataColumn
+from server.statistics.microaggregation.preparation import mean_and_deviation
+
+_MISSING = "\0missing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Block:
+    """One attribute within the matrix.
+
+    Parameters
+    ----------
+    name : str
+    nominal : bool
+    first, end : int
+        Its columns in the matrix.
+    centre, scale : float arrays
+        Entry = (value - centre) / scale.
+    categories : object array
+        Of a nominal attribute, in text order; a missing value is a category of its own.
+    """
+
+    name: str
+    nominal: bool
+    first: int
+    end: int
+    centre: FloatArray
+    scale: float
+    categories: NDArray[np.object_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Encoding:
+    """Where each attribute stands in the matrix, and its scale.
+
+    Build one with `Encoding.fit`.
+    """
+
+    blocks: tuple[Block, ...]
+
+    @classmethod
+    def fit(
+        cls, columns: Sequence[DataColumn], nominal: Sequence[bool], people: IntArray | None = None
+    ) -> Encoding:
+        """Learn the scales from the original columns, each record counting for its ``people``."""
+        blocks: list[Block] = []
+        first = 0
+        for column, is_nominal in zip(columns, nominal, strict=True):
+            if is_nominal:
+                texts = _texts(column)
+                categories, codes = np.unique(texts.astype(str), return_inverse=True)
+                counts = np.bincount(codes.reshape(-1), people)
+                shares = counts / counts.sum()
+                variance = float((shares * (1 - shares)).sum())
+                centre, scale, width = shares, float(np.sqrt(variance)) if variance > 0 else 1.0, len(shares)
+            else:
+                numbers = _numbers(column)
+                mean, deviation = mean_and_deviation(numbers, people)
+                centre = np.array([mean])
+                scale, width, categories = deviation or 1.0, 1, np.array([], dtype=str)
+            blocks.append(
+                Block(
+                    name=column.name,
+                    nominal=is_nominal,
+                    first=first,
+                    end=first + width,
+                    centre=centre,
+                    scale=scale,
+                    categories=categories.astype(object),
+                )
+            )
+            first += width
+        return cls(blocks=tuple(blocks))
+
+    def matrix(self, columns: Sequence[DataColumn]) -> FloatArray:
+        """Encode columns, the originals or masked ones; a category that was never seen is none."""
+        parts: list[FloatArray] = []
+        for block, column in zip(self.blocks, columns, strict=True):
+            if block.nominal:
+                raw = (_texts(column)[:, None] == block.categories).astype(np.float64)
+            else:
+                raw = _numbers(column)[:, None]
+            parts.append((raw - block.centre) / block.scale)
+        return np.concatenate(parts, axis=1)
+
+
+def _texts(column: DataColumn) -> NDArray[np.object_]:
+    texts = column.texts.copy()
+    texts[column.missing] = _MISSING
+    return texts
+
+
+def _numbers(column: DataColumn) -> FloatArray:
+    if column.numbers is None or np.isnan(column.numbers).any():
+        raise ValueError(f"column {column.name!r} has values that are missing or no numbers")
+    return column.numbers
+
+
+def selected(column: DataColumn, rows: NDArray[np.int64]) -> DataColumn:
+    """The column for some records only, or for records as often as ``rows`` names them."""
+    numbers = None if column.numbers is None else column.numbers[rows]
+    return replace(column, numbers=numbers, texts=column.texts[rows])

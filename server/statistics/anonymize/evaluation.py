@@ -1,0 +1,410 @@
+"""Everything that is measured between an original and a masked file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.arrays import FloatArray, IntArray
+from server.progress import StageProgress
+from server.statistics.anonymize.confidential import confidential_measures
+from server.statistics.anonymize.data_file import DataColumn, DataFile
+from server.statistics.anonymize.encoding import Encoding, selected
+from server.statistics.anonymize.hierarchy import Hierarchy
+from server.statistics.anonymize.ordinal import Orders, ranked
+from server.statistics.anonymize.request import checked_blocks
+from server.statistics.anonymize.sizes import Sizes
+from server.statistics.measures import disclosure_risk as risk
+from server.statistics.measures import diversity as d
+from server.statistics.measures import information_loss as loss
+from server.statistics.measures.measure import Measure
+from server.statistics.measures.moments import Moments, moments, probabilistic_information_loss
+from server.statistics.measures.utility import EmpiricalUtility, empirical_utility
+from server.wording import quoted
+from shared.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the measures need to know.
+
+    Parameters
+    ----------
+    known : tuple of str
+        Quasi-identifiers that the intruder of DLD knows; empty for all.
+    width : float
+        Half width of the interval of SDID, in standard deviations; also the minimum distance of SL.
+    interval : float
+        Delta of l_avg, in standard deviations of a numeric confidential attribute.
+    target : str
+        Column to predict, to measure empirical utility; empty for none.
+    orders : mapping of column to order
+        Of ordinal quasi-identifiers and confidential attributes, as `ordinal.orders_of` finds them.
+    hierarchies : mapping of column to Hierarchy
+        Of confidential attributes, for hierarchical t-closeness.
+    blocks : tuple of tuples of str
+        Quasi-identifiers that were grouped together, where not all were.
+    dependence : float or None
+        lambda of D(lambda).
+    distances : float array or None
+        Minimum distance of SL per record and numeric quasi-identifier, where it is not ``width``.
+    record_distances : float array or None
+        Minimum distances of whole records, as DREAM keeps them.
+    """
+
+    known: tuple[str, ...] = ()
+    width: float = 0.1
+    interval: float = 0.1
+    target: str = ""
+    orders: Orders = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    blocks: tuple[tuple[str, ...], ...] = ()
+    dependence: float | None = None
+    distances: FloatArray | None = None
+    record_distances: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.width < np.inf:
+            raise InputError("the width must be above 0, in standard deviations")
+        if not 0 <= self.interval < np.inf:
+            raise InputError("the interval must be at least 0, in standard deviations")
+        if self.dependence is not None and not 0 <= self.dependence <= 1:
+            raise InputError("--dependence lies between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Evaluation:
+    """All figures.
+
+    Parameters
+    ----------
+    n_records, n_people : int
+        Different where records count for several people; every figure is about people.
+    quasi_identifiers : tuple of (original, masked) columns
+        One entry a person.
+    nominal : tuple of bool
+    classes : tuple of (size, number of classes)
+    anonymity, information, disclosure : tuple of Measure
+    blocks : mapping of quasi-identifiers that were grouped on their own to their measures, as pairs
+        Empty if all were grouped together.
+    confidential : mapping of attribute to its measures, as pairs
+    utility : tuple of EmpiricalUtility
+    numeric : tuple of str
+        Numeric quasi-identifiers, in the order of the moments.
+    before, after : Moments or None
+        None without numeric quasi-identifiers.
+    warnings : tuple of str
+        What makes the figures doubtful.
+    """
+
+    n_records: int
+    n_people: int
+    quasi_identifiers: tuple[tuple[DataColumn, DataColumn], ...]
+    nominal: tuple[bool, ...]
+    classes: tuple[tuple[int, int], ...]
+    anonymity: tuple[Measure, ...]
+    blocks: tuple[tuple[tuple[str, ...], tuple[Measure, ...]], ...]
+    information: tuple[Measure, ...]
+    disclosure: tuple[Measure, ...]
+    confidential: tuple[tuple[str, tuple[Measure, ...]], ...]
+    utility: tuple[EmpiricalUtility, ...]
+    numeric: tuple[str, ...]
+    before: Moments | None
+    after: Moments | None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def who(self) -> str:
+        """What is counted, in a word."""
+        return "records" if self.n_people == self.n_records else "people"
+
+    def as_json(self) -> dict[str, object]:
+        """Everything, for machines."""
+
+        def listed(measures: Sequence[Measure]) -> list[dict[str, object]]:
+            return [measure.as_json() for measure in measures]
+
+        result: dict[str, object] = {
+            "records": self.n_records,
+            "people": self.n_people,
+            "quasi_identifiers": [original.name for original, _ in self.quasi_identifiers],
+            "class_sizes": [{"size": size, "classes": count} for size, count in self.classes],
+            "anonymity": listed(self.anonymity),
+            "information": listed(self.information),
+            "disclosure": listed(self.disclosure),
+            "confidential": {name: listed(measures) for name, measures in self.confidential},
+            "utility": {found.learner: listed(found.measures()) for found in self.utility},
+        }
+        if self.blocks:
+            result["anonymity_of_blocks"] = [
+                {"quasi_identifiers": list(names), "measures": listed(measures)}
+                for names, measures in self.blocks
+            ]
+        if self.warnings:
+            result["warnings"] = list(self.warnings)
+        for name, found in (("before", self.before), ("after", self.after)):
+            if found is not None:
+                result[name] = {
+                    "attributes": list(self.numeric),
+                    "means": found.means.tolist(),
+                    "variances": found.variances.tolist(),
+                    "covariances": found.covariances.tolist(),
+                    "correlations": found.correlations.tolist(),
+                }
+        return result
+
+
+def evaluate(
+    original: DataFile,
+    masked: DataFile,
+    *,
+    quasi_identifiers: Sequence[str],
+    confidential: Sequence[str] = (),
+    nominal: Sequence[bool] | None = None,
+    rows: IntArray | None = None,
+    sizes: Sizes | None = None,
+    settings: Settings | None = None,
+    progress: StageProgress | None = None,
+) -> Evaluation:
+    """Measure a masked file against its original.
+
+    Parameters
+    ----------
+    original, masked : DataFile
+        Records in the same order.
+    quasi_identifiers, confidential : sequence of str
+    nominal : sequence of bool, optional
+        Per quasi-identifier; by default by the kind of the original's column.
+    rows : int array, optional
+        Records of the original that are in the masked file.
+    sizes : Sizes, optional
+        People behind each of these records, and how likely they are to take part.
+    settings : Settings, optional
+    progress : callable, optional
+
+    Raises
+    ------
+    InputError
+        For columns that one file lacks, different numbers of records, or values that cannot be compared.
+    """
+    chosen = settings or Settings()
+    n = original.n_records if rows is None else len(rows)
+    if masked.n_records != n:
+        raise InputError(
+            f"{original.source} has {n} records and {masked.source} {masked.n_records}",
+            expected="the same records in the same order",
+            remedy="Leave the same records out of both files.",
+        )
+    people = None if sizes is None else sizes.counts
+    each = np.arange(n) if people is None else np.repeat(np.arange(n), people)
+    _check_names(chosen, quasi_identifiers, confidential)
+    if people is not None and chosen.target:
+        raise InputError(
+            "records that count for several people cannot be divided into known and untouched ones",
+            where="--target",
+            remedy="Leave --target or --counts out, or repeat each record by its count.",
+        )
+
+    def take(file: DataFile, name: str) -> DataColumn:
+        column = file.usable(name)
+        if rows is not None and file is original:
+            column = selected(column, rows)
+        return ranked(column, chosen.orders[name], file.source) if name in chosen.orders else column
+
+    def of_people(column: DataColumn) -> DataColumn:
+        return column if people is None else selected(column, each)
+
+    recorded = [take(masked, name) for name in quasi_identifiers]
+    classes = risk.equivalence_classes([d.coded(column.texts)[0] for column in recorded], people)
+    labels = classes.labels[each]
+    before = [of_people(take(original, name)) for name in quasi_identifiers]
+    after = [of_people(column) for column in recorded]
+    kinds = (
+        tuple(column.kind not in ("numeric", "ordinal") for column in before)
+        if nominal is None
+        else tuple(nominal)
+    )
+    places = np.arange(n) if rows is None else rows
+    for column, other, is_nominal in zip(before, after, kinds, strict=True):
+        if not is_nominal:
+            _check_numbers(column, "original", lambda row: original.place(int(places[each[row]])))
+            _check_numbers(other, "masked", lambda row: masked.place(int(each[row])))
+    encoding = Encoding.fit(before, kinds)
+    X, Y = encoding.matrix(before), encoding.matrix(after)
+    numeric = [i for i, is_nominal in enumerate(kinds) if not is_nominal and before[i].kind != "ordinal"]
+    columns = [encoding.blocks[i].first for i in numeric]
+    stage = None if progress is None else (lambda done, total: progress("linking", done, total))
+    known = [
+        column
+        for block in encoding.blocks
+        if not chosen.known or block.name in chosen.known
+        for column in range(block.first, block.end)
+    ]
+    linkage = risk.distance_linkage(X, Y, known=known, scaled=True, progress=stage)
+    information = [loss.sse_over_sst(X, Y, scaled=True), loss.euclidean_loss(X, Y, scaled=True)]
+    disclosure = [linkage]
+    varying = [c for c in columns if (X[:, c] != X[0, c]).any()]
+    if varying:
+        parts = probabilistic_information_loss(X[:, varying], Y[:, varying])
+        interval = risk.average_interval_disclosure(X[:, columns], Y[:, columns])
+        information += parts
+        distance = chosen.width if chosen.distances is None else chosen.distances[each]
+        disclosure += [
+            risk.interval_disclosure(X[:, columns], Y[:, columns], width=chosen.width),
+            interval,
+            risk.satisfaction_level(X[:, columns], Y[:, columns], minimum_distance=distance),
+            risk.scoring_index(parts[0], linkage, interval),
+        ]
+    if chosen.record_distances is not None:
+        disclosure.append(_apart(X, Y, chosen.record_distances[each]))
+    secret = [of_people(take(masked, name)) for name in confidential]
+    information += _dependence(information[0], secret, labels, chosen.dependence)
+    if sizes is not None and sizes.levels:
+        chances = sizes.chances[each]
+        information.append(loss.expected_distortion_of_published(X, Y, chances, scaled=True))
+    found = [
+        confidential_measures(
+            column, labels, interval=chosen.interval, hierarchy=chosen.hierarchies.get(column.name)
+        )
+        for column in secret
+    ]
+    anonymity = list(_anonymity(classes, sizes))
+    blocks = []
+    for names in chosen.blocks:
+        codes = [d.coded(recorded[quasi_identifiers.index(name)].texts)[0] for name in names]
+        blocks.append((names, _anonymity(risk.equivalence_classes(codes, people), sizes)))
+    if found:
+        anonymity.append(d.p_sensitivity([contingency for _, contingency in found]))
+    return Evaluation(
+        n_records=n,
+        n_people=len(each),
+        quasi_identifiers=tuple(zip(before, after, strict=True)),
+        nominal=kinds,
+        classes=classes.histogram(),
+        anonymity=tuple(anonymity),
+        blocks=tuple(blocks),
+        information=tuple(information),
+        disclosure=tuple(disclosure),
+        confidential=tuple(
+            (column.name, measures) for column, (measures, _) in zip(secret, found, strict=True)
+        ),
+        utility=_utility(original, masked, before, after, kinds, rows, chosen.target, progress),
+        numeric=tuple(before[i].name for i in numeric),
+        before=moments(_numbers(before, numeric)) if numeric else None,
+        after=moments(_numbers(after, numeric)) if numeric else None,
+    )
+
+
+def _check_names(chosen: Settings, quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
+    for name in chosen.known:
+        if name not in quasi_identifiers:
+            raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--known")
+    for name in chosen.hierarchies:
+        if name not in confidential:
+            raise InputError(f"{quoted(name)} is not confidential", where="--hierarchy")
+    checked_blocks(chosen.blocks, tuple(quasi_identifiers))
+
+
+def _apart(X: FloatArray, Y: FloatArray, distances: FloatArray) -> Measure:
+    """Records published at least as far from the true ones as was asked for, in percent. Lower is unsafe."""
+    return Measure(
+        name="records at their minimum distance, percent",
+        value=100 * float((np.sqrt(((X - Y) ** 2).sum(axis=1)) >= distances).mean()),
+        direction="lower is unsafe",
+        source="satisfaction level SL, by record",
+    )
+
+
+def _anonymity(classes: risk.Classes, sizes: Sizes | None) -> tuple[Measure, ...]:
+    more = () if sizes is None else sizes.measures(classes.labels)
+    return (risk.achieved_k(classes), *risk.record_linkage_bounds(classes), *more)
+
+
+def _dependence(
+    lost: Measure, secret: Sequence[DataColumn], labels: IntArray, weight: float | None
+) -> tuple[Measure, ...]:
+    """What the published classes can say about the confidential numbers: D_Y, and D(lambda) if asked for."""
+    numbers = [
+        column.numbers
+        for column in secret
+        if column.kind in ("numeric", "ordinal") and column.numbers is not None and not column.missing.any()
+    ]
+    if not numbers:
+        if weight is not None:
+            raise InputError(
+                "D(lambda) needs a confidential attribute of numbers without gaps", where="--dependence"
+            )
+        return ()
+    d_y = loss.distortion_of_dependence(np.column_stack(numbers), labels)
+    if weight is None:
+        return (d_y,)
+    d_x = replace(lost, name="D_X", source=d_y.source)
+    return (d_x, d_y, loss.combined_distortion(d_x, d_y, weight))
+
+
+def _check_numbers(column: DataColumn, which: str, place: Callable[[int], str]) -> None:
+    """Raise InputError, naming the record, unless every value of the column is a number."""
+    if column.numbers is not None and not column.missing.any():
+        return
+    texts = column.texts.tolist()
+    row = next((i for i, text in enumerate(texts) if text is None), 0)
+    if None not in texts:
+        row = next((i for i, text in enumerate(texts) if not _is_number(text)), 0)
+    found = "missing" if texts[row] is None else f"{quoted(texts[row])}, no number"
+    raise InputError(
+        f"the {which} {quoted(column.name)} is {found}",
+        where=place(row),
+        expected="a number in every record",
+        remedy="Leave such records out of both files."
+        if texts[row] is None
+        else f"If these are categories or ranges, add --nominal with {column.name}.",
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _numbers(columns: Sequence[DataColumn], numeric: Sequence[int]) -> FloatArray:
+    chosen = [columns[i].numbers for i in numeric]
+    return np.column_stack([numbers for numbers in chosen if numbers is not None])
+
+
+def _utility(
+    original: DataFile,
+    masked: DataFile,
+    before: Sequence[DataColumn],
+    after: Sequence[DataColumn],
+    nominal: Sequence[bool],
+    rows: IntArray | None,
+    target: str,
+    progress: StageProgress | None,
+) -> tuple[EmpiricalUtility, ...]:
+    if not target:
+        return ()
+    masked.checked(target)
+    column = original.checked(target)
+    column = selected(column, rows) if rows is not None else column
+    if target in {other.name for other in before}:
+        raise InputError(f"{quoted(target)} is masked itself, so it cannot be the target")
+    given = ~column.missing
+
+    def table(columns: Sequence[DataColumn]) -> dict[str, NDArray[Any]]:
+        return {
+            c.name: (c.texts if is_nominal or c.numbers is None else c.numbers)[given]
+            for c, is_nominal in zip(columns, nominal, strict=True)
+        }
+
+    stage = None if progress is None else (lambda done, total: progress("learning", done, total))
+    try:
+        return empirical_utility(table(before), table(after), column.texts[given], progress=stage)
+    except ValueError as error:
+        raise InputError(str(error), where=f"--target {target}") from None

@@ -1,0 +1,201 @@
+"""Excel .xlsx: one new sheet with the published values; nothing else of the workbook comes along."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+from zipfile import BadZipFile
+
+import numpy as np
+
+from server.arrays import IntArray
+from server.statistics.anonymize.data_file import DataColumn, DataFile, Replacement, column_of_numbers
+from server.statistics.anonymize.row_order import value_codes
+from server.wording import quoted
+from shared.errors import InputError
+
+_DAMAGE = (
+    OSError,
+    EOFError,
+    BadZipFile,
+    zlib.error,
+    ParseError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+)
+"""What openpyxl lets through when parts of a workbook are damaged or encrypted."""
+
+_BEGINNING = (1980, 1, 1, 0, 0, 0)
+"""The first moment that a zip archive knows."""
+
+_DIGITS = 15
+"""That Excel knows of a number; what follows is noise of the program that wrote it."""
+
+_TITLE = "Data"
+"""Of the sheet that is written."""
+
+_DATES = (datetime.date, datetime.time, datetime.timedelta)
+
+
+class ExcelFile(DataFile):
+    """One sheet of a workbook: the first row is the header.
+
+    Notes
+    -----
+    Formulas are refused, since their results would change with the values they use. Kept are the names of
+    published columns and, where most cells of a column have the same built-in number format, that format.
+    Left behind are other sheets, the title of this one, formats and styles of single cells, formats that
+    somebody defined (they can hold any text), widths, comments, names, filters, pictures and properties.
+    """
+
+    def __init__(self, path: Path, *, sheet: str | None = None) -> None:
+        import openpyxl
+        from openpyxl.utils.exceptions import InvalidFileException
+
+        self.source, self.form = path.name, "Excel"
+        try:
+            with path.open("rb") as file:  # openpyxl leaves a damaged one open
+                book = openpyxl.load_workbook(file)
+        except (*_DAMAGE, InvalidFileException) as error:
+            raise InputError(f"the file cannot be read as Excel .xlsx ({error})", where=self.source) from None
+        filled = [s.title for s in book.worksheets if s.max_row > 1 or s.cell(1, 1).value is not None]
+        # A masked workbook has one sheet of this title, whatever --sheet says of the original beside it.
+        given = None if filled == [_TITLE] else sheet
+        title = given or (filled[0] if len(filled) == 1 else "")
+        if title not in filled:
+            raise InputError(
+                f"there is no sheet {quoted(title)} with data" if title else "several sheets hold data",
+                where=self.source,
+                expected="one of " + ", ".join(quoted(name) for name in filled) if filled else "one sheet",
+                remedy="Name the sheet with --sheet.",
+            )
+        self._sheet = book[title]
+        rows = list(self._sheet.iter_rows())
+        while rows and all(cell.value is None for cell in rows[-1]):
+            rows.pop()
+        width = max((i + 1 for row in rows for i, c in enumerate(row) if c.value is not None), default=0)
+        if len(rows) < 2 or not width:
+            raise InputError("there is no record under the header", where=f"{self.source}, {quoted(title)}")
+        formula = next((c for row in rows for c in row[:width] if c.data_type == "f"), None)
+        if formula is not None:
+            raise InputError(
+                f"the cell {formula.coordinate} holds a formula",
+                where=f"{self.source}, {quoted(title)}",
+                expected="values only",
+                remedy="Copy the sheet and paste it as values.",
+            )
+        merged = [span for span in self._sheet.merged_cells.ranges if span.min_row <= len(rows)]
+        if merged:
+            raise InputError(
+                f"the cells {merged[0].coord} are merged, so that all but the first have no value",
+                where=f"{self.source}, {quoted(title)}",
+                expected="one value a cell",
+                remedy="Unmerge them and fill in the values.",
+            )
+        self._header, self._rows = rows[0][:width], [row[:width] for row in rows[1:]]
+        self.names = tuple(
+            str(cell.value).strip() if cell.value is not None else f"(column {number})"
+            for number, cell in enumerate(self._header, 1)
+        )
+        double = next((name for name, times in Counter(self.names).items() if times > 1), None)
+        if double is not None:
+            raise InputError(f"two columns are called {quoted(double)}", where=self.source)
+        self.n_records = len(self._rows)
+
+    def place(self, row: int) -> str:
+        """File and row of the sheet."""
+        return f"{self.source}, row {row + 2}"
+
+    def column(self, name: str) -> DataColumn:
+        """The column, its kind by what its cells hold."""
+        position = self.names.index(name)
+        values = [row[position].value for row in self._rows]
+        given = [value for value in values if value is not None and value != ""]
+        if given and all(isinstance(v, int | float) and not isinstance(v, bool) for v in given):
+            numbers = [np.nan if v is None or v == "" else float(f"{v:.{_DIGITS}g}") for v in values]
+            return column_of_numbers(name, np.array(numbers, dtype=np.float64))
+        texts = np.array([None if v is None or v == "" else str(v) for v in values], dtype=object)
+        dated = any(isinstance(value, _DATES) for value in given)
+        return DataColumn(
+            name=name,
+            kind="other" if dated else "nominal",
+            numbers=None,
+            texts=texts,
+            reason="it holds dates or times" if dated else "",
+        )
+
+    def understood(self) -> dict[str, str]:
+        """The title of the sheet that is written."""
+        return {"sheet": _TITLE}
+
+    def _keys(self, name: str) -> IntArray:
+        position = self.names.index(name)
+        values = [row[position].value for row in self._rows]
+        return value_codes([f"{type(value).__name__} {value!r}" for value in values])
+
+    def _format(self, position: int) -> str:
+        """The built-in number format that most cells of a column have."""
+        from openpyxl.styles.numbers import is_builtin
+
+        counts = Counter(row[position].number_format for row in self._rows)
+        found, times = counts.most_common(1)[0]
+        return found if found != "General" and is_builtin(found) and 2 * times > self.n_records else ""
+
+    def _write(
+        self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
+    ) -> None:
+        import openpyxl
+
+        book = openpyxl.Workbook()
+        sheet = book.active
+        sheet.title = _TITLE
+        for column, name in enumerate(names, 1):
+            position = self.names.index(name)
+            new, form = replace.get(name), self._format(position)
+            if self._header[position].value is not None:
+                sheet.cell(1, column, name).data_type = "s"
+            for line, row in enumerate(rows.tolist(), 2):
+                if new is not None and new.dtype.kind == "f":
+                    value: Any = int(new[row]) if float(new[row]).is_integer() else float(new[row])
+                else:
+                    value = self._rows[row if new is None else int(new[row])][position].value
+                cell = sheet.cell(line, column, value)
+                if isinstance(value, str):
+                    cell.data_type = "s"  # a text that begins with = is no formula
+                if form:
+                    cell.number_format = form
+        sheet.freeze_panes = "A2"
+        save_timeless(book, path)
+
+
+def save_timeless(book: Any, path: Path) -> None:
+    """Write a workbook without author and clock: the same cells give the same bytes."""
+    moment = datetime.datetime(*_BEGINNING)
+    book.properties.creator = "roomful"
+    book.properties.created = moment
+    written = io.BytesIO()
+    book.save(written)
+    with zipfile.ZipFile(written) as parts, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in parts.namelist():
+            content = parts.read(name)
+            if name == "docProps/core.xml":
+                # openpyxl sets the time of the last change while it saves.
+                content = re.sub(
+                    rb"(<dcterms:modified[^>]*>)[^<]*",
+                    rb"\g<1>" + moment.isoformat().encode() + b"Z",
+                    content,
+                )
+            entry = zipfile.ZipInfo(name, date_time=_BEGINNING)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)

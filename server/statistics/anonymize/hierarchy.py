@@ -1,0 +1,134 @@
+"""Hierarchies of values, as CSV files in the form that ARX uses: a value, then its ancestors upwards.
+
+flu;respiratory;*
+asthma;respiratory;*
+rash;skin;*
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.statistics.anonymize.data_file import DataColumn
+from server.tables.delimited import read_bytes
+from server.tables.sniffing import decode
+from server.wording import quoted
+from shared.errors import InputError
+
+_SEPARATORS = ";,\t|"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hierarchy:
+    """Ancestors of the values of one attribute.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    paths : mapping of value to path
+        From just below the root down to the value itself, all of one length.
+    """
+
+    source: str
+    paths: Mapping[str, tuple[str, ...]]
+
+    def of(self, column: DataColumn, values: tuple[object, ...]) -> tuple[tuple[str, ...], ...]:
+        """Paths of some values of a column, found by their text or their value label.
+
+        Raises
+        ------
+        InputError
+            For a value that the file does not have.
+        """
+        found = []
+        for value in values:
+            text = str(value)
+            path = self.paths.get(text) or self.paths.get(column.value_labels.get(text, text))
+            if path is None:
+                shown = quoted(column.shown(text))
+                raise InputError(
+                    f"the value {shown} of {quoted(column.name)} is not in the hierarchy",
+                    where=self.source,
+                    expected="a line for every value of the column",
+                )
+            found.append(path)
+        return tuple(found)
+
+
+def read_hierarchy(path: Path, attribute: str) -> Hierarchy:
+    """Read the hierarchy of an attribute.
+
+    Parameters
+    ----------
+    path : Path
+        CSV with semicolons, commas, tabs or bars; UTF-8, or what `server.tables` finds out. One line a
+        value: the value, its parent, and so on up; a last level that is the same for all is the root. A
+        first line that begins with the attribute's name or "value" is a header.
+    attribute : str
+
+    Raises
+    ------
+    InputError
+        Naming the line: fewer levels than the first line has, an empty field, a value twice, one node under
+        two parents.
+    """
+    if not path.is_file():
+        raise InputError("there is no such file", where=str(path), remedy="Check the name.")
+    text, _ = decode(read_bytes(path, source=path.name), source=path.name)
+    separator = max(_SEPARATORS, key=lambda sign: text.partition("\n")[0].count(sign))
+    lines: list[tuple[int, list[str]]] = []
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                lines.append((reader.line_num, [cell.strip() for cell in row]))
+    except csv.Error as error:
+        raise InputError(f"{error}", where=f"{path.name}, line {reader.line_num}") from None
+    if lines and lines[0][1][0].casefold() in ("value", attribute.casefold()):
+        lines = lines[1:]
+    if not lines:
+        raise InputError("the hierarchy has no line", where=path.name, expected="value;parent;... per line")
+    _check(path.name, lines)
+    rows = [row for _, row in lines]
+    if len({row[-1] for row in rows}) == 1:
+        rows = [row[:-1] for row in rows]
+    return Hierarchy(source=path.name, paths={row[0]: tuple(reversed(row)) for row in rows})
+
+
+def _check(source: str, lines: list[tuple[int, list[str]]]) -> None:
+    first, levels = lines[0][0], len(lines[0][1])
+    if levels < 2:
+        raise InputError(
+            "a value without a parent is no hierarchy",
+            where=f"{source}, line {first}",
+            expected="the value, its parent, and so on up, with ; or , between",
+        )
+    seen: dict[str, int] = {}
+    parents: dict[tuple[int, str], tuple[str, int]] = {}
+    for number, row in lines:
+        where = f"{source}, line {number}"
+        if len(row) != levels:
+            raise InputError(
+                f"there are {len(row)} levels, where line {first} has {levels}",
+                where=where,
+                expected="the same number in every line; repeat a value that skips a level",
+            )
+        if "" in row:
+            raise InputError(f"field {row.index('') + 1} is empty", where=where)
+        if row[0] in seen:
+            raise InputError(f"the value {quoted(row[0])} stands in line {seen[row[0]]} already", where=where)
+        seen[row[0]] = number
+        for level in range(1, levels - 1):
+            above, line = parents.setdefault((level, row[level]), (row[level + 1], number))
+            if above != row[level + 1]:
+                raise InputError(
+                    f"{quoted(row[level])} belongs to {quoted(row[level + 1])} here "
+                    f"and to {quoted(above)} in line {line}",
+                    where=where,
+                    expected="one parent for every node",
+                )

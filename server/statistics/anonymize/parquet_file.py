@@ -1,0 +1,236 @@
+"""Parquet through Arrow: types and orders of categories are kept; dictionaries and metadata are not."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.arrays import FloatArray, IntArray
+from server.statistics.anonymize.data_file import (
+    DataColumn,
+    DataFile,
+    Kind,
+    Replacement,
+    column_of_numbers,
+    number_text,
+    of_single,
+)
+from server.statistics.anonymize.row_order import value_codes
+from server.wording import quoted
+from shared.errors import InputError
+
+
+class ParquetFile(DataFile):
+    """A Parquet file, read whole.
+
+    Notes
+    -----
+    Integers, floats and decimals are numeric; texts, booleans and dictionaries nominal; ordered dictionaries
+    ordinal; dates, times and nested values cannot be quasi-identifiers.
+
+    Kept are names and types of published columns, and of a dictionary the published categories with their
+    order. Left behind are the dictionaries of the original (which list every value that it had), metadata of
+    file and fields (names of dropped columns, pandas and GeoPandas attributes), the division into row groups,
+    and types of other libraries, which can carry metadata: their storage is written. Statistics are computed
+    by the writer from what it writes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        self.source, self.form = path.name, "Parquet"
+        try:
+            # The file alone, not a partitioned data set that its folder might be.
+            with pyarrow.parquet.ParquetFile(path) as file:
+                self._arrow = file.read()
+        except (OSError, pyarrow.ArrowException) as error:
+            raise InputError(
+                f"the file cannot be read as Parquet ({str(error).splitlines()[0][:120]})", where=self.source
+            ) from None
+        self.names, self.n_records = tuple(self._arrow.column_names), self._arrow.num_rows
+        double = next((name for name, times in Counter(self.names).items() if times > 1), None)
+        if double is not None:
+            raise InputError(
+                f"two columns are called {quoted(double)}", where=self.source, remedy="Rename one of them."
+            )
+
+    def column(self, name: str) -> DataColumn:
+        """The column, its kind by its type."""
+        import pyarrow
+        import pyarrow.types as kinds
+
+        chunked = self._arrow.column(name)
+        kind = chunked.type
+        order: tuple[str, ...] = ()
+        labelled = kinds.is_dictionary(kind)
+        if labelled:
+            if kind.ordered:
+                order = _order(chunked)
+            kind = kind.value_type
+            chunked = chunked.cast(kind)
+        if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
+            numbers = _numbers(chunked, pyarrow)
+            if kinds.is_float32(kind):
+                numbers = of_single(numbers)
+            if kinds.is_integer(kind) and len(numbers) and np.nanmax(np.abs(numbers)) >= 2**53:
+                return DataColumn(
+                    name=name,
+                    kind="other",
+                    numbers=None,
+                    texts=_texts(chunked),
+                    reason="it holds integers of 2^53 or more, as identifiers are",
+                )
+            found: Kind = "ordinal" if order else "nominal" if labelled else "numeric"
+            return column_of_numbers(name, numbers, kind=found, order=order)
+        texts = _texts(chunked)
+        simple = kinds.is_boolean(kind) or kinds.is_string(kind) or kinds.is_large_string(kind)
+        if simple or kinds.is_string_view(kind) or kinds.is_null(kind):
+            found = "ordinal" if order else "nominal"
+            return DataColumn(name=name, kind=found, numbers=None, texts=texts, order=order)
+        return DataColumn(name=name, kind="other", numbers=None, texts=texts, reason=f"its type is {kind}")
+
+    def index_columns(self) -> tuple[str, ...]:
+        """Row numbers that pandas stores without being asked."""
+        described = (self._arrow.schema.metadata or {}).get(b"pandas", b"{}")
+        try:
+            listed = json.loads(described)["index_columns"]
+        except (ValueError, KeyError, TypeError):
+            return ()
+        unnamed = re.compile(r"__index_level_[0-9]+__")
+        return tuple(name for name in self.names if name in listed and unnamed.fullmatch(name))
+
+    def _keys(self, name: str) -> IntArray:
+        return value_codes([repr(value) for value in self._plain(name).to_pylist()])
+
+    def _plain(self, name: str) -> Any:
+        """The values of a column as an array without dictionary, metadata or types of other libraries."""
+        import pyarrow
+
+        chunked = self._arrow.column(name)
+        kind = _plain_type(chunked.type)
+        try:
+            if pyarrow.types.is_nested(kind):
+                plain = pyarrow.array(chunked.to_pylist(), type=kind)
+            else:
+                if isinstance(chunked.type, pyarrow.BaseExtensionType):
+                    chunked = pyarrow.chunked_array(
+                        [chunk.storage for chunk in chunked.chunks], type=chunked.type.storage_type
+                    )
+                plain = chunked.cast(kind).combine_chunks()
+            return plain.combine_chunks() if isinstance(plain, pyarrow.ChunkedArray) else plain
+        except (pyarrow.ArrowException, ValueError, TypeError):
+            raise InputError(
+                f"the column {quoted(name)} of type {chunked.type} cannot be divided into its records",
+                where=self.source,
+                remedy="Leave the column out with --drop, or convert it to another type.",
+            ) from None
+
+    def _write(
+        self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
+    ) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        arrays = []
+        for name in names:
+            kind, new = self._arrow.schema.field(name).type, replace.get(name)
+            if new is not None and new.dtype.kind == "f":
+                try:
+                    array = _published(_plain_type(kind), np.asarray(new[rows], dtype=np.float64), pyarrow)
+                except pyarrow.ArrowInvalid:
+                    raise InputError(
+                        f"the published values of {quoted(name)} do not fit its type {kind}",
+                        where=self.source,
+                        remedy="Convert the column to a wider type.",
+                    ) from None
+            else:
+                array = self._plain(name).take(pyarrow.array(rows if new is None else new[rows]))
+                if pyarrow.types.is_floating(array.type):
+                    array = _without_payloads(array, pyarrow)
+                if pyarrow.types.is_dictionary(kind):
+                    order = _order_of_values(self._arrow.column(name)) if kind.ordered else None
+                    array = _categories(array, order, pyarrow)
+            arrays.append(array)
+        pyarrow.parquet.write_table(pyarrow.table(arrays, names=list(names)), path)
+
+
+def _plain_type(kind: Any) -> Any:
+    """The type without dictionaries, metadata of fields and types of other libraries, at any depth."""
+    import pyarrow
+    import pyarrow.types as kinds
+
+    def field(of: Any) -> Any:
+        return pyarrow.field(of.name, _plain_type(of.type))
+
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        return _plain_type(kind.storage_type)
+    if kinds.is_dictionary(kind) or kinds.is_run_end_encoded(kind):
+        return _plain_type(kind.value_type)
+    if kinds.is_struct(kind):
+        return pyarrow.struct([field(kind.field(i)) for i in range(kind.num_fields)])
+    if kinds.is_map(kind):
+        return pyarrow.map_(_plain_type(kind.key_type), _plain_type(kind.item_type))
+    if kinds.is_fixed_size_list(kind):
+        return pyarrow.list_(_plain_type(kind.value_type), kind.list_size)
+    if kinds.is_large_list(kind) or kinds.is_large_list_view(kind):
+        return pyarrow.large_list(_plain_type(kind.value_type))
+    if kinds.is_list(kind) or kinds.is_list_view(kind):
+        return pyarrow.list_(_plain_type(kind.value_type))
+    if kinds.is_string_view(kind):
+        return pyarrow.string()
+    return pyarrow.binary() if kinds.is_binary_view(kind) else kind
+
+
+def _without_payloads(array: Any, pyarrow: Any) -> Any:
+    """The same numbers with one kind of NaN: its spare bits can hold anything."""
+    missing = pyarrow.compute.is_nan(array)
+    return pyarrow.compute.if_else(missing, pyarrow.scalar(float("nan"), array.type), array)
+
+
+def _categories(array: Any, order: list[object] | None, pyarrow: Any) -> Any:
+    """Values as a dictionary of those that occur, in their order or by value."""
+    occurring = pyarrow.compute.unique(array).drop_null().to_pylist()
+    values = sorted(occurring, key=repr) if order is None else [v for v in order if v in set(occurring)]
+    dictionary = pyarrow.array(values, type=array.type)
+    codes = pyarrow.compute.index_in(array, value_set=dictionary)
+    return pyarrow.DictionaryArray.from_arrays(codes, dictionary, ordered=order is not None)
+
+
+def _order_of_values(chunked: Any) -> list[object]:
+    """Categories of an ordered dictionary, from low to high."""
+    unified = chunked.unify_dictionaries()
+    return list(unified.chunk(0).dictionary.to_pylist()) if unified.num_chunks else []
+
+
+def _published(kind: Any, values: FloatArray, pyarrow: Any) -> Any:
+    """Numbers in the type of their column; whole ones that are no longer whole as floats."""
+    whole = bool((values == np.rint(values)).all())
+    array = pyarrow.array(values)
+    if pyarrow.types.is_decimal(kind):
+        return pyarrow.array([round(value, kind.scale) for value in values.tolist()]).cast(kind, safe=False)
+    if pyarrow.types.is_integer(kind):
+        return array.cast(kind, safe=True) if whole else array
+    return array.cast(kind, safe=False)
+
+
+def _order(chunked: Any) -> tuple[str, ...]:
+    """Texts of the categories of an ordered dictionary, from low to high."""
+    values = _order_of_values(chunked)
+    return tuple(number_text(float(v)) if isinstance(v, int | float) else str(v) for v in values)
+
+
+def _numbers(chunked: Any, pyarrow: Any) -> FloatArray:
+    values = chunked.cast(pyarrow.float64(), safe=False)
+    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _texts(chunked: Any) -> NDArray[np.object_]:
+    return np.array([None if value is None else str(value) for value in chunked.to_pylist()], dtype=object)

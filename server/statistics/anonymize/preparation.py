@@ -1,0 +1,390 @@
+"""Before anything is divided: read, refuse what cannot be done, and encode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from server.arrays import FloatArray, IntArray
+from server.progress import StageProgress
+from server.statistics.anonymize.data_file import DataColumn, DataFile
+from server.statistics.anonymize.doubts import refuse_doubtful
+from server.statistics.anonymize.encoding import Encoding, selected
+from server.statistics.anonymize.files import form_of, open_data
+from server.statistics.anonymize.methods import Method, check, estimate_seconds, find
+from server.statistics.anonymize.ordinal import Orders, orders_of, ranked
+from server.statistics.anonymize.record_values import per_record, per_value
+from server.statistics.anonymize.request import Request
+from server.statistics.anonymize.sizes import Sizes, sizes_of
+from server.statistics.microaggregation.dependence import joined
+from server.wording import quoted
+from shared.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """A block of quasi-identifiers that is grouped on its own; without blocks there is one of all.
+
+    Parameters
+    ----------
+    columns : tuple of int
+        Quasi-identifiers.
+    space : float array
+        Matrix in which records are grouped.
+    nominal : tuple of (first, end)
+        Columns of nominal attributes within ``space``.
+    """
+
+    columns: tuple[int, ...]
+    space: FloatArray
+    nominal: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Prepared:
+    """A file that is ready to be divided, after everything that can be refused was.
+
+    Parameters
+    ----------
+    request : Request
+    method : Method
+    original : DataFile
+    columns : tuple of DataColumn
+        Quasi-identifiers of the records that take part; ordinal ones with positions as their numbers.
+    nominal : tuple of bool
+        Per quasi-identifier.
+    orders : mapping of column to order
+        Of ordinal quasi-identifiers and confidential attributes.
+    rows : int array
+        Records of the original that take part.
+    sizes : Sizes
+        Of these records.
+    encoding, X
+        All quasi-identifiers as one matrix.
+    parts : tuple of Part
+    distances, importances : float array or None
+        Per value or record, in standard deviations; None without ``--breach``.
+    warnings : tuple of str
+    digits : tuple of (int or None)
+        Per quasi-identifier, decimals of what is published; None for categories and what is not rounded.
+    """
+
+    request: Request
+    method: Method
+    original: DataFile
+    columns: tuple[DataColumn, ...]
+    nominal: tuple[bool, ...]
+    orders: Orders
+    rows: IntArray
+    sizes: Sizes
+    encoding: Encoding
+    X: FloatArray
+    parts: tuple[Part, ...]
+    distances: FloatArray | None
+    importances: FloatArray | None
+    warnings: tuple[str, ...]
+    digits: tuple[int | None, ...]
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Columns that are not written."""
+        own = {self.request.participation_column} - {""}
+        return frozenset({*self.request.drop, *own, *_numbering(self.original, self.request)})
+
+    def estimate(self) -> float | None:
+        """Seconds that the division will take, or None if it is over in a moment."""
+        found = [
+            estimate_seconds(
+                self.method, part.space, self.sizes, blocks=part.nominal, options=self.request.options
+            )
+            for part in self.parts
+        ]
+        known = [seconds for seconds in found if seconds is not None]
+        return sum(known) if known else None
+
+
+def prepare(
+    path: Path, out: Path, request: Request, *, progress: StageProgress | None = None, **reading: Any
+) -> Prepared:
+    """Read a file and refuse what cannot be done.
+
+    Parameters
+    ----------
+    path, out : Path
+        Of the same format.
+    reading
+        Options of `files.open_data`.
+
+    Raises
+    ------
+    InputError, DesignError
+        With the reason and the remedy.
+    """
+    method = find(request.method)
+    if form_of(path) != form_of(out):
+        raise InputError(
+            f"{path.name} is {form_of(path)} and {out.name} would be {form_of(out)}; files are not converted",
+            expected=f"an --out that ends in {path.suffix}",
+        )
+    if out.exists() and path.exists() and out.samefile(path):
+        raise InputError("the masked file would overwrite the original", where=str(out))
+    stage = None if progress is None else (lambda done, total: progress("reading", done, total))
+    original = open_data(path, progress=stage, **reading)
+    _refuse_other_separator(path, out, original)
+    for name in (*request.confidential, *request.drop):
+        original.checked(name)
+    everything = [original.usable(name) for name in request.quasi_identifiers]
+    orders = orders_of(
+        original,
+        (*request.quasi_identifiers, *request.confidential),
+        given=request.ordinal,
+        otherwise=(*request.nominal, *request.numeric),
+    )
+    nominal = tuple(_is_nominal(column, request, orders, original) for column in everything)
+    rows = _complete(everything, nominal, request, original.source)
+    if not len(rows):
+        raise InputError("every record lacks a quasi-identifier", where=original.source)
+    columns = []
+    for column in everything:
+        taken = selected(column, rows) if len(rows) < original.n_records else column
+        order = orders.get(column.name)
+        columns.append(taken if order is None else ranked(taken, order, original.source))
+    parts = _blocks(request)
+    check(
+        method,
+        k=request.k,
+        parts=[[nominal[index] for index in part] for part in parts],
+        options=request.options,
+        seed=request.seed,
+    )
+    sizes = sizes_of(original, rows, k=request.k, counts=request.counts, participation=request.participation)
+    sizes.check()
+    for column, is_nominal in zip(columns, nominal, strict=True):
+        if request.breach != "none" and (is_nominal or column.kind == "ordinal"):
+            raise InputError(
+                f"--breach {request.breach} moves numbers; {quoted(column.name)} is "
+                + ("nominal" if is_nominal else "ordinal"),
+                remedy="Leave --breach out, or name numeric quasi-identifiers only.",
+            )
+    for column, is_nominal in zip(columns, nominal, strict=True):
+        if column.name in request.digits.by_attribute and (is_nominal or column.kind == "ordinal"):
+            raise InputError(
+                f"{quoted(column.name)} publishes categories, which have no decimals", where="--digits"
+            )
+    encoding = Encoding.fit(columns, nominal, sizes.counts)
+    X = encoding.matrix(columns)
+    secret = _confidential(original, request, orders, rows, sizes)
+    distances, importances = _distances(request, rows, original)
+    return Prepared(
+        request=request,
+        method=method,
+        original=original,
+        columns=tuple(columns),
+        nominal=nominal,
+        orders=orders,
+        rows=rows,
+        sizes=sizes,
+        encoding=encoding,
+        X=X,
+        parts=tuple(_part(X, encoding, part, secret, request.dependence) for part in parts),
+        distances=distances,
+        importances=importances,
+        warnings=_warnings(original, request, rows, importances),
+        digits=tuple(
+            None if is_nominal or column.kind == "ordinal" or request.unrounded else request.digits.of(column)
+            for column, is_nominal in zip(columns, nominal, strict=True)
+        ),
+    )
+
+
+def _blocks(request: Request) -> tuple[tuple[int, ...], ...]:
+    names = request.quasi_identifiers
+    if not request.blocks:
+        return (tuple(range(len(names))),)
+    return tuple(tuple(names.index(name) for name in block) for block in request.blocks)
+
+
+def _part(
+    X: FloatArray,
+    encoding: Encoding,
+    columns: tuple[int, ...],
+    secret: FloatArray | None,
+    dependence: float | None,
+) -> Part:
+    """The block's own columns of the matrix, joined with the confidential attributes where asked."""
+    chosen, nominal, first = [], [], 0
+    for index in columns:
+        block = encoding.blocks[index]
+        chosen += list(range(block.first, block.end))
+        if block.nominal:
+            nominal.append((first, first + block.end - block.first))
+        first += block.end - block.first
+    space = X if len(chosen) == X.shape[1] else np.ascontiguousarray(X[:, chosen])
+    if secret is not None and dependence is not None:
+        space = joined(space, secret, dependence)
+        nominal = [] if dependence == 1 else nominal
+    return Part(columns=columns, space=space, nominal=tuple(nominal))
+
+
+def _is_nominal(column: DataColumn, request: Request, orders: Orders, original: DataFile) -> bool:
+    source = original.source
+    if column.kind == "other":
+        raise InputError(
+            f"the column {quoted(column.name)} cannot be a quasi-identifier: {column.reason}",
+            where=source,
+            remedy="Turn it into a number or a category first (of a date: the year, or the age).",
+        )
+    if column.name in request.nominal:
+        return True
+    if column.name in request.numeric:
+        if column.numbers is None:
+            raise InputError(
+                f"the column {quoted(column.name)} holds values that are no numbers", where=source
+            )
+        return False
+    if column.name in orders:
+        return False
+    refuse_doubtful(column, original)
+    return column.kind == "nominal"
+
+
+def _complete(
+    columns: list[DataColumn], nominal: tuple[bool, ...], request: Request, source: str
+) -> IntArray:
+    """Records that take part."""
+    complete = np.ones(len(columns[0].texts), dtype=bool)
+    for column, is_nominal in zip(columns, nominal, strict=True):
+        missing = column.missing
+        if not missing.any() or (request.missing == "category" and is_nominal):
+            continue
+        if request.missing != "drop":
+            number = (
+                "a number or position that is missing is no category" if request.missing == "category" else ""
+            )
+            raise InputError(
+                f"{int(missing.sum())} records have no {quoted(column.name)}"
+                + (f"; {number}" if number else ""),
+                where=source,
+                expected="a value in every quasi-identifier",
+                remedy="Fill them, leave these records out with --missing drop"
+                + ("" if number or not is_nominal else ", or let them be a category with --missing category")
+                + ".",
+            )
+        complete &= ~missing
+    return np.flatnonzero(complete)
+
+
+def _confidential(
+    original: DataFile, request: Request, orders: Orders, rows: IntArray, sizes: Sizes
+) -> FloatArray | None:
+    """Confidential attributes as they count in grouping, or None if dependence is not to be kept."""
+    if request.dependence is None:
+        return None
+    parts = []
+    for name in request.confidential:
+        column = selected(original.column(name), rows)
+        if name in orders:
+            column = ranked(column, orders[name], original.source)
+        if column.kind not in ("numeric", "ordinal") or column.missing.any():
+            raise InputError(
+                f"--dependence needs numbers without gaps; the confidential {quoted(name)} has others",
+                where=original.source,
+                remedy=f"Give its order with --ordinal {name}=LOW,...,HIGH, or leave it out.",
+            )
+        parts.append(column)
+    return Encoding.fit(parts, (False,) * len(parts), sizes.counts).matrix(parts)
+
+
+def _distances(
+    request: Request, rows: IntArray, original: DataFile
+) -> tuple[FloatArray | None, FloatArray | None]:
+    """Minimum distances and importances per value (P3M) or record (DREAM)."""
+    given, names = request.distances, request.quasi_identifiers
+    if request.breach == "none":
+        return None, None
+    if request.breach == "dream":
+        distances = np.full(len(rows), given.common)
+        if given.file is not None:
+            distances = per_record(given.file, "--minimum-distances", rows, original)
+        importances = np.ones(len(rows))
+        if given.importances is not None:
+            importances = per_record(given.importances, "--importances", rows, original)
+        return distances, importances
+    common = np.array([given.by_attribute.get(name, given.common) for name in names])
+    distances = np.tile(common, (len(rows), 1))
+    if given.file is not None:
+        distances = per_value(given.file, "--minimum-distances", names, common, rows, original)
+    importances = np.ones((len(rows), len(names)))
+    if given.importances is not None:
+        ones = np.ones(len(names))
+        importances = per_value(given.importances, "--importances", names, ones, rows, original)
+    return distances, importances
+
+
+def _warnings(
+    original: DataFile, request: Request, rows: IntArray, importances: FloatArray | None
+) -> tuple[str, ...]:
+    warnings = []
+    left_out = original.n_records - len(rows)
+    if left_out:
+        warnings.append(f"{left_out} records without a quasi-identifier were left out (--missing drop).")
+    numbering = _numbering(original, request)
+    if numbering:
+        warnings.append(
+            f"{', '.join(map(quoted, numbering))} numbers the records, as pandas stores it unasked; "
+            "it would give their order away, and was left out."
+        )
+    used = {*_named(request), *numbering}
+    untouched = [name for name in original.names if name not in used]
+    if untouched:
+        listed = ", ".join(quoted(name) for name in untouched)
+        warnings.append(
+            f"Published as they are, though named in no role: {listed}. Who knows them recognizes people: "
+            "make them quasi-identifiers or leave them out with --drop."
+        )
+    if request.blocks:
+        warnings.append(
+            "Each block keeps the size rule by itself; all blocks together do not: who knows a person's "
+            "values in two blocks may single her out."
+        )
+    if request.participation_column:
+        warnings.append(f"{quoted(request.participation_column)} was left out: it is each person's own.")
+    if (
+        request.distances.importances is not None
+        and importances is not None
+        and not np.ptp(importances, 0).any()
+    ):
+        warnings.append("All importances are equal within their attribute, so they change nothing.")
+    return tuple(warnings)
+
+
+def _named(request: Request) -> set[str]:
+    """Columns that have a role."""
+    return {
+        *request.quasi_identifiers,
+        *request.confidential,
+        *request.drop,
+        request.counts,
+        request.participation_column,
+    }
+
+
+def _numbering(original: DataFile, request: Request) -> tuple[str, ...]:
+    """Columns that only number the records, unless somebody asked for them."""
+    named = _named(request)
+    return tuple(name for name in original.index_columns() if name not in named)
+
+
+def _refuse_other_separator(path: Path, out: Path, original: DataFile) -> None:
+    """Programs expect tabs in what is called .tsv, and a file keeps its separator."""
+    separator = original.understood().get("separator")
+    renamed = out.suffix.lower() == ".tsv" and path.suffix.lower() != ".tsv"
+    if renamed and separator not in (None, "\t"):
+        raise InputError(
+            f"{out.name} would not hold tabs, but the separator {separator!r} of {path.name}; files are not"
+            " converted",
+            expected=f"an --out that ends in {path.suffix}",
+        )

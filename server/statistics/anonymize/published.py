@@ -1,0 +1,92 @@
+"""What a group publishes: means, modes, or values that keep away from the true ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from server.arrays import FloatArray, IntArray
+from server.progress import Progress
+from server.statistics.anonymize.data_file import DataColumn
+from server.statistics.anonymize.request import Breach
+from server.statistics.measures.diversity import coded
+from server.statistics.microaggregation.dream import dream
+from server.statistics.microaggregation.p3m import Aggregation, p3m
+from server.statistics.microaggregation.preparation import group_means
+from shared.errors import InputError
+
+
+def breach_free(
+    X: FloatArray,
+    labels: IntArray,
+    *,
+    breach: Breach,
+    chosen: Sequence[int],
+    distances: FloatArray | None,
+    importances: FloatArray | None,
+    trade_off: float,
+    counts: IntArray | None,
+    progress: Progress | None = None,
+) -> tuple[FloatArray, tuple[int, ...]]:
+    """Values of the groups (m x d), means unless a breach is to be prevented.
+
+    Parameters
+    ----------
+    chosen : sequence of int
+        Attributes to keep apart from the true values; all columns of X are numbers then. Columns of others
+        hold their means.
+    distances, importances : float arrays, n x d (P3M) or n (DREAM)
+
+    Returns
+    -------
+    values : float array, m x d
+    unmet : tuple of int
+        Attributes whose mean or variance cannot be kept.
+
+    Raises
+    ------
+    InputError
+        For parameters outside their range.
+    """
+    values = group_means(X, labels, counts)
+    if breach == "none" or distances is None or importances is None:
+        return values, ()
+    columns = list(chosen)
+    try:
+        found: Aggregation
+        if breach == "p3m":
+            found = p3m(
+                X[:, columns],
+                labels,
+                minimum_distance=distances[:, columns],
+                importance=importances[:, columns],
+                trade_off=trade_off,
+                counts=counts,
+            )
+        else:
+            found = dream(
+                X,
+                labels,
+                minimum_distance=distances,
+                importance=importances,
+                trade_off=trade_off,
+                counts=counts,
+                progress=progress,
+            )
+    except ValueError as error:
+        raise InputError(str(error), where=f"--breach {breach}") from None
+    values[:, columns] = found.values
+    return values, tuple(columns[index] for index in found.unmet)
+
+
+def modes(column: DataColumn, labels: IntArray, counts: IntArray | None) -> IntArray:
+    """For each group a record with its most frequent value; ties to the first value in text order."""
+    codes, _ = coded(column.texts)
+    codes = codes + 1  # missing becomes 0
+    width = int(codes.max()) + 1
+    pairs, first, inverse = np.unique(labels * width + codes, return_index=True, return_inverse=True)
+    held = np.bincount(inverse.reshape(-1), counts)
+    order = np.lexsort((pairs % width, -held, pairs // width))
+    groups = pairs[order] // width
+    return np.asarray(first[order][np.r_[True, groups[1:] != groups[:-1]]], dtype=np.int64)

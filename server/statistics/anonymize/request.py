@@ -1,0 +1,242 @@
+"""What is asked for: a frozen request that refuses what contradicts itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from server.statistics.anonymize.ordinal import Orders
+from server.statistics.anonymize.rounding import Digits
+from server.statistics.anonymize.sizes import Participation
+from server.wording import quoted
+from shared.errors import InputError
+
+Missing = Literal["refuse", "drop", "category"]
+Breach = Literal["none", "p3m", "dream"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distances:
+    """Parameters of P3M and DREAM.
+
+    Parameters
+    ----------
+    common : float
+        Minimum distance, in standard deviations.
+    by_attribute : mapping of str to float
+        Minimum distances of single attributes; P3M only.
+    file, importances : Path or None
+        Files with a minimum distance, or an importance, per value (P3M) or record (DREAM).
+    trade_off : float
+        0 only distance, near 1 only little loss.
+    """
+
+    common: float = 0.1
+    by_attribute: Mapping[str, float] = field(default_factory=dict)
+    file: Path | None = None
+    importances: Path | None = None
+    trade_off: float = 0.5
+
+    @classmethod
+    def parse(
+        cls,
+        breach: Breach,
+        minimum_distance: Sequence[str],
+        minimum_distances: Path | None,
+        importances: Path | None,
+        trade_off: float | None,
+    ) -> Distances:
+        """Read the options of a command line; refused where neither P3M nor DREAM was asked for.
+
+        Parameters
+        ----------
+        minimum_distance : sequence of str
+            ``0.1`` for all, ``NAME=0.3`` for one attribute.
+        """
+        given = {
+            "--minimum-distance": bool(minimum_distance),
+            "--minimum-distances": minimum_distances is not None,
+            "--importances": importances is not None,
+            "--trade-off": trade_off is not None,
+        }
+        if breach == "none" and (stray := next((name for name, there in given.items() if there), None)):
+            raise InputError(f"{stray} means nothing without --breach p3m or dream")
+        common: list[float] = []
+        single: dict[str, float] = {}
+        for text in minimum_distance:
+            name, equals, number = text.rpartition("=")
+            if (equals and name in single) or (not equals and common):
+                raise InputError(f"the distance {text!r} is a second one", where="--minimum-distance")
+            value = _distance(number)
+            if equals:
+                single[name] = value
+            else:
+                common.append(value)
+        return cls(
+            common=common[0] if common else 0.1,
+            by_attribute=single,
+            file=minimum_distances,
+            importances=importances,
+            trade_off=0.5 if trade_off is None else trade_off,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked for.
+
+    Parameters
+    ----------
+    quasi_identifiers, confidential, drop : tuple of str
+        Columns to mask; to look after in the report; to leave out of the written file.
+    k : int
+    method : str
+    options : mapping
+        Of the method.
+    nominal, numeric : tuple of str
+        Quasi-identifiers that are to be taken so against the file's own kind.
+    ordinal : mapping of column to order
+        Quasi-identifiers and confidential attributes whose values have an order; see `ordinal.orders_of`.
+    counts : str
+        Column that says how many people a record stands for; empty if each is one.
+    participation : Participation or None
+        How likely people are to take part; then k counts participants, not records.
+    missing : {"refuse", "drop", "category"}
+        Records without a quasi-identifier: refuse the file, leave them out, or (nominal attributes only) take
+        the gap as a category of its own.
+    refine : bool
+        Lower the loss of any method's groups by moves and swaps of records.
+    dependence : float or None
+        lambda in [0, 1]: how much the numeric and ordinal confidential attributes count in grouping, so that
+        what they have to do with the quasi-identifiers is kept; their diversity within groups falls.
+    blocks : tuple of tuples of str
+        Divide the quasi-identifiers into blocks and group the records for each block on its own.
+    breach : {"none", "p3m", "dream"}
+        Prevention of proximity breaches.
+    distances : Distances
+        Its parameters.
+    digits : Digits
+        Decimals of published numbers, where they are not those of the column.
+    unrounded : bool
+        Publish means as they are.
+    keep_order : bool
+        Write the records in the order of the file, which gives values away; see `data_file.DataFile.order`.
+    seed : int or None
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    k: int
+    method: str
+    confidential: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    nominal: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    ordinal: Orders = field(default_factory=dict)
+    counts: str = ""
+    participation: Participation | None = None
+    missing: Missing = "refuse"
+    refine: bool = False
+    dependence: float | None = None
+    blocks: tuple[tuple[str, ...], ...] = ()
+    breach: Breach = "none"
+    distances: Distances = field(default_factory=Distances)
+    digits: Digits = field(default_factory=Digits)
+    unrounded: bool = False
+    keep_order: bool = False
+    seed: int | None = None
+
+    @property
+    def participation_column(self) -> str:
+        """Column of participation probabilities, or empty. It is never published."""
+        return "" if self.participation is None else self.participation.column
+
+    def __post_init__(self) -> None:
+        roles = [*self.quasi_identifiers, *self.confidential, *self.drop]
+        roles += [name for name in (self.counts, self.participation_column) if name]
+        double = next((name for name in roles if roles.count(name) > 1), None)
+        if not self.quasi_identifiers:
+            raise InputError("there is no quasi-identifier", expected="at least one column")
+        if double is not None:
+            raise InputError(f"the column {quoted(double)} is named twice", expected="one role a column")
+        for name in (*self.nominal, *self.numeric):
+            if name not in self.quasi_identifiers:
+                raise InputError(f"{quoted(name)} is not among the quasi-identifiers")
+        kinds = [*set(self.nominal), *set(self.numeric), *self.ordinal]
+        if both := sorted(name for name in kinds if kinds.count(name) > 1):
+            raise InputError(
+                f"{quoted(both[0])} cannot be both nominal and numeric"
+                if both[0] not in self.ordinal
+                else f"{quoted(both[0])} is ordinal, so it cannot be nominal or numeric as well"
+            )
+        if self.dependence is not None:
+            if not 0 <= self.dependence <= 1:
+                raise InputError("--dependence lies between 0 and 1")
+            if not self.confidential:
+                raise InputError("--dependence needs numeric confidential attributes")
+        checked_blocks(self.blocks, self.quasi_identifiers)
+        if self.unrounded and self.digits.given:
+            raise InputError(
+                "--unrounded and --digits contradict each other", remedy="Leave one of them out."
+            )
+        for name in self.digits.by_attribute:
+            if name not in self.quasi_identifiers:
+                raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--digits")
+        if self.blocks and self.breach == "dream":
+            raise InputError(
+                "--breach dream keeps whole records apart, and blocks publish parts of records",
+                remedy="Use --breach p3m, which keeps single values apart, or leave --block out.",
+            )
+        for name in self.distances.by_attribute:
+            if self.breach == "dream":
+                raise InputError(
+                    f"--breach dream knows one distance for the whole record, none for {quoted(name)}",
+                    remedy="Use --breach p3m, or give one number.",
+                )
+            if name not in self.quasi_identifiers:
+                raise InputError(
+                    f"{quoted(name)} is not among the quasi-identifiers", where="--minimum-distance"
+                )
+
+
+def _distance(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise InputError(
+            f"{text!r} is no distance",
+            where="--minimum-distance",
+            expected="standard deviations, 0 or more, or NAME=NUMBER",
+        )
+    return value
+
+
+def checked_blocks(blocks: tuple[tuple[str, ...], ...], quasi_identifiers: tuple[str, ...]) -> None:
+    """Raise InputError unless the blocks divide the quasi-identifiers among them (or there are none)."""
+    named = [name for block in blocks for name in block]
+    if not blocks:
+        return
+    for name in named:
+        if name not in quasi_identifiers:
+            raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--block")
+        if named.count(name) > 1:
+            raise InputError(f"{quoted(name)} stands in two blocks", where="--block")
+    lacking = next((name for name in quasi_identifiers if name not in named), None)
+    if lacking is not None:
+        raise InputError(
+            f"{quoted(lacking)} is in no block",
+            where="--block",
+            expected="every quasi-identifier in one",
+            remedy=f"Add --block {lacking} to group by it alone.",
+        )
+    if len(blocks) == 1 or not all(blocks):
+        raise InputError(
+            "one block of all quasi-identifiers is what happens without --block",
+            where="--block",
+            expected="two blocks or more, none empty",
+        )

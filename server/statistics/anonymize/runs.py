@@ -1,0 +1,437 @@
+"""What the commands do, from files to files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from server.progress import StageProgress
+from server.statistics.anonymize.data_file import DataFile
+from server.statistics.anonymize.doubts import refuse_doubtful
+from server.statistics.anonymize.evaluation import Evaluation, Settings, evaluate
+from server.statistics.anonymize.exposure import digest, disclosed, masked_before, warnings_of
+from server.statistics.anonymize.files import form_of, open_data
+from server.statistics.anonymize.hierarchy import Hierarchy, read_hierarchy
+from server.statistics.anonymize.ordinal import Orders, orders_of
+from server.statistics.anonymize.preparation import prepare
+from server.statistics.anonymize.report import anonymization_report, evaluation_report
+from server.statistics.anonymize.request import Request
+from server.statistics.anonymize.sizes import Participation, sizes_of
+from server.statistics.anonymize.workflow import Masked, mask
+from server.statistics.measures.measure import Measure
+from server.wording import quoted
+from shared.errors import InputError
+
+_WORTH_SAYING_SECONDS = 3.0
+_MEASURING_SECONDS = 4e-5
+"""A person, for everything after grouping: measured with 10^6 records and 5 numbers."""
+
+_HEADLINE = (
+    "achieved k",
+    "failure for a participant, worst class",
+    "attained failure, worst class",
+    "average chance of linkage",
+    "SSE/SST",
+    "expected distortion under participation",
+    "PIL, percent",
+    "DLD, percent",
+    "satisfaction level SL, percent",
+    "records at their minimum distance, percent",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a masking left behind.
+
+    Parameters
+    ----------
+    files : tuple of Path
+        The masked file, the report, the JSON.
+    document : mapping
+        What the JSON holds.
+    headline : tuple of (str, Measure)
+        The figures to print; the text says of which block they are, and is empty without blocks.
+    warnings : tuple of str
+    """
+
+    files: tuple[Path, Path, Path]
+    document: Mapping[str, object]
+    headline: tuple[tuple[str, Measure], ...]
+    warnings: tuple[str, ...]
+
+
+def anonymize_file(
+    path: Path,
+    out: Path,
+    request: Request,
+    *,
+    known: Sequence[str] = (),
+    hierarchies: Mapping[str, Path] | None = None,
+    command: str = "",
+    announce: Callable[[str], None] | None = None,
+    progress: StageProgress | None = None,
+    reading: Mapping[str, Any] | None = None,
+) -> Run:
+    """Mask a file, measure what was written, and write report and JSON beside it.
+
+    Parameters
+    ----------
+    hierarchies : mapping of column to Path, optional
+        Hierarchies of confidential attributes.
+    announce : callable, optional
+        Told how long it will take, if that is more than a few seconds.
+
+    Raises
+    ------
+    InputError, DesignError
+        With nothing written.
+
+    Notes
+    -----
+    Guarantee: the three files appear together, when all of them are complete; until then they stand in a
+    hidden folder beside ``out``, which is removed whatever happens.
+    """
+    _check_names("--known", known, request.quasi_identifiers, "among the quasi-identifiers")
+    trees = _hierarchies(hierarchies, request.confidential)
+    given = dict(reading or {})
+    page, data = out.with_name(f"{out.name}.report.html"), out.with_name(f"{out.name}.json")
+    distances = (
+        ("--minimum-distances", request.distances.file),
+        ("--importances", request.distances.importances),
+    )
+    trees_read = [("--hierarchy", tree) for tree in (hierarchies or {}).values()]
+    _check_places((out, page, data), [*distances, *trees_read])
+    prepared = prepare(path, out, request, progress=progress, **given)
+    grouping = prepared.estimate() if announce is not None else None
+    if announce is not None and grouping is not None:
+        seconds = grouping + _MEASURING_SECONDS * int(prepared.sizes.people.sum())
+        if seconds > _WORTH_SAYING_SECONDS:
+            announce(f"Grouping and measuring {len(prepared.X)} records will take about {_words(seconds)}.")
+    sha256 = digest(path)
+    with _unseen_folder(out) as folder:
+        masked = mask(prepared, folder / out.name, progress=progress)
+        found = (*masked.warnings, *warnings_of(masked), *masked_before(prepared.original, sha256, data))
+        masked = replace(masked, warnings=found)
+        written = np.searchsorted(prepared.rows, masked.rows)
+        distances_written = None if prepared.distances is None else prepared.distances[written]
+        evaluation = evaluate(
+            prepared.original,
+            open_data(folder / out.name, **_again(given, prepared.original)),
+            quasi_identifiers=request.quasi_identifiers,
+            confidential=request.confidential,
+            nominal=prepared.nominal,
+            rows=masked.rows,
+            sizes=prepared.sizes.of(written),
+            settings=Settings(
+                known=tuple(known),
+                orders=prepared.orders,
+                hierarchies=trees,
+                blocks=request.blocks,
+                dependence=request.dependence,
+                distances=distances_written if request.breach == "p3m" else None,
+                record_distances=distances_written if request.breach == "dream" else None,
+            ),
+            progress=progress,
+        )
+        document = {
+            "original": {"file": path.name, "sha256": sha256},
+            **_described(masked),
+            **evaluation.as_json(),
+        }
+        (folder / page.name).write_bytes(
+            anonymization_report(masked, evaluation, name=out.name, sha256=sha256, command=command)
+        )
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        (folder / data.name).write_text(text, encoding="utf-8")
+        for file in (page, data, out):
+            (folder / file.name).replace(file)
+    return Run(
+        files=(out, page, data), document=document, headline=_headline(evaluation), warnings=masked.warnings
+    )
+
+
+def _headline(evaluation: Evaluation) -> tuple[tuple[str, Measure], ...]:
+    """Figures to print, those of blocks first: they are what was promised."""
+    found = [
+        (f"block {', '.join(names)}", measure)
+        for names, measures in evaluation.blocks
+        for measure in measures
+        if measure.name in _HEADLINE
+    ]
+    together = "all blocks together" if found else ""
+    found += [(together, measure) for measure in evaluation.anonymity if measure.name in _HEADLINE]
+    others = (*evaluation.information, *evaluation.disclosure)
+    return (*found, *(("", measure) for measure in others if measure.name in _HEADLINE))
+
+
+def _described(masked: Masked) -> dict[str, object]:
+    """What was asked for and done, for the JSON."""
+    prepared = masked.prepared
+    request, sizes = prepared.request, prepared.sizes
+    described: dict[str, object] = {
+        "method": request.method,
+        "k": request.k,
+        "refined": request.refine,
+        "groups": int(masked.labels.max()) + 1,
+        "breach": request.breach,
+        "order": "kept" if request.keep_order else "of the published records",
+        "decimals": {
+            column.name: digits
+            for column, digits in zip(prepared.columns, prepared.digits, strict=True)
+            if digits is not None
+        },
+        "unmet": list(masked.unmet),
+        "warnings": list(masked.warnings),
+    }
+    if request.counts:
+        described["counts"] = request.counts
+    if request.dependence is not None:
+        described["dependence"] = request.dependence
+    if request.blocks:
+        described["blocks"] = [
+            {"quasi_identifiers": list(names), "groups": int(labels.max()) + 1}
+            for names, labels in zip(request.blocks, masked.groups, strict=True)
+        ]
+    if sizes.levels:
+        described["acceptable_cell_failure"] = sizes.failure
+        described["participation"] = [
+            {"low": level.low, "high": level.high, "people": people, "n_min": smallest, "n_min_safe": safe}
+            for level, people, smallest, safe in zip(
+                sizes.levels,
+                sizes.people.sum(axis=0).tolist(),
+                sizes.smallest,
+                sizes.need.minimum,
+                strict=True,
+            )
+        ]
+    if prepared.orders:
+        described["orders"] = {name: list(order) for name, order in prepared.orders.items()}
+    return described
+
+
+@contextmanager
+def _unseen_folder(out: Path) -> Iterator[Path]:
+    """A hidden folder beside a file to come, removed at the end."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    except OSError as error:
+        raise InputError(
+            f"nothing can be written there: {(error.strerror or str(error)).lower()}",
+            where=str(out.parent),
+            remedy="Check that the folder may be written to.",
+        ) from None
+    try:
+        yield folder
+    except OSError as error:
+        raise InputError(
+            f"the files cannot be written: {(error.strerror or str(error)).lower()}", where=str(out)
+        ) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_places(written: Sequence[Path], read: Sequence[tuple[str, Path | None]]) -> None:
+    """Raise InputError, before anything is computed, if a file cannot stand where it is to be written.
+
+    Parameters
+    ----------
+    written : sequence of Path
+        Files to come.
+    read : sequence of (name, Path or None)
+        Files that are read, as messages call them; none of them is overwritten.
+    """
+    for path in written:
+        if not path.parent.is_dir():
+            raise InputError(
+                "there is no such folder", where=str(path.parent), remedy="Make it, or write elsewhere."
+            )
+        if path.is_dir():
+            raise InputError(
+                "a folder has this name", where=str(path), expected="a file to write, or nothing there yet"
+            )
+        for name, other in read:
+            if other is not None and path.exists() and other.exists() and path.samefile(other):
+                raise InputError(
+                    f"this file, {name}, is read and would be overwritten",
+                    where=str(path),
+                    remedy="Give the file to write another name.",
+                )
+
+
+def _check_names(option: str, names: Iterable[str], among: Sequence[str], words: str) -> None:
+    for name in names:
+        if name not in among:
+            raise InputError(f"{quoted(name)} is not {words}", where=option)
+
+
+def _hierarchies(files: Mapping[str, Path] | None, confidential: Sequence[str]) -> dict[str, Hierarchy]:
+    _check_names("--hierarchy", files or (), confidential, "confidential")
+    return {name: read_hierarchy(path, name) for name, path in (files or {}).items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What `evaluate_files` is asked for.
+
+    Parameters
+    ----------
+    quasi_identifiers, confidential, nominal : tuple of str
+    ordinal : mapping of column to order
+    counts : str
+        Column of the original that says how many people a record stands for; empty if each is one.
+    k : int or None
+        With ``participation``: fewest participants that protect.
+    participation : Participation or None
+    hierarchies : mapping of column to Path
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    confidential: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    ordinal: Orders = field(default_factory=dict)
+    counts: str = ""
+    k: int | None = None
+    participation: Participation | None = None
+    hierarchies: Mapping[str, Path] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.quasi_identifiers:
+            raise InputError("there is no quasi-identifier", expected="at least one column")
+        _check_names("--nominal", self.nominal, self.quasi_identifiers, "among the quasi-identifiers")
+        if (self.k is None) != (self.participation is None):
+            raise InputError(
+                "--k and --participation, or --participation-column, mean something only together",
+                expected="both, to measure how often classes fail, or neither",
+            )
+        if both := sorted({*self.nominal} & {*self.ordinal}):
+            raise InputError(f"{quoted(both[0])} is ordinal, so it cannot be nominal as well")
+
+
+def evaluate_files(
+    original: Path,
+    masked: Path,
+    asked: Comparison,
+    *,
+    settings: Settings | None = None,
+    report: Path | None = None,
+    command: str = "",
+    progress: StageProgress | None = None,
+    reading: Mapping[str, str | None] | None = None,
+) -> Evaluation:
+    """Measure a masked file that any program may have made.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        Orders and hierarchies are added to it.
+    reading : mapping, optional
+        Options of `files.open_data`; each goes to the files of its format.
+
+    Raises
+    ------
+    InputError
+        For files or columns that cannot be compared.
+    """
+    trees = _hierarchies(asked.hierarchies, asked.confidential)
+    if report is not None:
+        trees_read = [("--hierarchy", path) for path in asked.hierarchies.values()]
+        _check_places((report,), [("ORIGINAL", original), ("MASKED", masked), *trees_read])
+    before, after = _opened((original, masked), reading or {}, progress)
+    orders = orders_of(
+        before,
+        (*asked.quasi_identifiers, *asked.confidential),
+        given=asked.ordinal,
+        otherwise=asked.nominal,
+    )
+    for name in asked.quasi_identifiers:
+        if name not in asked.nominal and name not in orders:
+            refuse_doubtful(before.checked(name), before)
+            if before.checked(name).kind == "numeric" and after.checked(name).kind == "numeric":
+                refuse_doubtful(after.checked(name), after)
+    kinds = [
+        name in asked.nominal or (name not in orders and before.checked(name).kind != "numeric")
+        for name in asked.quasi_identifiers
+    ]
+    result = evaluate(
+        before,
+        after,
+        quasi_identifiers=asked.quasi_identifiers,
+        confidential=asked.confidential,
+        nominal=kinds,
+        sizes=sizes_of(before, None, k=asked.k or 1, counts=asked.counts, participation=asked.participation),
+        settings=replace(settings or Settings(), orders=orders, hierarchies=trees),
+        progress=progress,
+    )
+    result = replace(
+        result,
+        warnings=(
+            *_other_order(before, after, asked.quasi_identifiers),
+            *disclosed(after, asked.quasi_identifiers, asked.confidential),
+        ),
+    )
+    if report is not None:
+        with _unseen_folder(report) as folder:
+            (folder / report.name).write_bytes(evaluation_report(result, name=masked.name, command=command))
+            (folder / report.name).replace(report)
+    return result
+
+
+def _other_order(before: DataFile, after: DataFile, masked: Sequence[str]) -> tuple[str, ...]:
+    """A warning if columns beside the masked ones hold the same values in another order."""
+    moved = []
+    for name in before.names:
+        if name not in masked and name in after.names:
+            old, new = before.column(name).texts.tolist(), after.column(name).texts.tolist()
+            if old != new and Counter(old) == Counter(new):
+                moved.append(quoted(name))
+    if not moved:
+        return ()
+    return (
+        f"{', '.join(moved)} of {after.source} holds the values of {before.source} in another order. If it "
+        "is the records that stand in another order, all figures are wrong. `roomful anonymize` writes "
+        "another order unless it is told --keep-order.",
+    )
+
+
+def _opened(
+    paths: tuple[Path, Path], reading: Mapping[str, str | None], progress: StageProgress | None
+) -> list[DataFile]:
+    forms = [form_of(path) for path in paths]
+    for option, value in reading.items():
+        wanted = "Excel" if option == "sheet" else "CSV"
+        if value and wanted not in forms:
+            raise InputError(f"--{option} is for {wanted}, and neither file is", where=str(paths[0]))
+    stage = None if progress is None else (lambda done, total: progress("reading", done, total))
+    return [
+        open_data(
+            path,
+            progress=stage,
+            **{
+                option: value
+                for option, value in reading.items()
+                if form == ("Excel" if option == "sheet" else "CSV")
+            },
+        )
+        for path, form in zip(paths, forms, strict=True)
+    ]
+
+
+def _again(reading: Mapping[str, Any], original: DataFile) -> dict[str, Any]:
+    """How to read the masked file as the original was read: what was found out is not found out again."""
+    return {**reading, **original.understood()}
+
+
+def _words(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

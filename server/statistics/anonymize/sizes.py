@@ -1,0 +1,309 @@
+"""How many people a group must hold: k of them, or as many as uncertain participation asks for.
+
+With participation a group is safe when the chance that fewer than k of its people take part, though somebody
+does, stays below an acceptable failure (`shared.effective_anonymity`). Probabilities that differ between
+people are rounded down to the published grid of 0.05 first, as in the design of a survey.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.arrays import FloatArray, IntArray
+from server.statistics.anonymize.data_file import DataColumn, DataFile
+from server.statistics.measures.measure import Measure
+from server.statistics.microaggregation.geometry import sums_by_label
+from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.size_rule import SizeRule
+from server.statistics.need import need_of
+from server.wording import quoted
+from shared.decimals import parse_probability
+from shared.effective_anonymity import n_min, n_min_safe, table_failure, worst_cell_metrics
+from shared.errors import DesignError, InputError
+from shared.participation import GRID, ParticipationLevel, published_level
+
+MOST_PEOPLE = 5_000_000
+"""People behind a file with counts: measures look at each of them."""
+
+_LARGEST_K = 1000
+_SOURCE = "Anonymization of surveys with uncertain participation, section VI.A"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participation:
+    """How likely people are to take part, as it is asked for.
+
+    Parameters
+    ----------
+    level : ParticipationLevel or None
+        The same for everybody, a value or a range.
+    column : str
+        Otherwise the column that holds each record's probability.
+    failure : str
+        Acceptable failure of a group; empty where groups are only measured.
+    """
+
+    level: ParticipationLevel | None = None
+    column: str = ""
+    failure: str = ""
+
+    @classmethod
+    def parse(
+        cls, even: str | None, column: str, failure: str | None, *, judged: bool
+    ) -> Participation | None:
+        """Read the options of a command line; None if there are none.
+
+        Parameters
+        ----------
+        even : str or None
+            ``0.5`` or ``0.4..0.6``.
+        column : str
+        failure : str or None
+        judged : bool
+            Whether an acceptable failure is needed.
+
+        Raises
+        ------
+        InputError
+            For options that lack their partner, both sources, or numbers that are no probabilities.
+        """
+        if even is None and not column:
+            if failure is not None:
+                raise InputError(
+                    "--acceptable-cell-failure means nothing without --participation or "
+                    "--participation-column"
+                )
+            return None
+        if even is not None and column:
+            raise InputError("--participation and --participation-column exclude each other")
+        if judged and failure is None:
+            raise InputError(
+                "participation needs --acceptable-cell-failure: how often a group may fail",
+                expected="a probability, such as 1e-6",
+            )
+        low, _, high = (even or "1").partition("..")
+        texts = {"--participation": (low, high or low), "--acceptable-cell-failure": (failure or "1",)}
+        for where, parts in texts.items():
+            for text in parts:
+                if parse_probability(text) is None:
+                    raise InputError(
+                        f"{text[:40]!r} is no probability", where=where, expected="a decimal above 0, up to 1"
+                    )
+        if Fraction(low) > Fraction(high or low):
+            raise InputError("the range is upside down", where="--participation", expected="LOW..HIGH")
+        level = None if even is None else ParticipationLevel(low=low, high=high or low)
+        return cls(level=level, column=column, failure=failure or "")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sizes:
+    """The size rule for the records of a file.
+
+    Parameters
+    ----------
+    k : int
+    people : int array, shape (n, L)
+        People behind each record, by participation level (L = 1 without participation).
+    levels : tuple of ParticipationLevel
+        Empty without participation.
+    failure : str
+        Acceptable failure; empty if groups are only measured.
+    """
+
+    k: int
+    people: IntArray
+    levels: tuple[ParticipationLevel, ...] = ()
+    failure: str = ""
+
+    @cached_property
+    def smallest(self) -> tuple[int, ...]:
+        """n_min at each level: the effective anonymity."""
+        return tuple(n_min(self.k, level, self.failure) for level in self.levels)
+
+    @cached_property
+    def need(self) -> Need:
+        """What a group needs.
+
+        Raises
+        ------
+        DesignError
+            If no group is large enough.
+        """
+        if not self.levels:
+            return Need(minimum=(self.k,))
+        try:
+            safe = [n_min_safe(self.k, level, self.failure) for level in self.levels]
+        except ValueError as error:
+            raise DesignError(
+                str(error),
+                where="--participation",
+                remedy="Expect more participation, or accept more failure.",
+            ) from None
+        return need_of(self.k, self.failure, self.levels, safe)
+
+    @property
+    def counts(self) -> IntArray | None:
+        """People per record, or None if each is one person."""
+        total = np.asarray(self.people.sum(axis=1), dtype=np.int64)
+        return None if bool((total == 1).all()) else total
+
+    @property
+    def chances(self) -> FloatArray:
+        """Published chance of each record's people to take part (the low end of a range)."""
+        low = np.array([float(Fraction(level.low)) for level in self.levels])
+        return np.asarray(self.people @ low / self.people.sum(axis=1), dtype=np.float64)
+
+    def of(self, rows: IntArray) -> Sizes:
+        """The rule for some of the records."""
+        return Sizes(k=self.k, people=self.people[rows], levels=self.levels, failure=self.failure)
+
+    def check(self) -> None:
+        """Raise InputError if all records together are too few for one group."""
+        total = int(self.people.sum())
+        if self.need.acceptable(self.people.sum(axis=0)):
+            return
+        who = "records" if self.counts is None else "people"
+        if not self.levels:
+            raise InputError(
+                f"there are {total} {who}, fewer than k = {self.k}",
+                remedy="Choose a smaller k, or more records.",
+            )
+        needed = " or ".join(str(n) for n in sorted(set(self.need.minimum)))
+        raise InputError(
+            f"there are {total} {who}; with this participation a group needs {needed}",
+            remedy="Choose a smaller k, accept more failure, or give more records.",
+        )
+
+    def failing(self, labels: IntArray) -> IntArray:
+        """Numbers of the groups that the rule refuses, those without records left out."""
+        held = sums_by_label(self.people, labels, int(labels.max()) + 1)
+        occurring = np.flatnonzero(held.sum(axis=1))
+        if not self.levels or len(self.levels) == 1:
+            few = held[occurring].sum(axis=1) < self.need.minimum[0]
+            return np.asarray(occurring[few], dtype=np.int64)
+        return np.array([g for g in occurring.tolist() if not self.need.acceptable(held[g])], dtype=np.int64)
+
+    def rule(self, *, uneven: bool) -> tuple[SizeRule, IntArray | None]:
+        """The rule for an algorithm, and the counts to give it.
+
+        Parameters
+        ----------
+        uneven : bool
+            Whether the algorithm itself asks about head counts per level. To others a person of level l
+            weighs 1 / n_min_safe(l) of a group, which is a guide; `failing` judges afterwards.
+        """
+        if len(self.need.minimum) == 1:
+            return SizeRule.of_k(self.need.minimum[0]), self.counts
+        if uneven:
+            return SizeRule.of_need(self.need, self.people), None
+        mass, enough = self.need.mass(self.people)
+        return SizeRule.of_k(enough), mass
+
+    def measures(self, labels: IntArray) -> tuple[Measure, ...]:
+        """How often the classes fail: the worst one, whoever takes part, and the whole table.
+
+        Higher is unsafe, throughout; empty without participation.
+        """
+        if not self.levels:
+            return ()
+        held = sums_by_label(self.people, labels, int(labels.max()) + 1)
+        distinct, times = np.unique(held[held.sum(axis=1) > 0], axis=0, return_counts=True)
+        found = [worst_cell_metrics(tuple(row), self.levels, self.k) for row in distinct.tolist()]
+        failures = [metrics.attained_cell_failure for metrics in found]
+        whole = [failure for failure, n in zip(failures, times.tolist(), strict=True) for _ in range(n)]
+        figures = {
+            "failure for a participant, worst class": max(
+                m.record_failure_given_participation for m in found
+            ),
+            "attained failure, worst class": max(failures),
+            "failure of the table": table_failure(whole),
+        }
+        return tuple(
+            Measure(name=name, value=float(value), direction="higher is unsafe", source=_SOURCE)
+            for name, value in figures.items()
+        )
+
+
+def sizes_of(
+    file: DataFile, rows: IntArray | None, *, k: int, counts: str, participation: Participation | None
+) -> Sizes:
+    """The size rule for some records of a file.
+
+    Raises
+    ------
+    InputError
+        Naming the record, for counts that are no whole numbers from 1 on, or probabilities outside (0, 1] or
+        below the grid; for more people than can be measured.
+    """
+    kept = np.arange(file.n_records) if rows is None else rows
+    people = np.ones(len(kept), dtype=np.int64)
+    if counts:
+        numbers = _numbers(file, counts)[kept]
+        bad = ~((numbers >= 1) & (numbers == np.rint(numbers)) & (numbers < 2**53))
+        _refuse(file, counts, kept, bad, "a whole number from 1 on: how many people the record stands for")
+        people = numbers.astype(np.int64)
+        if int(numbers.sum()) > MOST_PEOPLE:
+            raise InputError(
+                f"{quoted(counts)} adds up to {numbers.sum():.0f} people",
+                where=file.source,
+                expected=f"at most {MOST_PEOPLE}",
+            )
+    if participation is None:
+        return Sizes(k=k, people=people[:, None])
+    if k > _LARGEST_K:
+        raise InputError(f"k = {k} with participation", expected=f"k up to {_LARGEST_K}", where="--k")
+    if participation.level is not None:
+        return Sizes(
+            k=k, people=people[:, None], levels=(participation.level,), failure=participation.failure
+        )
+    column = file.checked(participation.column)
+    levels, level = _levels(file, column, kept)
+    table = np.zeros((len(kept), len(levels)), dtype=np.int64)
+    table[np.arange(len(kept)), level] = people
+    return Sizes(k=k, people=table, levels=levels, failure=participation.failure)
+
+
+def _levels(
+    file: DataFile, column: DataColumn, rows: IntArray
+) -> tuple[tuple[ParticipationLevel, ...], IntArray]:
+    """Published levels, ascending, and each record's."""
+    texts = column.texts[rows]
+    distinct = sorted({str(text or "") for text in texts.tolist()})
+    rates = {text: parse_probability(text.replace(",", ".")) for text in distinct}
+    published = {text: "" if rate is None else published_level(rate) or "" for text, rate in rates.items()}
+    bad = np.array([not published[text or ""] for text in texts.tolist()], dtype=bool)
+    _refuse(
+        file,
+        column.name,
+        rows,
+        bad,
+        f"a probability from {float(GRID)} to 1; it is rounded down to that grid",
+    )
+    names = sorted(set(published.values()), key=Fraction)
+    index = {name: position for position, name in enumerate(names)}
+    level = np.array([index[published[text]] for text in texts.tolist()], dtype=np.int64)
+    return tuple(ParticipationLevel(low=name, high=name) for name in names), level
+
+
+def _numbers(file: DataFile, name: str) -> FloatArray:
+    column = file.checked(name)
+    if column.numbers is None:
+        raise InputError(f"the column {quoted(name)} holds values that are no numbers", where=file.source)
+    return column.numbers
+
+
+def _refuse(file: DataFile, name: str, rows: IntArray, bad: NDArray[np.bool_], expected: str) -> None:
+    if bad.any():
+        row = int(rows[np.argmax(bad)])
+        text = file.column(name).texts[row]
+        raise InputError(
+            f"{quoted(name)} is {quoted(text) if text is not None else 'missing'}"
+            + (f", and {int(bad.sum()) - 1} more records have such" if bad.sum() > 1 else ""),
+            where=file.place(row),
+            expected=expected,
+        )

@@ -1,0 +1,290 @@
+"""SPSS .sav and Stata .dta: labels of what is published are kept, and how numbers and gaps are meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.arrays import FloatArray, IntArray
+from server.statistics.anonymize.data_file import (
+    DataColumn,
+    DataFile,
+    Replacement,
+    column_of_numbers,
+    number_text,
+    of_single,
+)
+from server.statistics.anonymize.row_order import value_codes
+from server.wording import quoted
+from shared.errors import InputError
+
+_STORED = {"int8": "int8", "int16": "int16", "int32": "int32"}
+_SPSS_NUMBER = re.compile(r"(F|COMMA|DOT|DOLLAR|PCT|E)[0-9]+(?:\.([0-9]+))?")
+_STATA_NUMBER = re.compile(r"%-?0?[0-9]+[.,]([0-9]+)fc?")
+_STATA_DATE = re.compile(r"%-?(t[a-zA-Z]|d)")
+_MOST_GAPS = 3
+"""Single values that SPSS takes for missing in a column."""
+
+_CLOCK = re.compile(rb"[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9: ]+")
+_NO_TIME = {"SPSS": (92, b"01 Jan 8000:00:00"), "Stata": (0, b"01 Jan 1980 00:00")}
+"""Format -> where it says when it was written (of Stata behind a mark), and what is said instead."""
+
+_DATES = ("DATE", "TIME", "MOYR", "QYR", "WKYR", "MONTH", "WKDAY", "%t", "%d")
+
+
+class StatisticalFile(DataFile):
+    """A file of SPSS or Stata, read by pyreadstat without converting dates.
+
+    Notes
+    -----
+    A number whose values have labels is nominal: the mean of two codes is no code. It is ordinal if SPSS
+    calls it so. User-defined missing values of SPSS and Stata count as missing and are written as they were.
+    pyreadstat stores Stata's small integers (byte, int) as long; their values are the same.
+
+    Kept are names and variable labels of published columns, value labels and definitions of missing values
+    for the values that are published, whether a column is nominal, ordinal or a scale, its decimals, and how
+    dates are shown. Left behind are labels of values that no published record has, the label and the notes
+    or characteristics of the file, widths (of texts and of what is shown: those of the longest original),
+    weights, sets of variables, and the time of writing.
+    """
+
+    def __init__(self, path: Path, form: str) -> None:
+        import pyreadstat
+
+        self.source, self.form = path.name, form
+        try:
+            frame, meta = _reader(form)(str(path), user_missing=True, disable_datetime_conversion=True)
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, UnicodeError) as error:
+            reason = str(error).splitlines()[0][:160] if str(error) else "damaged"
+            raise InputError(f"the file cannot be read as {form} ({reason})", where=self.source) from None
+        self._frame: Any = frame
+        self._meta: Any = meta
+        self.names, self.n_records = tuple(frame.columns), len(frame)
+
+    def column(self, name: str) -> DataColumn:
+        """The column with its labels; numbers with value labels are nominal."""
+        label = self._meta.column_names_to_labels.get(name) or ""
+        values = self._frame[name]
+        form = str(self._meta.original_variable_types.get(name) or "").upper()
+        labels = {
+            number_text(code) if isinstance(code, int | float) else str(code): str(text)
+            for code, text in self._meta.variable_value_labels.get(name, {}).items()
+        }
+        numbers = self._numbers(name)
+        if numbers is not None:
+            for span in self._meta.missing_ranges.get(name, ()):
+                if not isinstance(span["lo"], str):
+                    numbers[(numbers >= span["lo"]) & (numbers <= span["hi"])] = np.nan
+            dated = any(word.upper() in form for word in _DATES)
+            order = self._order(name, numbers) if labels else ()
+            ordinal = bool(order) and self._meta.variable_measure.get(name) == "ordinal"
+            return column_of_numbers(
+                name,
+                numbers,
+                kind="other" if dated else "ordinal" if ordinal else "nominal" if labels else "numeric",
+                order=order,
+                label=label,
+                value_labels=labels,
+                reason="it holds dates or times" if dated else "",
+            )
+        raw = values.to_numpy(dtype=object)
+        absent = {span["lo"] for span in self._meta.missing_ranges.get(name, ())}
+        texts = np.array(
+            [None if v is None or v != v or v == "" or v in absent else str(v) for v in raw], dtype=object
+        )
+        return DataColumn(
+            name=name,
+            kind="nominal",
+            numbers=None,
+            texts=texts,
+            label=label,
+            value_labels=labels,
+        )
+
+    def _order(self, name: str, numbers: FloatArray) -> tuple[str, ...]:
+        """Codes of a labelled column from low to high, those of missing values left out."""
+        codes = {
+            float(code) for code in self._meta.variable_value_labels[name] if isinstance(code, int | float)
+        }
+        for span in self._meta.missing_ranges.get(name, ()):
+            codes = {code for code in codes if not span["lo"] <= code <= span["hi"]}
+        codes |= set(numbers[~np.isnan(numbers)].tolist())
+        return tuple(number_text(code) for code in sorted(codes))
+
+    def _numbers(self, name: str) -> FloatArray | None:
+        """Numbers of a column, NaN where missing or tagged as missing; None for a column of texts."""
+        values = self._frame[name]
+        if values.dtype.kind in "biuf":
+            numbers = np.array(values.to_numpy(dtype=np.float64))
+            return of_single(numbers) if self._stored(name) == "float" else numbers
+        if self._stored(name) == "string":
+            return None
+        tags = set(self._meta.missing_user_values.get(name) or ())
+        raw = values.to_numpy(dtype=object)
+        return np.array([np.nan if v is None or v in tags else float(v) for v in raw], dtype=np.float64)
+
+    def _stored(self, name: str) -> str:
+        return str(self._meta.readstat_variable_types.get(name))
+
+    def _keys(self, name: str) -> IntArray:
+        values = self._frame[name]
+        if values.dtype.kind in "biuf":
+            return np.asarray(np.unique(values.to_numpy(), return_inverse=True)[1], dtype=np.int64).reshape(
+                -1
+            )
+        return value_codes([f"{type(value).__name__} {value!r}" for value in values.tolist()])
+
+    def _write(
+        self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
+    ) -> None:
+        import pandas
+        import pyreadstat
+
+        columns = {}
+        for name in names:
+            new = replace.get(name)
+            if new is not None and new.dtype.kind == "f":
+                columns[name] = self._compact(name, np.asarray(new[rows], dtype=np.float64))
+            else:
+                values = self._frame[name].to_numpy()
+                columns[name] = self._compact(name, values[rows if new is None else new[rows]].copy())
+        frame = pandas.DataFrame(columns)
+        labels = {name: self._published_labels(name, frame[name].tolist()) for name in names}
+        formats = {name: self._format(name) for name in names}
+        common: dict[str, Any] = {
+            "column_labels": {
+                name: label
+                for name, label in self._meta.column_names_to_labels.items()
+                if name in names and label
+            },
+            "variable_value_labels": {name: named for name, named in labels.items() if named},
+            "variable_format": {name: form for name, form in formats.items() if form},
+        }
+        if self.form == "SPSS":
+            gaps = {name: self._published_gaps(name, frame[name].tolist()) for name in names}
+            pyreadstat.write_sav(
+                frame,
+                str(path),
+                missing_ranges={name: spans for name, spans in gaps.items() if spans},
+                variable_measure={n: m for n, m in self._meta.variable_measure.items() if n in names and m},
+                **common,
+            )
+        else:
+            tags = {name: self._published_tags(name, frame[name].tolist()) for name in names}
+            pyreadstat.write_dta(
+                frame,
+                str(path),
+                missing_user_values={n: found for n, found in tags.items() if found},
+                **common,
+            )
+        _without_clock(path, self.form)
+        self._check(path, frame)
+
+    def _compact(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        """Values as the writer wants them: whole numbers of Stata as such, and gaps that it would lose."""
+        stored = _STORED.get(self._stored(name))
+        if self.form == "Stata" and stored and values.dtype.kind in "biuf":
+            if np.isfinite(values).all() and np.array_equal(values.astype(stored), values):
+                return values.astype(stored)
+        elif values.dtype.kind == "O" and self._numbers(name) is not None:
+            # pyreadstat writes a missing value among tagged integers as 0, among tagged floats right.
+            listed = values.tolist()
+            if any(isinstance(v, float) for v in listed) and any(isinstance(v, str) for v in listed):
+                return np.array([v if isinstance(v, str) else float(v) for v in listed], object)
+        return values
+
+    def _published_labels(self, name: str, values: list[Any]) -> dict[Any, str]:
+        """Value labels of the values that occur."""
+        occurring = {_plain(value) for value in values}
+        labels = self._meta.variable_value_labels.get(name, {})
+        return {code: str(text) for code, text in labels.items() if code in occurring}
+
+    def _published_gaps(self, name: str, values: list[Any]) -> list[Any]:
+        """Values that count as missing, of those that occur: SPSS takes three, or one range of numbers."""
+        spans = self._meta.missing_ranges.get(name, ())
+        occurring = {
+            value
+            for value in values
+            if _plain(value) is not None
+            for span in spans
+            if isinstance(value, str) == isinstance(span["lo"], str) and span["lo"] <= value <= span["hi"]
+        }
+        if len(occurring) <= _MOST_GAPS:
+            return sorted(occurring)
+        return [
+            _around(span, occurring) for span in spans if any(_within(value, span) for value in occurring)
+        ]
+
+    def _published_tags(self, name: str, values: list[Any]) -> list[str]:
+        """Letters of Stata's missing values that occur."""
+        tags = (self._meta.missing_user_values or {}).get(name) or ()
+        occurring = {value for value in values if isinstance(value, str)}
+        return [tag for tag in tags if tag in occurring]
+
+    def _format(self, name: str) -> str:
+        """How numbers and dates are shown; widths, which follow the longest original value, are not kept."""
+        form = str(self._meta.original_variable_types.get(name) or "")
+        if self.form == "SPSS":
+            if form.upper().startswith(_DATES):
+                return form
+            number = _SPSS_NUMBER.fullmatch(form.upper())
+            if number is None:
+                return ""
+            decimals = int(number[2] or 0)
+            return f"{number[1]}{max(8, decimals + 6)}.{decimals}"
+        date, number = _STATA_DATE.match(form), _STATA_NUMBER.fullmatch(form)
+        if date is not None:
+            return f"%{date[1]}" if date[1] != "d" else "%td"
+        return f"%{max(9, int(number[1]) + 7)}.{number[1]}f" if number is not None else ""
+
+    def _check(self, path: Path, frame: Any) -> None:
+        """Read what was written: a value that the library changed on its way must not go unnoticed."""
+        again: Any = _reader(self.form)(str(path), user_missing=True, disable_datetime_conversion=True)[0]
+        for name in frame.columns:
+            before, after = frame[name].tolist(), again[name].tolist()
+            if any(_plain(b) != _plain(a) for b, a in zip(before, after, strict=True)):
+                raise InputError(
+                    f"the values of {quoted(name)} cannot be written as {self.form} without change",
+                    where=self.source,
+                    remedy="Leave the column out with --drop, or convert the file to CSV or Parquet.",
+                )
+
+
+def _reader(form: str) -> Any:  # pyreadstat's two readers have different signatures
+    import pyreadstat
+
+    return pyreadstat.read_sav if form == "SPSS" else pyreadstat.read_dta
+
+
+def _within(value: Any, span: Mapping[str, Any]) -> bool:
+    return (
+        not isinstance(value, str) and not isinstance(span["lo"], str) and span["lo"] <= value <= span["hi"]
+    )
+
+
+def _around(span: Mapping[str, Any], occurring: set[Any]) -> Any:
+    """The span, no wider than the values that occur in it."""
+    inside = [value for value in occurring if _within(value, span)]
+    return {"lo": min(inside), "hi": max(inside)}
+
+
+def _without_clock(path: Path, form: str) -> None:
+    """Overwrite when the file was written: the same values give the same bytes."""
+    place, text = _NO_TIME[form]
+    with path.open("r+b") as file:
+        if form == "Stata":
+            place = file.read(4096).index(b"<timestamp>\x11") + len(b"<timestamp>\x11")
+        file.seek(place)
+        if not _CLOCK.fullmatch(file.read(len(text))):
+            raise RuntimeError(f"pyreadstat does not write the time of {form} where it stood")
+        file.seek(place)
+        file.write(text)
+
+
+def _plain(value: Any) -> Any:
+    return None if value is None or value != value or value == "" else value

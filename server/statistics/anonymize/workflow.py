@@ -1,0 +1,175 @@
+"""From a prepared file to a masked file: divide, publish, write, and count what was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from server.arrays import FloatArray, IntArray
+from server.progress import StageProgress
+from server.statistics.anonymize.data_file import Replacement
+from server.statistics.anonymize.methods import divide
+from server.statistics.anonymize.ordinal import nearest_categories
+from server.statistics.anonymize.preparation import Part, Prepared
+from server.statistics.anonymize.published import breach_free, modes
+from server.statistics.anonymize.rounding import rounded
+from server.statistics.measures.disclosure_risk import equivalence_classes
+from server.statistics.measures.diversity import coded
+from server.wording import quoted
+from shared.errors import DesignError
+
+_SLACK = 1e-9
+"""P3M publishes many values at exactly their distance."""
+_NOTICEABLE = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Masked:
+    """What was done.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    groups : tuple of int arrays
+        For each part the group of each record.
+    unmet : tuple of str
+        Attributes whose mean or variance P3M or DREAM could not keep.
+    rows : int array
+        Record of the original behind each record of the written file, in the order written. Nobody but the
+        report may have it: with the original it undoes the order.
+    classes : int array
+        Of each record of the written file, which share all published quasi-identifiers.
+    warnings : tuple of str
+    """
+
+    prepared: Prepared
+    groups: tuple[IntArray, ...]
+    unmet: tuple[str, ...]
+    rows: IntArray
+    classes: IntArray
+    warnings: tuple[str, ...]
+
+    @property
+    def labels(self) -> IntArray:
+        """Group of each record; with blocks, records that share the group of every block."""
+        return equivalence_classes(self.groups).labels
+
+
+def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None) -> Masked:
+    """Divide, publish and write.
+
+    Notes
+    -----
+    Guarantee: in the written file the size rule accepts the people of every combination of published
+    quasi-identifiers, of every block where there are blocks; it is asked about the values that are written.
+    Otherwise DesignError, and no file. The order of the records is a function of the published ones, unless
+    ``keep_order`` was asked for.
+    """
+    request, n = prepared.request, prepared.original.n_records
+    groups, unmet = [], []
+    undone: list[str] = []
+    every: list[IntArray] = []
+    replace: dict[str, Replacement] = {}
+    for number, part in enumerate(prepared.parts):
+        labels = divide(
+            prepared.method,
+            part.space,
+            prepared.sizes,
+            blocks=part.nominal,
+            options=request.options,
+            seed=request.seed or 0,
+            refine=request.refine,
+            progress=_of_part(progress, number, len(prepared.parts)),
+        )
+        values, missed = _published(prepared, part, labels, progress)
+        codes: list[IntArray] = []
+        for index in part.columns:
+            column, block = prepared.columns[index], prepared.encoding.blocks[index]
+            if prepared.nominal[index] or column.kind == "ordinal":
+                if prepared.nominal[index]:
+                    source = modes(column, labels, prepared.sizes.counts)[labels]
+                else:
+                    positions = values[:, block.first] * block.scale + block.centre[0]
+                    source = nearest_categories(column, positions)[labels]
+                codes.append(coded(column.texts[source])[0])
+                new: Replacement = np.arange(n, dtype=np.int64)
+                new[prepared.rows] = prepared.rows[source]
+            else:
+                exact = values[:, block.first] * block.scale + block.centre[0]
+                digits = prepared.digits[index]
+                numbers = exact if digits is None else rounded(exact, digits)
+                if request.breach == "p3m" and prepared.distances is not None:
+                    true = prepared.X[:, block.first] * block.scale + block.centre[0]
+                    least = prepared.distances[:, index] * block.scale * (1 - _SLACK)
+                    kept = [float((np.abs(v[labels] - true) >= least).mean()) for v in (exact, numbers)]
+                    undone += _undone(column.name, *kept)
+                new = np.full(n, np.nan)
+                new[prepared.rows] = numbers[labels]
+                codes.append(coded(new[prepared.rows])[0])
+            replace[column.name] = new
+        classes = equivalence_classes(codes)
+        failing = prepared.sizes.failing(classes.labels)
+        if len(failing):
+            raise DesignError(
+                f"a combination would be published for {int(classes.sizes[failing].min())} records only, "
+                "nothing was written"
+            )
+        groups.append(labels)
+        every += codes
+        unmet += missed
+    original, drop = prepared.original, prepared.left_out
+    rows = prepared.rows if request.keep_order else original.order(replace, drop=drop, rows=prepared.rows)
+    original.write(out, replace=replace, drop=drop, rows=rows)
+    place = np.zeros(n, dtype=np.int64)
+    place[prepared.rows] = np.arange(len(prepared.rows))
+    return Masked(
+        prepared=prepared,
+        groups=tuple(groups),
+        unmet=tuple(unmet),
+        rows=rows,
+        classes=equivalence_classes(every).labels[place[rows]],
+        warnings=(
+            *prepared.warnings,
+            *(f"The mean or the variance of {quoted(name)} could not be kept." for name in unmet),
+            *undone,
+        ),
+    )
+
+
+def _of_part(progress: StageProgress | None, number: int, parts: int) -> StageProgress | None:
+    """Progress of one block among several."""
+    if progress is None or parts == 1:
+        return progress
+    return lambda stage, done, total: progress(f"{stage} {number + 1}/{parts}", done, total)
+
+
+def _published(
+    prepared: Prepared, part: Part, labels: IntArray, progress: StageProgress | None
+) -> tuple[FloatArray, list[str]]:
+    """Values of a part's groups in the units of ``X``, and the attributes whose constraints are unmet."""
+    columns = list(part.columns)
+    stage = None if progress is None else (lambda done, total: progress("keeping apart", done, total))
+    values, unmet = breach_free(
+        prepared.X,
+        labels,
+        breach=prepared.request.breach,
+        chosen=columns,
+        distances=prepared.distances,
+        importances=prepared.importances,
+        trade_off=prepared.request.distances.trade_off,
+        counts=prepared.sizes.counts,
+        progress=stage,
+    )
+    return values, [prepared.columns[index].name for index in unmet]
+
+
+def _undone(name: str, before: float, after: float) -> tuple[str, ...]:
+    """A warning if rounding brings published values back near the true ones, from shares that kept away."""
+    if before - after < _NOTICEABLE:
+        return ()
+    return (
+        f"Rounding {quoted(name)} brings published values back near the true ones: {after:.1%} of them keep"
+        f" their minimum distance, unrounded {before:.1%}. Add --unrounded, or ask for a smaller distance.",
+    )

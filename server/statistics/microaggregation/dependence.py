@@ -1,0 +1,198 @@
+"""Microaggregation that preserves statistical dependence between quasi-identifiers and confidential data.
+
+Groups that are alike only in the quasi-identifiers X blur how the confidential attributes Y depend on them.
+Any algorithm can trade the two losses against each other when it is run on (X, beta Y).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from server.arrays import FloatArray, IntArray
+from server.progress import Progress
+from server.statistics.microaggregation.preparation import data_matrix, group_means
+from server.statistics.microaggregation.size_rule import SizeRule
+
+
+class Partitioner(Protocol):
+    """What every algorithm of the library is."""
+
+    def __call__(
+        self,
+        X: FloatArray,
+        rule: SizeRule,
+        *,
+        counts: IntArray | None = None,
+        seed: int = 0,
+        progress: Progress | None = None,
+    ) -> IntArray:
+        """Labels of the rows of X."""
+
+
+def beta(weight: float, m_X: int, m_Y: int) -> float:
+    """Factor of Y that makes an algorithm minimize (1 - weight) D_X + weight D_Y.
+
+    Parameters
+    ----------
+    weight : float
+        lambda, from 0 (only the quasi-identifiers count) to 1 (only the confidential attributes count; the
+        factor is infinite).
+    m_X, m_Y : int
+        Number of columns, over which D_X and D_Y are means.
+
+    Raises
+    ------
+    ValueError
+        A weight outside 0..1, or no column.
+
+    Notes
+    -----
+    beta = sqrt(lambda / (1 - lambda) * m_X / m_Y): then |x|^2 + beta^2 |y|^2 is proportional to
+    (1 - lambda) |x|^2 / m_X + lambda |y|^2 / m_Y.
+    """
+    if not 0 <= weight <= 1:
+        raise ValueError(f"the weight of the confidential attributes must be from 0 to 1, not {weight}")
+    if m_X < 1 or m_Y < 1:
+        raise ValueError("both sides need at least one column")
+    return float("inf") if weight == 1 else float(np.sqrt(weight / (1 - weight) * m_X / m_Y))
+
+
+def joined(X: FloatArray, Y: FloatArray, weight: float) -> FloatArray:
+    """The matrix to be partitioned: X for weight 0, Y for weight 1, otherwise (X, beta Y).
+
+    Parameters
+    ----------
+    X, Y : float arrays, n x m_X and n x m_Y
+        Finite, standardized by the caller.
+    weight : float
+        lambda, see `beta`.
+
+    Raises
+    ------
+    ValueError
+        As `beta`; X or Y not finite, or of unequal length.
+    """
+    X, Y = data_matrix(X), data_matrix(Y)
+    if len(X) != len(Y):
+        raise ValueError(f"X has {len(X)} records, Y has {len(Y)}")
+    factor = beta(weight, X.shape[1], Y.shape[1])
+    if factor == 0:
+        return X
+    return Y if factor == float("inf") else np.column_stack([X, factor * Y])
+
+
+def preserving_dependence(
+    algorithm: Partitioner,
+    X: FloatArray,
+    Y: FloatArray,
+    rule: SizeRule,
+    *,
+    weight: float,
+    counts: IntArray | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> IntArray:
+    """Labels from any algorithm of the library on (X, beta Y).
+
+    Parameters
+    ----------
+    algorithm : callable
+        Such as `mdav_records`, `v_mdav`, `pcl`.
+    X, Y : float arrays, n x m_X and n x m_Y
+        Quasi-identifiers and confidential attributes, standardized.
+    rule, counts, seed, progress
+        As for the algorithm.
+    weight : float
+        lambda in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `joined`, and as the algorithm.
+
+    Notes
+    -----
+    Guarantee: groups meet the rule exactly as without Y, so the released quasi-identifiers are as
+    k-anonymous for every weight. But with a weight above 0 groups are more alike in Y: the larger it is,
+    the less diverse are the confidential values of a group. Measure that before a release (distinct
+    l-diversity, t-closeness).
+
+    References
+    ----------
+    D. Rebollo-Monedero, J. Forne, M. Soriano, J. Puiggali Allepuz, "k-Anonymous microaggregation with
+    preservation of statistical dependence", Information Sciences 342 (2016) 1-23.
+    """
+    return algorithm(joined(X, Y, weight), rule, counts=counts, seed=seed, progress=progress)
+
+
+def by_blocks(
+    algorithm: Partitioner,
+    X: FloatArray,
+    blocks: Sequence[Sequence[int]],
+    rule: SizeRule,
+    *,
+    counts: IntArray | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> IntArray:
+    """Prepartition the attributes into blocks and microaggregate each block on its own.
+
+    Parameters
+    ----------
+    algorithm : callable
+    X : float array, n x d
+        Standardized.
+    blocks : sequence of sequences of column numbers
+        They must share no column and cover all.
+    rule, counts, seed, progress
+        As for the algorithm; progress counts the people of all blocks.
+
+    Returns
+    -------
+    int array, n x len(blocks)
+        Labels of each record, block by block.
+
+    Raises
+    ------
+    ValueError
+        An empty or overlapping block, a column that is missing or unknown; and as the algorithm.
+
+    Notes
+    -----
+    Blocks of few columns lose much less than all columns together, and dependence within a block is kept.
+    Guarantee: each block alone meets the rule. All blocks together do **not**: whoever knows a person's
+    values in two blocks may single her out by the pair of groups. Release blocks together only if no
+    intruder knows more than one of them; one block of all columns is the safe choice.
+    """
+    X = data_matrix(X)
+    columns = [int(j) for block in blocks for j in block]
+    if not all(len(block) for block in blocks) or sorted(columns) != list(range(X.shape[1])):
+        raise ValueError(f"the blocks must divide the columns 0..{X.shape[1] - 1} among them")
+    labels = np.empty((len(X), len(blocks)), dtype=np.int64)
+    for b, block in enumerate(blocks):
+
+        def report(done: int, total: int, before: int = b) -> None:
+            if progress is not None:
+                progress(before * total + done, len(blocks) * total)
+
+        labels[:, b] = algorithm(
+            np.ascontiguousarray(X[:, list(block)]), rule, counts=counts, seed=seed, progress=report
+        )
+    return labels
+
+
+def block_means(
+    X: FloatArray, blocks: Sequence[Sequence[int]], labels: IntArray, counts: IntArray | None = None
+) -> FloatArray:
+    """X (n x d) with each block's columns replaced by the means of its groups (labels n x blocks).
+
+    `counts` (n) weigh the records, as in `by_blocks`.
+    """
+    X = data_matrix(X)
+    masked = np.empty_like(X)
+    for block, label in zip(blocks, labels.T, strict=True):
+        masked[:, list(block)] = group_means(X[:, list(block)], label, counts)[label]
+    return masked

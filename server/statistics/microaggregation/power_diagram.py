@@ -1,0 +1,188 @@
+"""Power diagrams for registers: centroids and integer offsets, every cell acceptable, no value of one
+person.
+
+A cell is the set of answers whose squared distance to the cell's site, plus the cell's offset, is least.
+With the right offsets this is the optimal assignment to the given sites under a least size for each cell
+(Aurenhammer, Hoffmann and Aronov 1998); alternating it with the centroids of the cells (Lloyd) is the
+probability-constrained quantizer of Rebollo-Monedero, Forne, Pallares and Parra-Arnau (2013).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from server.arrays import IntArray
+from server.progress import Progress
+from server.statistics.microaggregation.geometry import EXACT, checked, span, sums_by_label
+from server.statistics.microaggregation.mdav import mdav
+from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.power_repair import repair
+from server.statistics.microaggregation.power_search import Workbench
+
+Snap = Callable[[IntArray, int], IntArray]
+"""Moves sites to a coarser grid."""
+LLOYD_STEPS = 12
+ASCENT_ROUNDS = 20
+FINAL_STEPS = 2
+FINEST_RESOLUTION = 64
+_SLACK = 50
+"""The start aims at cells of need + need / 50: with no slack at all there is nobody to spare."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PowerCells:
+    """A partition by a power diagram.
+
+    Attributes
+    ----------
+    resolution : int
+        R: sites lie on a grid R times finer than the coordinates.
+    sites : int array, c x d
+        On the refined grid: a site s stands for the point s / R.
+    offsets : int array, c
+        At most 0, the largest is 0. Cell of x: argmin over i of sum_j w_j (R x_j - s_ij)^2 + offset_i,
+        ties to the lowest i. Every distance plus |offset| is below 2**53.
+    labels : int array, n
+        Cell of each row of X under exactly that rule.
+    counts : int array, c x L
+        People per cell and participation level.
+    """
+
+    resolution: int
+    sites: IntArray
+    offsets: IntArray
+    labels: IntArray
+    counts: IntArray
+
+
+def finest_resolution(domain_span: int) -> int:
+    """Largest power of two R <= 64 with 2 R^2 domain_span < 2**53; 0 if there is none.
+
+    Parameters
+    ----------
+    domain_span : int
+        Largest squared distance in the domain at resolution 1. For R = 32 it must stay below 2**42.
+    """
+    resolution = FINEST_RESOLUTION
+    while resolution and 2 * resolution**2 * domain_span >= EXACT:
+        resolution //= 2
+    return resolution
+
+
+def power_diagram(
+    X: IntArray,
+    people: IntArray,
+    weights: Sequence[int] | IntArray,
+    need: Need,
+    *,
+    resolution: int | None = None,
+    domain_span: int | None = None,
+    snap: Snap | None = None,
+    progress: Progress | None = None,
+) -> PowerCells:
+    """Divide distinct tuples into the cells of a power diagram, each of which meets its need.
+
+    Parameters
+    ----------
+    X : int array, n x d
+        Distinct tuples in canonical (lexicographic) order.
+    people : int array, n x L
+        People per tuple and participation level; each row sums to at least 1.
+    weights : d integers >= 0
+    need : Need
+        Judge of every cell; its linear `mass` guides the search.
+    resolution : int, optional
+        R >= 1; by default the finest power of two up to 64 for which distance plus offset stays below
+        2**53.
+    domain_span : int, optional
+        Largest squared distance in the declared domain at resolution 1, by default that within X. Devices
+        map tuples nobody in the model has, so a design passes the domain's.
+    snap : callable, optional
+        `snap(sites, resolution)` moves sites (m x d, on the refined grid) to the coarser grid on which they
+        may be published.
+    progress : callable, optional
+        `progress(steps done, steps)`.
+
+    Returns
+    -------
+    PowerCells
+
+    Raises
+    ------
+    ValueError
+        Input that breaks the rules above, distances too large for any resolution, or all people together
+        do not meet the need.
+
+    Notes
+    -----
+    Guarantee: labels and counts are those of the exact rule over all of X, and every cell is acceptable.
+    Every site is the mean, rounded to the grid, of the people of an acceptable cell of the step before
+    the last assignment; every offset is an integer found by search or the roundest between two people's
+    thresholds: no value is one person's. (If everybody in a cell has the same tuple, the mean is that
+    tuple; it is then shared by the whole cell.)
+
+    Start: MDAV's groups. Then Lloyd steps, each an ascent on the offsets over candidate lists; then three
+    steps of centroids, ascent and exact repair. Sites that cannot be supplied are given up. The same
+    input gives the same result on any machine (see power_search). Time O(steps n (m d + rounds C)) for m
+    cells and C candidates per tuple; memory O(n (d + C)) and a block of 4096 x m.
+    """
+    X, people, w = checked(X, people, weights, need.levels)
+    if not need.acceptable(people.sum(axis=0)):
+        raise ValueError("all people together do not meet the need of one cell")
+    domain = max(span(X, w), domain_span or 0)
+    if resolution is None:
+        resolution = finest_resolution(domain)
+    if resolution < 1 or 2 * resolution**2 * domain >= EXACT:
+        raise ValueError("distance plus offset could reach 2**53: lower the resolution or the weights")
+    mass, enough = need.mass(people)
+    bench = Workbench(X, mass, w, resolution)
+    heads = Workbench(X, people.sum(axis=1), w, resolution)
+    steps = LLOYD_STEPS + FINAL_STEPS + 1
+
+    def report(done: int) -> None:
+        if progress is not None:
+            progress(done, steps)
+
+    start = max(1, min(enough + enough // _SLACK, int(mass.sum())))
+    labels = mdav(X, mass[:, None], w, Need(minimum=(start,))).labels
+    count = int(labels.max()) + 1
+    target = max(enough, int(mass.sum()) // count)
+
+    origin = resolution * bench.middle
+    grid = (lambda s: s) if snap is None else (lambda s: snap(s + origin, bench.resolution) - origin)
+
+    sites = heads.means(labels, count)
+    offsets = np.zeros(count, dtype=np.int64)
+    pace = bench.scale(sites)
+    report(1)
+    for step in range(LLOYD_STEPS):
+        if count == 1:
+            break
+        if step:
+            sites = heads.means(labels, count, sites)
+            pace = np.maximum(pace, bench.scale(sites) // 16)
+        lists = bench.lists(sites, offsets, 3 * target)
+        offsets, pace = bench.ascend(lists, offsets, pace, target, ASCENT_ROUNDS)
+        labels, _ = lists.assign(offsets)
+        report(step + 2)
+    # From here on every centroid is one of an acceptable cell.
+    result = repair(bench, people, need, sites, offsets, target)
+    for step in range(FINAL_STEPS):
+        sites = grid(heads.means(result.labels, len(result.sites)))
+        offsets = result.offsets
+        if len(sites) > 1:
+            lists = bench.lists(sites, offsets, 3 * target)
+            pace = np.maximum(bench.scale(sites) // 16, 1)
+            offsets, _ = bench.ascend(lists, offsets, pace, target, ASCENT_ROUNDS)
+        result = repair(bench, people, need, sites, offsets, target)
+        report(LLOYD_STEPS + step + 2)
+    return PowerCells(
+        resolution=resolution,
+        sites=np.asarray(result.sites + origin, dtype=np.int64),
+        offsets=result.offsets - result.offsets.max(),
+        labels=result.labels,
+        counts=sums_by_label(people, result.labels, len(result.sites)),
+    )

@@ -1,0 +1,59 @@
+"""What a cell of a survey needs before it may exist, for the kernels of microaggregation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from server.statistics.microaggregation.need import Need
+from shared.effective_anonymity import is_acceptable, worst_cell_metrics
+from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
+from shared.register import Bounds
+
+
+def need_of(
+    k: int,
+    failure: str,
+    levels: Sequence[ParticipationLevel],
+    safe: Sequence[int],
+    dependence: Dependence = INDEPENDENT,
+) -> Need:
+    """``n_min_safe`` people; with several levels, metrics of the cell's own that are acceptable.
+
+    Parameters
+    ----------
+    k : int
+        Smallest number of answers that protects.
+    failure : str
+        Acceptable failure pbar.
+    levels, safe : sequences of length L
+        Published levels, and ``n_min_safe`` at each.
+    dependence : Dependence, optional
+        How far people decide together.
+    """
+    if len(levels) == 1:
+        return Need(minimum=tuple(safe))
+
+    def acceptable(counts: tuple[int, ...]) -> bool:
+        return is_acceptable(worst_cell_metrics(counts, levels, k, dependence), failure)
+
+    return Need(minimum=tuple(safe), predicate=acceptable)
+
+
+def bounds_of(
+    k: int,
+    failure: str,
+    levels: Sequence[ParticipationLevel],
+    safe: Sequence[int],
+    dependence: Dependence = INDEPENDENT,
+) -> Bounds:
+    """The bounds of a register's cells; parameters as in :func:`need_of`."""
+    return Bounds(
+        safe, lambda counts: is_acceptable(worst_cell_metrics(counts, levels, k, dependence), failure)
+    )
+
+
+def need_of_register(bounds: Bounds, safe: Sequence[int]) -> Need:
+    """So many people that an acceptable bound can be published of them."""
+    if len(safe) == 1:
+        return Need(minimum=tuple(safe))
+    return Need(minimum=tuple(safe), predicate=lambda counts: bounds.of(counts) is not None)

@@ -1,0 +1,1 @@
+"""From a data file of any program to columns of text."""

@@ -1,0 +1,94 @@
+"""What has left is remembered by its hash until closing, within bounds, and never leaves again."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from server.collection.storage import remembered
+from server.collection.storage.relay import POOL_NAME, RelayStore
+
+DIGEST = "ab" * 32
+PEOPLE = 5
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[RelayStore]:
+    RelayStore.create(tmp_path, digest=DIGEST)
+    with RelayStore(tmp_path, digest=DIGEST, capacity=400, people=PEOPLE, quiet_seconds=60) as found:
+        yield found
+
+
+def rows(folder: Path, table: str) -> int:
+    with closing(sqlite3.connect(folder / POOL_NAME)) as connection:
+        query = f"SELECT COUNT(*) FROM {table}"  # noqa: S608 - a name of this test's own
+        return int(connection.execute(query).fetchone()[0])
+
+
+def leave(store: RelayStore, bodies: list[bytes], refusal: str | None = None) -> None:
+    """Take messages in, and let the collector answer for them."""
+    for body in bodies:
+        store.accept(body)
+    store.take()
+    keys = store.leaving()
+    store.settle([] if refusal else keys, dict.fromkeys(keys, refusal) if refusal else {})
+
+
+@pytest.mark.parametrize("refusal", [None, "token.spent", "ballot.sealed"])
+def test_a_repeat_is_accepted_and_goes_nowhere(
+    store: RelayStore, tmp_path: Path, refusal: str | None
+) -> None:
+    body = secrets.token_bytes(1509)
+    leave(store, [body], refusal)
+    store.accept(body)
+    assert store.totals().waiting == 0
+    store.end()
+    with RelayStore(tmp_path, digest=DIGEST, capacity=400, people=PEOPLE, quiet_seconds=60) as again:
+        again.accept(body)
+        assert again.totals().waiting == 0
+
+
+def test_a_flood_never_makes_it_forget_what_the_collector_has(
+    store: RelayStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembered, "MAX_DROPPED", 20)
+    genuine = [secrets.token_bytes(100) for _ in range(PEOPLE)]
+    leave(store, genuine)
+    for _ in range(4):
+        leave(store, [secrets.token_bytes(100) for _ in range(50)], "ballot.sealed")
+    assert (rows(tmp_path, "passed"), rows(tmp_path, "dropped")) == (PEOPLE, 20)
+    for body in genuine:
+        store.accept(body)
+    assert store.totals().waiting == 0
+
+
+def test_claims_beyond_the_invitations_are_remembered_within_the_same_bound(
+    store: RelayStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembered, "MAX_DROPPED", 20)
+    leave(store, [secrets.token_bytes(100) for _ in range(80)])
+    assert (rows(tmp_path, "passed"), rows(tmp_path, "dropped")) == (PEOPLE, 20)
+
+
+def test_what_is_forgotten_is_chosen_by_chance(store: RelayStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the newest nor the smallest hashes: a flood could arrange for either."""
+    monkeypatch.setattr(remembered, "MAX_DROPPED", 30)
+    old = [secrets.token_bytes(100) for _ in range(30)]
+    leave(store, old, "ballot.sealed")
+    leave(store, [secrets.token_bytes(100) for _ in range(30)], "ballot.sealed")
+    for body in old:
+        store.accept(body)
+    assert 2 <= store.totals().waiting <= 28  # 15 on average; outside it once in 10^8
+
+
+def test_nothing_is_remembered_once_the_survey_is_closed(store: RelayStore, tmp_path: Path) -> None:
+    leave(store, [secrets.token_bytes(100)])
+    leave(store, [secrets.token_bytes(100)], "ballot.sealed")
+    leave(store, [secrets.token_bytes(100)], "state.closed")
+    leave(store, [secrets.token_bytes(100)], "ballot.sealed")
+    assert (rows(tmp_path, "passed"), rows(tmp_path, "dropped")) == (0, 0)

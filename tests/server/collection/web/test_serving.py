@@ -1,0 +1,246 @@
+"""The real server as a process: start, stop, kill, and what it prints."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.web import supervisor
+from server.collection.web.config import Config
+from server.collection.web.serving import EventNames, listen, warnings
+from shared.errors import SetupError
+from shared.invitation import Invitation
+from tests.programs import free_port
+from tests.server.collection.storage import sample
+from tests.server.collection.storage.raw_bytes import files_containing, order_in_pages
+from tests.server.collection.web.process import ServerProcess
+from tests.waiting import PATIENCE_SECONDS, until
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> tuple[Path, str]:
+    """A data directory with an open survey that no process of ours holds."""
+    path = tmp_path / "data"
+    with DataDirectory(path) as data:
+        found = data.publish(sample.envelope(), sample.MODEL)
+        data.open(found)
+    return path, found
+
+
+def _request(port: int, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+    try:
+        connection.request(method, path, body, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def _flood(port: int, survey: str, acknowledged: list[str], ended: threading.Event) -> None:
+    """Submit on one connection after another; remember what was acknowledged."""
+    while not ended.is_set():
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            status, body = _request(port, "POST", f"/api/v1/surveys/{survey}/submissions", sample.message())
+            if status == 201:
+                acknowledged.append(json.loads(body)["receipt"])
+
+
+@contextlib.contextmanager
+def _flooding(port: int, survey: str) -> Iterator[list[str]]:
+    acknowledged: list[str] = []
+    ended = threading.Event()
+    threads = [threading.Thread(target=_flood, args=(port, survey, acknowledged, ended)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield acknowledged
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_nothing_acknowledged_is_lost_when_the_server_is_killed(survey: tuple[Path, str]) -> None:
+    """SIGKILL in the middle of a flood, twice; every receipt is in the store afterwards."""
+    path, name = survey
+    port = free_port()
+    server = ServerProcess(path, port)
+    with _flooding(port, name) as acknowledged:
+        for round_number in (1, 2):
+            until(lambda: len(acknowledged) > 60 * round_number)  # noqa: B023 - run at once
+            server.kill()
+            server = ServerProcess(path, port)
+        until(lambda: len(acknowledged) > 180)
+    with server:
+        assert server.stop() == 0
+    with DataDirectory(path) as data:
+        store = data.survey(name)
+        store.check()
+        assert [receipt for receipt in acknowledged if not store.has_receipt(receipt)] == []
+        assert store.total() >= len(acknowledged) > 180
+
+
+def test_stopping_finishes_what_was_begun_and_sweeps(survey: tuple[Path, str]) -> None:
+    path, name = survey
+    port = free_port()
+    server = ServerProcess(path, port)
+    with _flooding(port, name) as acknowledged:
+        until(lambda: len(acknowledged) > 60)
+        assert server.stop() == 0
+    assert server.output.rstrip().endswith("Stopped.")
+    with DataDirectory(path) as data:
+        store = data.survey(name)
+        assert all(map(store.has_receipt, acknowledged))
+        assert store.settings()["user_version"] == 0
+    pages = order_in_pages(path / "surveys" / name / "answers.sqlite")
+    assert all(keys == sorted(keys) for keys in pages)
+
+
+def test_what_is_printed_invites_and_logs_nothing_of_a_visit(survey: tuple[Path, str]) -> None:
+    path, name = survey
+    port = free_port()
+    with ServerProcess(path, port, operator="x") as server:
+        message = sample.message(remark="the-canary-of-the-log")
+        assert _request(port, "POST", f"/api/v1/surveys/{name}/submissions", message)[0] == 201
+        assert _request(port, "POST", f"/api/v1/surveys/{name}/submissions", message[:-1])[0] == 400
+        assert _request(port, "GET", f"/s/{name}?lang=the-canary-of-the-log")[0] in (200, 503)
+        assert _request(port, "GET", "/the-canary-of-the-log")[0] == 404
+        assert server.stop() == 0
+        output = server.output
+    link = next(line.strip() for line in output.splitlines() if f"/s/{name}#" in line)
+    invitation = Invitation.parse_fragment(link.partition("#")[2])
+    assert invitation.digest == sample.digest()
+    assert invitation.organizer_key == sample.KEY.public_key().public_bytes_raw()
+    assert link.startswith(f"http://127.0.0.1:{port}/s/")
+    assert "canary" not in output
+    assert "POST" not in output
+    assert "GET" not in output
+    assert files_containing(path, b"the-canary-of-the-log") == [f"surveys/{name}/answers.sqlite"]
+    assert files_containing(path, b"127.0.0.1") == []
+
+
+def test_closing_from_the_command_line_is_noticed_at_once(survey: tuple[Path, str]) -> None:
+    path, name = survey
+    port = free_port()
+    with ServerProcess(path, port, processes=1) as server:
+        address = f"/api/v1/surveys/{name}/submissions"
+        assert _request(port, "POST", address, sample.message())[0] == 201
+        with DataDirectory(path) as data:
+            data.close(name)
+            total = data.survey(name).total()
+        status, body = _request(port, "POST", address, sample.message())
+        assert (status, json.loads(body)["code"]) == (409, "state.closed")
+        assert json.loads(_request(port, "GET", f"/api/v1/surveys/{name}/status")[1]) == {
+            "state": "closed", "total": total,
+        }  # fmt: skip
+        assert server.stop(signal.SIGINT) == 0
+
+
+def test_a_worker_that_dies_is_replaced(survey: tuple[Path, str]) -> None:
+    path, _name = survey
+    port = free_port()
+    with ServerProcess(path, port) as server:
+        until(lambda: len(server.workers()) == 2)
+        victim = server.workers()[0]
+        os.kill(victim, signal.SIGKILL)
+        until(lambda: len(server.workers()) == 2 and victim not in server.workers())
+        assert _request(port, "GET", "/")[0] == 200
+        assert server.stop() == 0
+        assert "worker-ended" in server.output
+
+
+def test_workers_end_with_their_parent(survey: tuple[Path, str]) -> None:
+    path, _name = survey
+    server = ServerProcess(path, free_port())
+    until(lambda: len(server.workers()) == 2)
+    workers = server.workers()
+    server.kill()
+    until(lambda: not any(Path(f"/proc/{worker}/fd").exists() for worker in workers))
+
+
+def test_a_port_in_use_is_named(survey: tuple[Path, str]) -> None:
+    path, _name = survey
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)), ServerProcess(path, port) as server:
+        assert server.wait() == 10
+    assert "setup.port-in-use" in server.output
+    assert f"127.0.0.1 port {port}" in server.output
+    assert "Traceback" not in server.output
+
+
+@pytest.mark.parametrize(
+    ("host", "code"), [("203.0.113.1", "setup.host"), ("no.such.host.invalid", "setup.host")]
+)
+def test_an_address_of_another_machine_is_named(host: str, code: str) -> None:
+    with pytest.raises(SetupError) as caught:
+        listen(Config(host=host))
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("settings", "warned"),
+    [
+        ({}, False),
+        ({"host": "0.0.0.0"}, True),  # noqa: S104 - the case to warn of
+        ({"host": "0.0.0.0", "public_url": "https://example.org/"}, False),  # noqa: S104
+        ({"public_url": "http://example.org/"}, True),
+    ],
+)
+def test_an_open_door_without_encryption_is_warned_of(settings: dict[str, str], warned: bool) -> None:
+    assert bool(warnings(Config(**settings))) is warned
+
+
+def test_a_damaged_survey_is_said_and_the_others_are_served(survey: tuple[Path, str]) -> None:
+    path, name = survey
+    with DataDirectory(path) as data:
+        bad = data.publish(sample.envelope("Bad"), sample.MODEL)
+    (path / "surveys" / bad / "answers.sqlite").write_bytes(b"x" * 5000)
+    port = free_port()
+    with ServerProcess(path, port) as server:
+        assert _request(port, "GET", f"/api/v1/surveys/{name}/status")[0] == 200
+        status, body = _request(port, "GET", f"/api/v1/surveys/{bad}/status")
+        assert (status, json.loads(body)["code"]) == (503, "storage.corrupt")
+        assert server.stop() == 0
+        assert f"survey {bad} is damaged" in server.output
+
+
+def test_workers_that_cannot_start_end_the_server_with_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "MAX_SOON", 2)
+
+    def fail() -> None:
+        raise RuntimeError
+
+    with pytest.raises(SetupError) as caught:
+        supervisor.supervise(fail, 2)
+    assert caught.value.code == "setup.workers"
+
+
+@pytest.mark.parametrize(
+    ("logger", "text", "logged"),
+    [
+        ("waitress", "Exception while serving /s/canary", "request-crashed ValueError"),
+        ("waitress", "Client disconnected while serving /canary", "connection-broken ValueError"),
+        ("waitress", "anything with canary", "server-event ValueError"),
+        ("roomful.web", "request-crashed KeyError", "request-crashed KeyError ValueError"),
+    ],
+)
+def test_the_log_has_names_of_events_only(logger: str, text: str, logged: str) -> None:
+    try:
+        raise ValueError("canary")
+    except ValueError as error:
+        exc_info = (ValueError, error, error.__traceback__)
+    record = logging.LogRecord(logger, logging.ERROR, "file", 1, text, (), exc_info)
+    assert EventNames().filter(record)
+    assert logging.Formatter("%(message)s").format(record) == logged

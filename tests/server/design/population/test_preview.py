@@ -1,0 +1,70 @@
+"""What an organizer sees of her file before anything is designed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from server.design.population.model import Model
+from server.design.population.preview import describe_table, preview_table, suggest_attributes
+from server.tables.delimited import read_delimited
+from server.tables.files import read_table
+from shared.errors import ModelFileError
+
+TOWN = "age;wage;sex;note\n17;1,5;m;\n30;2,25;f;\n?;2;f;\n45;;m;\n" + "".join(
+    f"{a};3;m;\n" for a in range(46, 60)
+)
+
+
+def test_columns_are_told_apart() -> None:
+    age, wage, sex, note = preview_table(read_delimited(TOWN.encode()))
+    assert (age.kind, age.lowest, age.highest, age.step, age.suspects) == ("number", "17", "59", "1", ("?",))
+    assert (wage.kind, wage.lowest, wage.highest, wage.step, wage.missing) == (
+        "number",
+        "1.5",
+        "3",
+        "0.01",
+        1,
+    )
+    assert (sex.kind, sex.distinct, sex.values) == ("text", 2, ("m", "f"))
+    assert (note.kind, note.missing, note.values) == ("empty", 18, ())
+
+
+def test_description_says_what_was_understood() -> None:
+    text = describe_table(read_delimited(TOWN.encode(), source="town.csv"))
+    assert text.startswith(
+        "town.csv: 18 records, 4 columns\nseparator semicolon, decimal comma, encoding utf-8\n"
+    )
+    assert '  age   numbers from 17 to 59, step 1; no value? "?"\n' in text
+    assert '  sex   text, 2 distinct: "m", "f"\n' in text
+    assert "  note  nothing; 18 empty\n" in text
+
+
+def test_suggested_attributes_are_a_survey_that_reads_the_file(model: Callable[..., Model]) -> None:
+    data = 'age,sex\n17,m\n30,"f ""x"""\n45,m\n'
+    suggestion = suggest_attributes(read_delimited(data.encode()), ("age", "sex"))
+    old = (
+        '[[attributes]]\nname = "age"\nkind = "numeric"\nminimum = 0\nmaximum = 90\nopen_above = true\n'
+        '[[attributes]]\nname = "sex"\nkind = "nominal"\ncategories = ["f", "m"]\n'
+    )
+    assert model(data, (old, suggestion)).X.tolist() == [[0, 0, 1], [13, 1, 0], [28, 0, 1]]
+
+
+def test_many_values_and_missing_ones_are_pointed_out() -> None:
+    data = "place,p\n" + "".join(f"town {i},0.5\n" for i in range(60)) + ",NA\n"
+    suggestion = suggest_attributes(read_delimited(data.encode()), ("place", "p"))
+    place, p = tomllib.loads(suggestion)["attributes"]
+    assert (place["kind"], place["table"], place["missing"]) == ("lookup", "place.csv", "own-category")
+    assert (p["kind"], p["minimum"]) == ("numeric", "0.5")
+    with pytest.raises(ModelFileError, match="no column"):
+        suggest_attributes(read_delimited(data.encode()), ("plaice",))
+
+
+def test_adult(reference_data: Path) -> None:
+    previews = {column.name: column for column in preview_table(read_table(reference_data / "adult.csv"))}
+    assert (previews["age"].lowest, previews["age"].highest) == ("17", "90")
+    assert previews["workclass"].suspects == ("?",)
+    assert (previews["sex"].kind, previews["sex"].distinct) == ("text", 2)
