@@ -42,7 +42,6 @@ from tests.sealed_surveys import (
     SECRET,
     WORDS,
     SealedSurvey,
-    board_of,
     sealed_specification,
     shares,
     statement_keys_of,
@@ -125,9 +124,7 @@ def main() -> None:
         watch = Stopwatch()
         started = time.perf_counter()
         report = open_answers(
-            export,
-            invitation=survey.invitation,
-            known=board_of(export),
+            survey.received(export),
             statements=statements,
             shares=shares(1, 3),
             progress=watch,

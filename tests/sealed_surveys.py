@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
 from server.keys.sealing import OpeningKey
-from server.release.trustees.examining import KnownBoard
+from server.release.trustees.examining import KnownBoard, ReceivedExport
 from server.release.trustees.export import CHECKPOINT_FILE, write_export
 from server.release.trustees.ledger import new_ledger
 from server.release.trustees.opening import OpeningReport, open_answers
@@ -177,6 +177,22 @@ class SealedSurvey:
         """What a respondent was given."""
         return Invitation(digest=self.digest, organizer_key=public_bytes(ORGANIZER_KEY))
 
+    def received(
+        self,
+        export: Path,
+        *,
+        known: KnownBoard | None = None,
+        invitation: Invitation | None = None,
+        accepted: str | None = None,
+    ) -> ReceivedExport:
+        """An export, at a trustee who has seen the board that it brings, unless told otherwise."""
+        return ReceivedExport(
+            folder=export,
+            invitation=invitation or self.invitation,
+            known=known or board_of(export),
+            accepted=accepted,
+        )
+
     def state(
         self,
         export: Path,
@@ -187,15 +203,12 @@ class SealedSurvey:
         words: Sequence[str] = WORDS,
         accept_discrepancy: str | None = None,
     ) -> StatementReport:
-        """One trustee's statement; she has seen the board that the export brings, unless told otherwise."""
+        """One trustee's statement."""
         return state_export(
-            export,
-            invitation=self.invitation,
-            known=known or board_of(export),
+            self.received(export, known=known, accepted=accept_discrepancy),
             share=shares(number, words=words)[0],
             ledger_path=ledger or self.ledger(number),
             progress=lambda *_: None,
-            accept_discrepancy=accept_discrepancy,
         )
 
     def open(
@@ -215,13 +228,10 @@ class SealedSurvey:
                 for number in (1, 2, 3)
             ]
         return open_answers(
-            export,
-            invitation=invitation or self.invitation,
-            known=board_of(export),
+            self.received(export, invitation=invitation, accepted=accept_discrepancy),
             statements=[(f"statement-{s.trustee}.json", s) for s in statements],
             shares=shares(1, 3) if held is None else held,
             progress=lambda *_: None,
-            accept_discrepancy=accept_discrepancy,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from server import files
 from server.cli.progress import stages
 from server.keys.signing import read_file
 from server.keys.signing_keys import load_public_key
-from server.release.trustees.examining import KnownBoard
+from server.release.trustees.examining import KnownBoard, ReceivedExport
 from server.release.trustees.opening import OpeningReport, open_answers
 from server.release.trustees.shares import MAX_SHARE_FILE_BYTES, Share, parse_share
 from server.release.trustees.statements import MAX_STATEMENT_BYTES, Statement
@@ -44,29 +45,42 @@ share_option = click.option(
 )
 
 
-discrepancy_option = click.option(
-    "--accept-discrepancy",
-    metavar="SUBMISSIONS/TOKENS",
-    help="Go on although the organizer signed more submissions than tokens, with these figures.",
-)
+def received_export(command: Callable[..., None]) -> Callable[..., None]:
+    """FOLDER, and what the trustees know from elsewhere, which the command gets as ``received``."""
 
+    @click.argument("folder", type=click.Path(path_type=Path))
+    @click.option("--root", help="The board in words, as its page shows it, or its root in hexadecimal.")
+    @click.option(
+        "--checkpoint",
+        type=click.Path(path_type=Path),
+        help="The board's checkpoint, fetched from elsewhere than FOLDER; instead of --root.",
+    )
+    @organizer_options
+    @click.option(
+        "--accept-discrepancy",
+        metavar="SUBMISSIONS/TOKENS",
+        help="Go on although the organizer signed more submissions than tokens, with these figures.",
+    )
+    @wraps(command)
+    def received_by(
+        folder: Path,
+        root: str | None,
+        checkpoint: Path | None,
+        invitation: str | None,
+        organizer_key: str | None,
+        accept_discrepancy: str | None,
+        **others: Any,
+    ) -> None:
+        invited = _organizer(invitation, organizer_key)
+        received = ReceivedExport(
+            folder=folder, invitation=invited, known=_board(root, checkpoint), accepted=accept_discrepancy
+        )
+        command(received=received, **others)
 
-def board_options(command: Callable[..., None]) -> Callable[..., None]:
-    """What the trustees know of the board from elsewhere than the folder."""
-    for option in (
-        click.option(
-            "--checkpoint",
-            type=click.Path(path_type=Path),
-            help="The board's checkpoint, fetched from elsewhere than FOLDER; instead of --root.",
-        ),
-        click.option("--root", help="The board in words, as its page shows it, or its root in hexadecimal."),
-    ):
-        command = option(command)
-    return command
+    return received_by
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
     "--share", "share_file", type=click.Path(path_type=Path), required=True, help="File with your own share."
 )
@@ -76,43 +90,20 @@ def board_options(command: Callable[..., None]) -> Callable[..., None]:
     required=True,
     help="Your own ledger, the newest; the statement is added to it.",
 )
-@board_options
-@organizer_options
-@discrepancy_option
+@received_export
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, help="Your statement; it must not exist."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def state(
-    folder: Path,
-    share_file: Path,
-    ledger: Path,
-    root: str | None,
-    checkpoint: Path | None,
-    invitation: str | None,
-    organizer_key: str | None,
-    accept_discrepancy: str | None,
-    out: Path,
-    as_json: bool,
-) -> None:
+def state(*, received: ReceivedExport, share_file: Path, ledger: Path, out: Path, as_json: bool) -> None:
     """State that the ballots in FOLDER are those of the survey: each trustee, once, on her own computer.
 
     Nothing is opened. Another set of the same survey is refused from then on.
     """
-    known = _organizer(invitation, organizer_key)
-    board = _board(root, checkpoint)
     _require_new(out)
     (share,) = read_shares((share_file,))
     with stages(hidden=as_json) as progress:
-        report = state_export(
-            folder,
-            invitation=known,
-            known=board,
-            share=share,
-            ledger_path=ledger,
-            progress=progress,
-            accept_discrepancy=accept_discrepancy,
-        )
+        report = state_export(received, share=share, ledger_path=ledger, progress=progress)
     write(out, report.statement.to_bytes())
     told = _stated(report)
     if as_json:
@@ -150,7 +141,6 @@ def _stated(report: StatementReport) -> dict[str, Any]:
 
 
 @click.command("open")
-@click.argument("folder", type=click.Path(path_type=Path))
 @share_option
 @click.option(
     "--statement",
@@ -159,20 +149,14 @@ def _stated(report: StatementReport) -> dict[str, Any]:
     multiple=True,
     help="A trustee's statement; once for each.",
 )
-@board_options
-@organizer_options
-@discrepancy_option
+@received_export
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="opened.json; it must not exist.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def open_export(
-    folder: Path,
+    *,
+    received: ReceivedExport,
     share_files: tuple[Path, ...],
     statement_files: tuple[Path, ...],
-    root: str | None,
-    checkpoint: Path | None,
-    invitation: str | None,
-    organizer_key: str | None,
-    accept_discrepancy: str | None,
     out: Path,
     as_json: bool,
 ) -> None:
@@ -180,18 +164,13 @@ def open_export(
 
     It needs the shares of so many trustees as the threshold says, and the statements of more.
     """
-    known = _organizer(invitation, organizer_key)
-    board = _board(root, checkpoint)
     _require_new(out)
     with stages(hidden=as_json) as progress:
         report = open_answers(
-            folder,
-            invitation=known,
-            known=board,
+            received,
             statements=[(str(path), _read_statement(path)) for path in statement_files],
             shares=read_shares(share_files),
             progress=progress,
-            accept_discrepancy=accept_discrepancy,
         )
     write(out, report.answers.to_bytes() + b"\n")
     if as_json:

@@ -165,9 +165,7 @@ def five(tmp_path: Path) -> SealedSurvey:
 def open_five(survey: SealedSurvey, export: Path, statements: Sequence[Statement]) -> OpeningReport:
     """With three of the five shares."""
     return open_answers(
-        export,
-        invitation=survey.invitation,
-        known=board_of(export),
+        survey.received(export),
         statements=[(str(s.trustee), s) for s in statements],
         shares=shares(1, 2, 3, words=FIVE),
         progress=lambda *_: None,

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from shared import base64url
 from shared.ballot import Ballot
+from shared.invitation_code import InvitationCode
 from shared.receipt import BallotReceipt
 from shared.sealing import ballot_info, box_info
 from shared.specification import Specification
@@ -342,23 +343,38 @@ def test_over_a_relay_from_right_to_left(tmp_path: Path, visit: Callable[..., In
         nothing_is_where_it_does_not_belong(place, ballot_in(body, place), receipt)
 
 
+def send_and_hear_nothing(walk: InvitedWalk, place: Office, code: InvitationCode) -> None:
+    """From the letter to a ballot that the relay has, and whose answer is lost."""
+    assert place.relay is not None
+    walk.to_invitation(place.link(code))
+    walk.exchange()
+    walk.answer()
+    walk.page.check("#when-now")
+    place.relay.lose = 1
+    walk.go_on()
+    problem = walk.page.locator("#send-problem [data-code]")
+    expect(problem).to_have_attribute("data-code", "remote.unreachable")
+
+
+def arrived_once(walk: InvitedWalk, place: Office) -> None:
+    """The relay got the very same twice and keeps it once, and the receipt is of it."""
+    assert place.pool is not None
+    assert place.relay is not None
+    receipt = BallotReceipt.parse("".join(walk.page.locator("#receipt span").all_inner_texts()))
+    first, again = place.relay.posted("/submissions")
+    assert first == again
+    assert place.pool.totals().waiting == 1
+    assert ballot_in(first, place).receipt == receipt.digest.hex()
+
+
 def test_after_a_change_the_relay_gets_the_first_message_again(
     tmp_path: Path, visit: Callable[..., InvitedWalk]
 ) -> None:
     walk = visit("relay-earlier")
     page = walk.page
     with office(tmp_path, over_relay=True) as place:
-        assert place.pool is not None
-        assert place.relay is not None
-        walk.to_invitation(place.link(CODES[0]))
-        walk.exchange()
-        walk.answer()
-        page.check("#when-now")
-        place.relay.lose = 1
-        walk.go_on()
-        problem = page.locator("#send-problem [data-code]")
-        expect(problem).to_have_attribute("data-code", "remote.unreachable")
-        expect(problem).to_be_focused()
+        send_and_hear_nothing(walk, place, CODES[0])
+        expect(page.locator("#send-problem [data-code]")).to_be_focused()
         walk.look("lost")
         page.click("#back")
         wage = page.locator(".questionnaire input[type=text]")
@@ -371,11 +387,7 @@ def test_after_a_change_the_relay_gets_the_first_message_again(
         expect(page.locator(".notice.good")).to_contain_text("the changed one was not")
         expect(walk.heading).to_have_text("Thank you, your answers are on their way")
         walk.look("8-receipt")
-        first, again = place.relay.posted("/submissions")
-        assert first == again
-        assert place.pool.totals().waiting == 1
-        receipt = BallotReceipt.parse("".join(page.locator("#receipt span").all_inner_texts()))
-        assert ballot_in(first, place).receipt == receipt.digest.hex()
+        arrived_once(walk, place)
 
 
 def test_after_a_reload_the_relay_gets_the_very_same_again(
@@ -385,15 +397,7 @@ def test_after_a_reload_the_relay_gets_the_very_same_again(
     walk = visit("relay-again")
     page = walk.page
     with office(tmp_path, over_relay=True) as place:
-        assert place.pool is not None
-        assert place.relay is not None
-        walk.to_invitation(place.link(CODES[0]))
-        walk.exchange()
-        walk.answer()
-        page.check("#when-now")
-        place.relay.lose = 1
-        walk.go_on()
-        expect(page.locator("#send-problem [data-code]")).to_be_visible()
+        send_and_hear_nothing(walk, place, CODES[0])
         page.reload()
         walk.start()
         walk.go_on()
@@ -401,21 +405,10 @@ def test_after_a_reload_the_relay_gets_the_very_same_again(
         walk.look("sent-before")
         page.click("#send-again")
         expect(page.locator("#receipt")).to_be_visible()
-        first, again = place.relay.posted("/submissions")
-        assert first == again
-        assert place.pool.totals().waiting == 1
-        receipt = BallotReceipt.parse("".join(page.locator("#receipt span").all_inner_texts()))
-        assert ballot_in(first, place).receipt == receipt.digest.hex()
+        arrived_once(walk, place)
         assert page.evaluate("sessionStorage.length") == 0
     with office(tmp_path / "other", over_relay=True) as place:
-        assert place.relay is not None
-        walk.to_invitation(place.link(CODES[1]))
-        walk.exchange()
-        walk.answer()
-        page.check("#when-now")
-        place.relay.lose = 1
-        walk.go_on()
-        expect(page.locator("#send-problem [data-code]")).to_be_visible()
+        send_and_hear_nothing(walk, place, CODES[1])
         page.reload()
         walk.start()
         walk.go_on()
@@ -425,8 +418,7 @@ def test_after_a_reload_the_relay_gets_the_very_same_again(
         page.check("#when-now")
         walk.go_on()
         expect(page.locator(".notice.good")).to_contain_text("the changed one was not")
-        first, again = place.relay.posted("/submissions")
-        assert first == again
+        arrived_once(walk, place)
 
 
 def test_the_camera_may_be_used_on_this_page_only(direct: Office, page: Page) -> None:

@@ -94,6 +94,28 @@ class KnownBoard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedExport:
+    """An export as a trustee gets it, and what she knows from elsewhere.
+
+    Attributes
+    ----------
+    folder : Path
+        From ``roomful trustees export``.
+    invitation : Invitation
+        The organizer's key, and the digest if an invitation link is at hand.
+    known : KnownBoard
+        The board as it was seen elsewhere.
+    accepted : str or None
+        See :func:`server.release.trustees.board_copy.require_board`.
+    """
+
+    folder: Path
+    invitation: Invitation
+    known: KnownBoard
+    accepted: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
     """An export that passed.
 
@@ -120,28 +142,8 @@ class Examined:
     stated: Stated
 
 
-def examine_export(
-    export: Path,
-    *,
-    invitation: Invitation,
-    known: KnownBoard,
-    progress: Progress,
-    accept_discrepancy: str | None = None,
-) -> Examined:
+def examine_export(received: ReceivedExport, progress: Progress) -> Examined:
     """Verify all that can be verified without a share.
-
-    Parameters
-    ----------
-    export : Path
-        Folder from ``roomful trustees export``.
-    invitation : Invitation
-        The organizer's key, and the digest if an invitation link is at hand.
-    known : KnownBoard
-        The board as it was seen elsewhere.
-    progress : callable
-        ``(stage, done, total)``.
-    accept_discrepancy : str, optional
-        See :func:`server.release.trustees.board_copy.require_board`.
 
     Raises
     ------
@@ -154,11 +156,12 @@ def examine_export(
     elsewhere; each has a distinct token of the registrar, and the holder of the token made exactly this
     ballot.
     """
-    survey = read_survey(export, invitation)  # 1
-    with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
-        root, receipts = verify_export(export, survey, ballots, progress)  # 2
-        surplus = require_board(export, survey, receipts, accept_discrepancy)
-        known.require(survey, root)  # 3
+    folder = received.folder
+    survey = read_survey(folder, received.invitation)  # 1
+    with BallotFile(folder / BALLOTS_FILE, survey.specification) as ballots:
+        root, receipts = verify_export(folder, survey, ballots, progress)  # 2
+        surplus = require_board(folder, survey, receipts, received.accepted)
+        received.known.require(survey, root)  # 3
         counts = _count_tokens(survey, ballots, receipts, progress)  # 4
     permitted = permit(counts, survey.specification, surplus=surplus)  # 5
     stated = Stated(specification=survey.digest, root=root.hex(), groups=groups_digest(permitted.groups))

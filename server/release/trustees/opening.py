@@ -17,12 +17,11 @@ from server.progress import StageProgress
 from server.release.opened import OpenedAnswers, OpenedGroup
 from server.release.permission import decide_groups
 from server.release.policy import policy_of_counts
-from server.release.trustees.examining import Examined, KnownBoard, examine_export, verified_ballots
+from server.release.trustees.examining import Examined, ReceivedExport, examine_export, verified_ballots
 from server.release.trustees.export import BALLOTS_FILE, BallotFile, SignedSurvey
 from server.release.trustees.shares import Share, join_shares
 from server.release.trustees.statements import Statement, require_statements
 from shared.errors import OpeningError, SubmissionError
-from shared.invitation import Invitation
 from shared.joining import row_of
 from shared.questions import Answer
 from shared.sealing import box_info
@@ -60,32 +59,22 @@ class OpeningReport:
 
 
 def open_answers(
-    export: Path,
+    received: ReceivedExport,
     *,
-    invitation: Invitation,
-    known: KnownBoard,
     statements: Sequence[tuple[str, Statement]],
     shares: Sequence[Share],
     progress: StageProgress,
-    accept_discrepancy: str | None = None,
 ) -> OpeningReport:
     """Open what may be opened.
 
     Parameters
     ----------
-    export : Path
-        Folder from ``roomful trustees export``.
-    invitation : Invitation
-        The organizer's key, and the digest if an invitation link is at hand.
-    known : KnownBoard
-        The board as it was seen elsewhere.
+    received : ReceivedExport
     statements : sequence of (str, Statement)
         Of the trustees, each with the name of its file.
     shares : sequence of Share
     progress : callable
         ``(stage, done, total)``.
-    accept_discrepancy : str, optional
-        See :func:`server.release.trustees.board_copy.require_board`.
 
     Raises
     ------
@@ -98,20 +87,13 @@ def open_answers(
     minimum) valid answers, each from a ballot that the holder of a distinct token of the registrar signed,
     under the one root that so many trustees have stated that no other set of this survey is ever opened,
     unless as many as open together state both. If there are more ballots than used codes, each group has so
-    many answers more. A box of a cell outside the permitted groups is never
-    decrypted.
+    many answers more. A box of a cell outside the permitted groups is never decrypted.
     """
-    examined = examine_export(  # 1 to 5
-        export,
-        invitation=invitation,
-        known=known,
-        progress=progress,
-        accept_discrepancy=accept_discrepancy,
-    )
+    examined = examine_export(received, progress)  # 1 to 5
     survey, counts, permitted = examined.survey, examined.counts, examined.permitted
     stated_by = require_statements(examined.stated, survey.invited, statements)  # 6
     key = rebuild_key(survey, shares)  # 7
-    found, invalid = _decrypt(export, examined, key, progress)  # 8
+    found, invalid = _decrypt(received.folder, examined, key, progress)  # 8
     kept = _keep(examined, found)  # 9
     kept_cells = {cell for group in kept for cell in group.cells}
     ballots = len(examined.receipts)

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from server.progress import StageProgress
-from server.release.trustees.examining import Examined, KnownBoard, examine_export
+from server.release.trustees.examining import Examined, ReceivedExport, examine_export
 from server.release.trustees.ledger import Ledger
 from server.release.trustees.shares import Share
 from server.release.trustees.statements import Statement, require_statement_key
-from shared.invitation import Invitation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,32 +37,19 @@ class StatementReport:
 
 
 def state_export(
-    export: Path,
-    *,
-    invitation: Invitation,
-    known: KnownBoard,
-    share: Share,
-    ledger_path: Path,
-    progress: StageProgress,
-    accept_discrepancy: str | None = None,
+    received: ReceivedExport, *, share: Share, ledger_path: Path, progress: StageProgress
 ) -> StatementReport:
     """Sign that this is the one set of ballots of its survey.
 
     Parameters
     ----------
-    export : Path
-        Folder from ``roomful trustees export``.
-    invitation : Invitation
-    known : KnownBoard
-        The board as she saw it elsewhere.
+    received : ReceivedExport
     share : Share
         Hers.
     ledger_path : Path
         Hers. The statement is on the disk there when this returns.
     progress : callable
         ``(stage, done, total)``.
-    accept_discrepancy : str, optional
-        See :func:`server.release.trustees.board_copy.require_board`.
 
     Raises
     ------
@@ -75,13 +61,7 @@ def state_export(
     Guarantee: with one ledger and one share, at most one set of ballots, with one set of groups, is ever
     signed for a survey.
     """
-    examined = examine_export(  # 1 to 5
-        export,
-        invitation=invitation,
-        known=known,
-        progress=progress,
-        accept_discrepancy=accept_discrepancy,
-    )
+    examined = examine_export(received, progress)  # 1 to 5
     invited = examined.survey.invited
     require_statement_key(invited, share)  # 6
     ledger = Ledger.read(ledger_path, invited.opening_key)

@@ -9,16 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
 from server.collection.storage.data_directory import DataDirectory
 from shared import strict_json
-from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding, survey_digest
+from shared.envelope import survey_digest
 from shared.questionnaire import Questionnaire
 from shared.specification import Specification
 from shared.submission import encode, longest_message
+from tests.server.collection.storage import sample
 
-KEY = Ed25519PrivateKey.from_private_bytes(b"\x07" * 32)
 MODEL = b"age,level,people\n20,0,40\n"
 CANARY = "a-canary-nobody-may-read"
 N_CELLS = 6
@@ -32,12 +30,10 @@ def text(value: str) -> dict[str, str]:
 def document(**changes: Any) -> dict[str, Any]:
     """Six cells along the age; `changes` replace whole members."""
     attribute = {"help": text(""), "missing": "refused"}
-    value: dict[str, Any] = {
-        "protocol": "roomful/3",
+    value = sample.document() | {
         "languages": ["en"],
         "title": text("Health & <work>"),
         "description": text("About <b>health</b>"),
-        "organizer": {"name": "Example Office", "contact": "office@example.org"},
         "attributes": [
             attribute
             | {"name": "age", "kind": "numeric", "label": text("Age in years"), "minimum": "0",
@@ -53,28 +49,9 @@ def document(**changes: Any) -> dict[str, Any]:
                "entries": [{"value": "A", "vector": [0, 0]}, {"value": "B", "vector": [10, 4]}]},
         ],
         "weights": [1] * 8,
-        "participation": {
-            "levels": [{"low": "0.5", "high": "0.5"}],
-            "correlation": "0",
-            "household_size": 1,
-            "source": {
-                "kind": "even",
-                "column": None,
-                "attribute": None,
-                "rates": [],
-                "household_column": None,
-                "statement": None,
-            },
+        "model": sample.MODEL_REFERENCE | {
+            "digest": hashlib.sha256(MODEL).hexdigest(), "people": 40 * N_CELLS,
         },
-        "anonymity": {"k": 5, "acceptable_cell_failure": "1e-3", "n_min": [24], "n_min_safe": [24]},
-        "model": {
-            "kind": "public", "digest": hashlib.sha256(MODEL).hexdigest(), "people": 40 * N_CELLS,
-            "reading": {
-                "count_column": None, "missing_markers": ["?"], "incomplete": "refuse",
-                "required_columns": [], "id_column": None,
-            },
-        },
-        "algorithm": {"name": "boxes", "parameters": {}},
         "cells": {
             "shape": "boxes",
             "boxes": [
@@ -105,16 +82,11 @@ def document(**changes: Any) -> dict[str, Any]:
                 }
             ]
         },
-        "stored": ["cell", "answers", "receipt"],
-        "retention_days": 365,
-        "release": {"rule": "withhold", "minimum": 5, "distinct_values": 1, "t_closeness": None,
-                    "row": list(range(N_CELLS))},
-        "permissions": {"free_text": True, "balls_from_register": False},
-        "invited": None,
+        "release": sample.RELEASE | {"row": list(range(N_CELLS))},
     }  # fmt: skip
     value |= changes
     questionnaire = Questionnaire.parse(value["questionnaire"], tuple(value["languages"]))
-    return {"message_bytes": longest_message(questionnaire)} | value
+    return value | {"message_bytes": longest_message(questionnaire)} | changes
 
 
 def specification(**changes: Any) -> Specification:
@@ -147,12 +119,8 @@ def closed_survey(
 ) -> tuple[DataDirectory, str]:
     """Publish, open, fill and close a survey."""
     payload = strict_json.dumps(document(**changes))
-    message = pre_authentication_encoding(PAYLOAD_TYPE, payload)
-    envelope = Envelope(payload=payload, signatures=()).with_signature(
-        KEY.public_key().public_bytes_raw(), KEY.sign(message)
-    )
     data = DataDirectory(folder, quiet_seconds=30)
-    survey = data.publish(envelope.to_bytes(), MODEL)
+    survey = data.publish(sample.sign(payload), MODEL)
     data.open(survey)
     store = data.survey(survey)
     chance = random.Random(7)

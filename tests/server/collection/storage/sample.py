@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -29,6 +30,14 @@ QUESTIONNAIRE = {
         }
     ]
 }  # fmt: skip
+MODEL_REFERENCE = {
+    "kind": "public", "digest": hashlib.sha256(MODEL).hexdigest(), "people": 100,
+    "reading": {
+        "count_column": None, "missing_markers": [""], "incomplete": "refuse", "required_columns": [],
+        "id_column": None,
+    },
+}  # fmt: skip
+RELEASE = {"rule": "withhold", "minimum": 5, "distinct_values": 1, "t_closeness": None, "row": [0, 1]}
 MESSAGE_BYTES = longest_message(Questionnaire.parse(QUESTIONNAIRE, ("en", "de")))
 
 
@@ -42,7 +51,7 @@ class Clock:
         return self.day
 
 
-def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, object]:
+def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, Any]:
     """The specification as an object."""
     return {
         "protocol": "roomful/3",
@@ -72,13 +81,7 @@ def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, 
             },
         },
         "anonymity": {"k": 5, "acceptable_cell_failure": "1e-3", "n_min": [24], "n_min_safe": [24]},
-        "model": {
-            "kind": kind, "digest": hashlib.sha256(MODEL).hexdigest(), "people": 100,
-            "reading": {
-                "count_column": None, "missing_markers": [""], "incomplete": "refuse", "required_columns": [],
-                "id_column": None,
-            },
-        },
+        "model": MODEL_REFERENCE | {"kind": kind},
         "algorithm": {"name": "boxes", "parameters": {}},
         "cells": {"shape": "boxes", "boxes": [[[0, 40]], [[41, 99]]]},
         "eligible": [[40], [60]],
@@ -87,8 +90,7 @@ def document(*, kind: str = "public", title: str = "Small survey") -> dict[str, 
         "message_bytes": MESSAGE_BYTES,
         "stored": ["cell", "answers", "receipt"],
         "retention_days": 365,
-        "release": {"rule": "withhold", "minimum": 5, "distinct_values": 1, "t_closeness": None,
-                    "row": list(range(2))},
+        "release": RELEASE,
         "permissions": {"free_text": True, "balls_from_register": False},
         "invited": None,
     }  # fmt: skip

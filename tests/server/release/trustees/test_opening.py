@@ -29,7 +29,6 @@ from tests.sealed_surveys import (
     SECRET,
     WORDS,
     SealedSurvey,
-    board_of,
     sealed_specification,
     shares,
     statement_keys_of,
@@ -99,9 +98,7 @@ def _change_during(
     monkeypatch.setattr(opening.OpeningKey, "open", lambda _key, info, _sealed: opened.append(info))
     with pytest.raises(OpeningError) as caught:
         opening.open_answers(
-            export,
-            invitation=survey.invitation,
-            known=board_of(export),
+            survey.received(export),
             statements=(),
             shares=shares(1, 3),
             progress=lambda stage, done, _total: change(stage, done),
