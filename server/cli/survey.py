@@ -15,11 +15,10 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.publishing import publish_files
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
-from server.collection.totals import arrived, told
+from server.collection.totals import arrived, told_until_closing
 from server.collection.web.config import Config
 from server.keys.signing import read_file
 from server.release.trustees.rehearsal import keep_rehearsal, require_rehearsal
-from shared.ballot import require_invited
 from shared.errors import InputError, StateError
 from shared.invitation import survey_link
 
@@ -190,10 +189,9 @@ def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:
         count = directory.registrar(store.id).issued()
     except StateError:
         return {}
-    if store.state in (State.DRAFT, State.OPEN):
-        path, most = store.published.folder / "total-tokens", require_invited(store.specification).people
-        return {"tokens_issued_about": told(path, count, most=most)}
-    return {"tokens_issued": count}
+    growing = store.state in (State.DRAFT, State.OPEN)
+    name = "tokens_issued_about" if growing else "tokens_issued"
+    return {name: told_until_closing(store, "total-tokens", count)}
 
 
 def _confirm(survey: str, consequence: str, yes: bool) -> None:

@@ -30,6 +30,7 @@ from server.collection.storage import database as db
 from server.collection.storage.retention import Today, utc_today
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
+from shared.ballot import require_invited
 from shared.errors import StorageError
 
 SCALE: Final = 5
@@ -40,14 +41,32 @@ _CHANCE: Final = random.SystemRandom()
 
 def arrived(store: SurveyStore, *, today: Today = utc_today) -> int | None:
     """The answers of a survey, of an invited one about so many while it is open; None if deleted."""
-    state, total = store.state, store.total()
+    total = store.total()
     if total is None or store.specification.invited is None:
         return total
-    path = store.published.folder / "total-ballots"
-    if state in (State.DRAFT, State.OPEN):
-        return told(path, total, most=store.specification.invited.people, today=today)
-    path.unlink(missing_ok=True)
-    return total
+    return told_until_closing(store, "total-ballots", total, today=today)
+
+
+def told_until_closing(store: SurveyStore, name: str, exact: int, *, today: Today = utc_today) -> int:
+    """A number of an invited survey: while it is open the one to tell, then the exact one.
+
+    Parameters
+    ----------
+    store : SurveyStore
+        The survey.
+    name : str
+        File in its folder that keeps the number to tell, deleted once it is closed.
+    exact : int
+        The true number, now.
+    today : callable
+        See :func:`told`.
+    """
+    path = store.published.folder / name
+    if store.state in (State.DRAFT, State.OPEN):
+        return told(path, exact, most=require_invited(store.specification).people, today=today)
+    with files.named_file_errors(name):
+        path.unlink(missing_ok=True)
+    return exact
 
 
 def told(

@@ -32,6 +32,7 @@ from tests.server.collection.relay.survey import (
     relayed,
     sealed,
     stub_collector,
+    take_all,
 )
 from tests.server.collection.relay.test_forwarding import Line
 from tests.server.collection.relay.test_threshold import Clock
@@ -154,7 +155,7 @@ def test_a_collector_that_says_less_in_public_is_caught(tmp_path: Path) -> None:
             for body in made_up(30):
                 store.accept(body)
             store.take()
-            store.settle(store.leaving(), {})
+            store.settle(take_all(store.leaving()), {})
         stub.envelope = json.dumps({"state": "closed", "total": 29}).encode()
         shown = run(tmp_path, stub, "--status")
         assert "taken-exceeds-public" in shown.output

@@ -11,11 +11,12 @@ import hashlib
 import random
 from pathlib import Path
 
-from server.collection.relay.collector import Outcome, Passed
+from server.collection.relay.collector import Outcome
 from server.collection.relay.forwarding import Forwarder
 from server.collection.relay.threshold import Threshold
 from server.collection.relay.turns import Turns
 from server.collection.storage.relay import RelayStore
+from tests.server.collection.relay.survey import taken
 from tests.server.collection.relay.test_threshold import Clock
 
 SECONDS = 600
@@ -33,7 +34,7 @@ class Batches:
 
     def pass_on(self, body: bytes) -> Outcome:
         self.left.setdefault(self.clock.now, set()).add(body)
-        return Passed()
+        return taken(body)
 
     def close(self) -> None:
         """Nothing is open."""

@@ -24,7 +24,15 @@ _RECEIPT: Final = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """The collector has it, now or since before."""
+    """The collector has it, now or since before.
+
+    Attributes
+    ----------
+    receipt : bytes
+        Of the ballot inside, 32 bytes: the same for the same ballot, however often it was sealed.
+    """
+
+    receipt: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +185,9 @@ def read_answer(status: int, body: bytes) -> Outcome:
     names a code that no second try can change. Everything else is tried again.
     """
     value = _object(body)
-    if status == 201 and _RECEIPT.fullmatch(str(value.get("receipt", ""))):
-        return Passed()
+    receipt = value.get("receipt")
+    if status == 201 and isinstance(receipt, str) and _RECEIPT.fullmatch(receipt):
+        return Passed(bytes.fromhex(receipt))
     code = value.get("code")
     if 400 <= status < 500 and isinstance(code, str) and _CODE.fullmatch(code):
         return Refused(code)

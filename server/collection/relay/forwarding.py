@@ -144,7 +144,7 @@ class Forwarder:
         """Send what is on its way, in random order; whether nothing of it is left."""
         keys = self._store.leaving()
         secrets.SystemRandom().shuffle(keys)
-        passed: list[bytes] = []
+        passed: dict[bytes, bytes] = {}
         refused: dict[bytes, str] = {}
         left = failures = 0
         try:
@@ -162,17 +162,17 @@ class Forwarder:
                     continue
                 failures = 0
                 if isinstance(outcome, Passed):
-                    passed.append(key)
+                    passed[key] = outcome.receipt
                 else:
                     refused[key] = outcome.code
                 if len(passed) + len(refused) >= SETTLE_MESSAGES:
                     self._settle(passed, refused)
-                    passed, refused = [], {}
+                    passed, refused = {}, {}
         finally:
             self._settle(passed, refused)
         return left == 0
 
-    def _settle(self, passed: list[bytes], refused: dict[bytes, str]) -> None:
+    def _settle(self, passed: dict[bytes, bytes], refused: dict[bytes, str]) -> None:
         if passed or refused:
             self._store.settle(passed, refused)
         for code in sorted(set(refused.values())):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,8 +47,10 @@ class Totals:
 
     Attributes
     ----------
-    waiting, leaving, passed : int
-        Messages in the pool, on their way, and taken by the collector.
+    waiting, leaving : int
+        Messages in the pool, and on their way.
+    passed : int
+        Ballots that the collector says it took, each counted once, however often it was sealed and sent.
     refused : tuple of (str, int)
         Code and number of those that the collector refused for good.
     """
@@ -251,33 +253,32 @@ class RelayStore:
             raise StorageError("a message vanished from the pool", code="storage.corrupt")
         return bytes(row[0])
 
-    def settle(self, passed: Iterable[bytes], refused: Mapping[bytes, str]) -> None:
+    def settle(self, passed: Mapping[bytes, bytes], refused: Mapping[bytes, str]) -> None:
         """Delete what the collector has, and what it will never take; count both, remember their hashes.
 
-        Once the collector says that the survey is over, all hashes are forgotten.
+        Once the collector says that the survey is over, all hashes are forgotten, and what it says that it
+        has is no longer counted: it takes no new ballot then.
 
         Parameters
         ----------
-        passed : iterable of bytes
-            Keys that the collector has stored.
+        passed : mapping
+            Keys that the collector has stored, and the receipt of each.
         refused : mapping
             Keys that it refused for good, and the code of the refusal.
         """
-        gone = list(passed)
         with self._write() as connection:
-            keys = sorted([*gone, *refused])
+            keys = sorted([*passed, *refused])
             left = connection.executemany("DELETE FROM leaving WHERE key = ?", [(key,) for key in keys])
             _set(connection, "leaving", _number(connection, "leaving") - left.rowcount)
-            _set(connection, "passed", _number(connection, "passed") + len(gone))
             connection.executemany(
                 "INSERT INTO refused VALUES (?, 1) ON CONFLICT (code) DO UPDATE SET number = number + 1",
                 [(code,) for code in refused.values()],
             )
-            over = remembered.ENDED & (self._refusals | frozenset(refused.values()))
-            if over:
+            if not remembered.ENDED & self._refusals:
+                new = remembered.remember(connection, passed=passed, refused=refused, people=self._people)
+                _set(connection, "passed", _number(connection, "passed") + new)
+            if remembered.ENDED & frozenset(refused.values()):
                 remembered.forget(connection)
-            else:
-                remembered.remember(connection, passed=gone, refused=refused, people=self._people)
         self._refusals |= frozenset(refused.values())
 
     def sweep(self) -> None:

@@ -6,16 +6,20 @@ a repeat is told "accepted" and goes nowhere.
 
 A hash is that of sealed bytes and as random as the seal. Rows lie in its order; no time is kept and no pool.
 
-Guarantee: the hash of what the collector said it has is never forgotten before closing, for as many ballots
-as there are invitations; a genuine survey has no more. Of what it refused, and of what it claims beyond the
-invitations, :data:`MAX_DROPPED` are kept. Then chance forgets one of them for each new one: a flood cannot
-choose which.
+One ballot can be sealed as often as its owner likes, and the collector has it each time. So ballots are told
+apart by the receipts that come back, which are kept too, apart from the hashes: else one person could look
+like all who are invited.
+
+Guarantee: the hash of the first bytes with which the collector said it has a ballot is never forgotten before
+closing, for as many ballots as there are invitations; a genuine survey has no more. Of what it refused, of
+later seals of a ballot, and of what it claims beyond the invitations, :data:`MAX_DROPPED` are kept. Then
+chance forgets one of them for each new one: a flood cannot choose which.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 MAX_DROPPED: Final = 65_536
@@ -35,21 +39,37 @@ def known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> set[bytes]:
 
 
 def remember(
-    connection: sqlite3.Connection, *, passed: Iterable[bytes], refused: Iterable[bytes], people: int
-) -> None:
+    connection: sqlite3.Connection, *, passed: Mapping[bytes, bytes], refused: Iterable[bytes], people: int
+) -> int:
     """Keep the hashes of what the collector has taken or refused for good.
 
     Parameters
     ----------
-    passed, refused : iterable of bytes
+    passed : mapping of bytes to bytes
+        Keys, and the receipt of each.
+    refused : iterable of bytes
         Keys.
     people : int
         Invitations.
+
+    Returns
+    -------
+    int
+        How many ballots are new: their receipts had not come back before.
     """
-    taken = sorted(passed)
-    room = max(0, people - _count(connection, "passed"))
-    connection.executemany("INSERT OR IGNORE INTO passed VALUES (?)", [(key,) for key in taken[:room]])
-    others = sorted([*taken[room:], *refused])
+    marks = ",".join("?" * len(passed))
+    query = f"SELECT receipt FROM taken WHERE receipt IN ({marks})"  # noqa: S608 - only question marks
+    before = {bytes(row[0]) for row in connection.execute(query, [*passed.values()])}
+    first: dict[bytes, bytes] = {}
+    for key in sorted(passed):
+        if passed[key] not in before:
+            first.setdefault(passed[key], key)
+    room = max(0, people - _count(connection, "taken"))
+    kept = dict(sorted(first.items())[:room])
+    connection.executemany("INSERT INTO taken VALUES (?)", [(receipt,) for receipt in kept])
+    keys = sorted(kept.values())
+    connection.executemany("INSERT OR IGNORE INTO passed VALUES (?)", [(key,) for key in keys])
+    others = sorted({*passed, *refused}.difference(keys))
     connection.executemany("INSERT OR IGNORE INTO dropped VALUES (?)", [(key,) for key in others])
     surplus = _count(connection, "dropped") - MAX_DROPPED if others else 0
     if surplus > 0:
@@ -57,12 +77,13 @@ def remember(
         connection.execute(
             "DELETE FROM dropped WHERE key IN (SELECT key FROM dropped ORDER BY random() LIMIT ?)", (surplus,)
         )
+    return len(first)
 
 
 def forget(connection: sqlite3.Connection) -> None:
-    """Delete all hashes: the survey is closed."""
-    connection.execute("DELETE FROM passed")
-    connection.execute("DELETE FROM dropped")
+    """Delete all hashes and receipts: the survey is closed."""
+    for table in ("passed", "dropped", "taken"):
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:

@@ -94,6 +94,8 @@ POOL_FIELDS: Final = (
     # The same of what the collector has, and of what it refused for good: nothing leaves twice.
     StoredField(table="passed", column="key", declaration=_KEY),
     StoredField(table="dropped", column="key", declaration=_KEY),
+    # Receipts of the ballots that the collector has, in an order of their own: each ballot counts once.
+    StoredField(table="taken", column="receipt", declaration=_KEY),
     # How many ballots the collector refused for good, by the code that it gave.
     StoredField(table="refused", column="code", declaration="TEXT PRIMARY KEY NOT NULL"),
     StoredField(table="refused", column="number", declaration="INTEGER NOT NULL"),

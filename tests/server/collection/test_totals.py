@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from server.cli.survey import issued
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.totals import SCALE, arrived, draw_noise, told
@@ -80,6 +81,19 @@ def test_a_survey_tells_its_exact_total_only_when_it_is_closed(survey: SurveySto
     assert arrived(survey) == first
     survey.close()
     assert arrived(survey) == 14
+    assert not kept.exists()
+
+
+def test_the_number_of_tokens_to_tell_is_kept_until_closing_too(
+    data: DataDirectory, survey: SurveyStore
+) -> None:
+    """Left behind, it would say how many there were on the last day on which somebody asked."""
+    data.enrol(survey.id)
+    kept = survey.published.folder / "total-tokens"
+    assert issued(data, survey).keys() == {"tokens_issued_about"}
+    assert kept.is_file()
+    survey.close()
+    assert issued(data, survey) == {"tokens_issued": 0}
     assert not kept.exists()
 
 

@@ -6,12 +6,13 @@ import contextlib
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from server.collection.relay.collector import Passed
 from server.collection.relay.link import RelayLink
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.published import PublishedSurvey
@@ -88,6 +89,16 @@ def sealed(digest: str, number: int) -> bytes:
     return seal_ballot(digest, ballot(digest, number))
 
 
+def taken(body: bytes) -> Passed:
+    """A collector's word that it has a message, each of another ballot."""
+    return Passed(hashlib.sha256(body).digest())
+
+
+def take_all(keys: Iterable[bytes]) -> dict[bytes, bytes]:
+    """The same for what is on its way, by the keys."""
+    return {key: key for key in keys}
+
+
 class StubCollector:
     """A collector that answers what it is told to, and remembers what came."""
 
@@ -96,13 +107,14 @@ class StubCollector:
         self.headers: list[dict[str, str]] = []
         self.connections: set[Any] = set()
         self.answers: list[tuple[int, dict[str, Any]]] = []
-        self.usual: tuple[int, dict[str, Any]] = (201, {"receipt": "0" * 64})
         self.envelope = envelope
         self.base = ""
 
     def answer(self) -> tuple[int, dict[str, Any]]:
-        """The next answer."""
-        return self.answers.pop(0) if self.answers else self.usual
+        """The next answer; it takes what came last, unless told otherwise."""
+        if self.answers:
+            return self.answers.pop(0)
+        return 201, {"receipt": taken(self.bodies[-1]).receipt.hex()}
 
 
 @contextlib.contextmanager

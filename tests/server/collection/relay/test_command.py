@@ -30,6 +30,7 @@ from tests.server.collection.relay.survey import (
     relayed,
     sealed,
     stub_collector,
+    take_all,
 )
 from tests.waiting import PATIENCE_SECONDS, until
 
@@ -241,7 +242,7 @@ def test_flushing_what_is_on_its_way_does_not_push_out_who_comes_meanwhile(tmp_p
                 time.sleep(0.5)
                 assert not store.flush_asked()
             finally:
-                store.settle(store.leaving(), {})
+                store.settle(take_all(store.leaving()), {})
                 store.ask_flush(0)
             assert "1 passed on, 0 refused" in flushing.result().output
 
@@ -259,7 +260,7 @@ def test_a_pool_that_left_while_the_operator_read_is_not_flushed_with_fewer(
 
             def read_slowly(*_: object, **__: object) -> bool:
                 store.take()
-                store.settle(store.leaving(), {})
+                store.settle(take_all(store.leaving()), {})
                 store.accept(sealed(DIGEST, 3))
                 return True
 

@@ -22,7 +22,7 @@ from server.collection.relay.threshold import Threshold
 from server.collection.storage.database import CLEAN, DIRTY
 from server.collection.storage.relay import POOL_NAME, RelayStore
 from shared.errors import StorageError
-from tests.server.collection.relay.survey import link_of, relayed, stub_collector
+from tests.server.collection.relay.survey import link_of, relayed, stub_collector, taken
 from tests.server.collection.relay.test_threshold import Clock
 
 DIGEST = "ab" * 32
@@ -32,7 +32,7 @@ THRESHOLD = Threshold(messages=5, seconds=60)
 class Line:
     """A collector that answers as it is told."""
 
-    def __init__(self, answer: Callable[[bytes], Outcome] = lambda _: Passed()) -> None:
+    def __init__(self, answer: Callable[[bytes], Outcome] = taken) -> None:
         self.sent: list[bytes] = []
         self.answer = answer
 
@@ -99,7 +99,7 @@ def test_what_the_collector_does_not_answer_for_is_sent_again_and_then_deleted(s
 
     def forgetful(body: bytes) -> Outcome:
         if body in seen:
-            return Passed()
+            return taken(body)
         seen.add(body)
         return Later(away=False)
 
@@ -116,7 +116,7 @@ def test_what_the_collector_does_not_answer_for_is_sent_again_and_then_deleted(s
 
 def test_one_message_that_always_fails_does_not_hold_up_the_others(store: RelayStore) -> None:
     sent = fill(store, 40)
-    line = Line(lambda body: Later(away=False) if body == sent[7] else Passed())
+    line = Line(lambda body: Later(away=False) if body == sent[7] else taken(body))
     forwarder = Forwarder(store, line, THRESHOLD, clock=Clock())
     store.ask_flush(1)
     forwarder.step()
@@ -136,7 +136,7 @@ def test_an_absent_collector_is_asked_again_after_longer_and_longer_pauses(
     assert pauses[-1] == LONGEST_PAUSE_SECONDS
     assert len(line.sent) == 12  # one try each, not the whole batch
     assert caplog.messages == ["collector-away"]
-    line.answer = lambda _: Passed()
+    line.answer = taken
     assert forwarder.step() == 0
     assert store.totals().passed == 6
     line.answer = lambda _: Later(away=True)
@@ -149,7 +149,7 @@ def test_what_is_refused_for_good_is_dropped_and_counted(
     store: RelayStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     sent = fill(store, 6)
-    line = Line(lambda body: Refused("token.spent") if body in sent[:2] else Passed())
+    line = Line(lambda body: Refused("token.spent") if body in sent[:2] else taken(body))
     store.ask_flush(1)
     Forwarder(store, line, THRESHOLD, clock=Clock()).step()
     totals = store.totals()
@@ -161,7 +161,7 @@ def test_an_error_in_the_middle_keeps_what_was_answered(store: RelayStore) -> No
     def failing(body: bytes) -> Outcome:
         if len(line.sent) == 4:
             raise RuntimeError
-        return Passed()
+        return taken(body)
 
     line = Line(failing)
     fill(store, 6)
@@ -175,7 +175,7 @@ def test_an_end_stops_between_two_messages(store: RelayStore) -> None:
     def ending(body: bytes) -> Outcome:
         if len(line.sent) == 3:
             forwarder.end()
-        return Passed()
+        return taken(body)
 
     line = Line(ending)
     forwarder = Forwarder(store, line, THRESHOLD, clock=Clock())
@@ -188,7 +188,7 @@ def test_an_end_stops_between_two_messages(store: RelayStore) -> None:
 def test_many_messages_are_deleted_in_groups(store: RelayStore) -> None:
     fill(store, 3 * SETTLE_MESSAGES + 1)
     left: list[int] = []
-    line = Line(lambda _: (left.append(store.totals().leaving), Passed())[1])
+    line = Line(lambda body: (left.append(store.totals().leaving), taken(body))[1])
     store.ask_flush(1)
     Forwarder(store, line, THRESHOLD, clock=Clock()).step()
     assert sorted(set(left), reverse=True) == [193, 129, 65, 1]
@@ -230,7 +230,7 @@ def test_a_message_that_is_never_answered_does_not_hold_up_later_pools(
     """A proxy that finds one ballot too large must not end the survey for all others."""
     clock = Clock()
     (large,) = fill(store, 1)
-    line = Line(lambda body: Later(away=False, status=413) if body == large else Passed())
+    line = Line(lambda body: Later(away=False, status=413) if body == large else taken(body))
     forwarder = Forwarder(store, line, THRESHOLD, clock=clock)
     for _ in range(2):
         fill(store, 5)
@@ -264,7 +264,7 @@ def test_a_file_that_cannot_be_rewritten_holds_up_nobody(
     monkeypatch.setattr(RelayStore, "sweep", full)
     line = Line()
     forwarder = Forwarder(store, line, THRESHOLD, clock=Clock())
-    line.answer = lambda _: (forwarder.end(), Passed())[1]
+    line.answer = lambda body: (forwarder.end(), taken(body))[1]
     fill(store, 1)
     store.ask_flush(1)
     forwarder.run()
@@ -278,10 +278,11 @@ RECEIPT = b'{"receipt": "%s"}' % (b"0" * 64)
 @pytest.mark.parametrize(
     ("status", "body", "outcome"),
     [
-        (201, RECEIPT, Passed()),
+        (201, RECEIPT, Passed(bytes(32))),
         (200, RECEIPT, Later(away=False)),
         (201, b"<html>a hotel's login</html>", Later(away=False)),
         (201, b'{"receipt": "short"}', Later(away=False)),
+        (201, b'{"receipt": [1]}', Later(away=False)),
         (400, b'{"code": "ballot.sealed"}', Refused("ballot.sealed")),
         (400, b'{"code": "ballot.cell"}', Refused("ballot.cell")),
         (400, b'{"code": "token.signature"}', Refused("token.signature")),
@@ -314,7 +315,7 @@ def test_one_connection_and_nothing_of_a_visitor_in_its_headers() -> None:
         collector = Collector(link_of(specification, stub.base))
         outcomes = [collector.pass_on(b"%d" % number) for number in range(5)]
         collector.close()
-    assert outcomes == [Passed()] * 5
+    assert outcomes == [taken(b"%d" % number) for number in range(5)]
     assert stub.bodies == [b"0", b"1", b"2", b"3", b"4"]
     assert len(stub.connections) == 1
     assert {tuple(sorted(headers)) for headers in stub.headers} == {
@@ -327,11 +328,11 @@ def test_a_connection_that_the_collector_closed_meanwhile_is_made_anew() -> None
     specification = relayed()
     with stub_collector() as stub:
         collector = Collector(link_of(specification, stub.base))
-        assert collector.pass_on(b"1") == Passed()
+        assert collector.pass_on(b"1") == taken(b"1")
         assert collector._connection is not None
         assert collector._connection.sock is not None
         collector._connection.sock.shutdown(2)
-        assert collector.pass_on(b"2") == Passed()
+        assert collector.pass_on(b"2") == taken(b"2")
         collector.close()
     assert collector.pass_on(b"3") == Later(away=True)
 
@@ -350,7 +351,7 @@ def test_a_collector_that_falls_silent_is_not_waited_for_twice(monkeypatch: pyte
 
         monkeypatch.setattr(stub, "answer", once)
         collector = Collector(link_of(relayed(), stub.base))
-        assert collector.pass_on(b"1") == Passed()
+        assert collector.pass_on(b"1") == taken(b"1")
         assert collector.pass_on(b"2") == Later(away=True)
         spoken.set()
     assert stub.bodies == [b"1", b"2"]
@@ -358,7 +359,7 @@ def test_a_collector_that_falls_silent_is_not_waited_for_twice(monkeypatch: pyte
 
 def test_an_endless_answer_is_cut_off() -> None:
     with stub_collector() as stub:
-        stub.usual = (201, {"receipt": "0" * 64, "more": "x" * 100_000})
+        stub.answers = [(201, {"receipt": "0" * 64, "more": "x" * 100_000})]
         collector = Collector(link_of(relayed(), stub.base))
         assert collector.pass_on(b"1") == Later(away=True)
         collector.close()
@@ -377,7 +378,7 @@ def test_a_failure_that_nobody_foresaw_does_not_end_the_forwarding(
         if len(calls) == 1:
             raise OverflowError("what was sent")
         forwarder.end()
-        return Passed()
+        return taken(body)
 
     forwarder = Forwarder(store, Line(answer), THRESHOLD)
     (sent,) = fill(store, 1)

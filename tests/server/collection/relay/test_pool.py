@@ -13,6 +13,7 @@ import pytest
 from server.collection.storage.relay import POOL_NAME, RelayStore
 from server.collection.storage.schema import RELAY_FIELDS, RELAY_ROWS
 from shared.errors import StorageError
+from tests.server.collection.relay.survey import take_all
 from tests.server.collection.storage.raw_bytes import files_containing
 
 DIGEST = "ab" * 32
@@ -74,7 +75,7 @@ def test_answered_messages_are_deleted_and_counted(store: RelayStore) -> None:
     store.take()
     keys = store.leaving()
     assert {store.body(key) for key in keys} == set(sent)
-    store.settle(keys[:2], {keys[2]: "ballot.form", keys[3]: "ballot.form"})
+    store.settle(take_all(keys[:2]), {keys[2]: "ballot.form", keys[3]: "ballot.form"})
     totals = store.totals()
     assert (totals.waiting, totals.leaving, totals.passed) == (0, 0, 2)
     assert totals.refused == (("ballot.form", 2),)
@@ -87,7 +88,7 @@ def test_a_deleted_message_leaves_no_byte(store: RelayStore, folder: Path) -> No
     store.accept(body)
     assert files_containing(folder, body[:40]) == [POOL_NAME]
     store.take()
-    store.settle(store.leaving(), {})
+    store.settle(take_all(store.leaving()), {})
     store.sweep()
     assert files_containing(folder, body[:40]) == []
     assert files_containing(folder, body[700:740]) == []
@@ -191,7 +192,7 @@ def test_refusals_are_known_without_asking_the_file_and_after_a_restart(folder: 
         assert store.refusals == frozenset()
         store.accept(secrets.token_bytes(1541))
         store.take()
-        store.settle([], {store.leaving()[0]: "state.closed"})
+        store.settle({}, {store.leaving()[0]: "state.closed"})
         assert store.refusals == {"state.closed"}
     with RelayStore(folder, digest=DIGEST, capacity=9, people=400, quiet_seconds=60) as again:
         assert again.refusals == {"state.closed"}
@@ -202,6 +203,6 @@ def test_what_is_settled_twice_is_not_subtracted_twice(store: RelayStore) -> Non
         store.accept(body)
     store.take()
     (first, _) = store.leaving()
-    store.settle([first], {})
-    store.settle([first], {})
+    store.settle(take_all([first]), {})
+    store.settle(take_all([first]), {})
     assert store.totals().leaving == 1

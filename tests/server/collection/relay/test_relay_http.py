@@ -123,7 +123,7 @@ def test_every_answer_has_the_fixed_headers_and_nothing_that_marks(http: FlaskCl
 def test_after_closing_nobody_is_told_accepted(http: FlaskClient, pool: RelayPool) -> None:
     pool.store.accept(sealed(DIGEST, 1))
     pool.store.take()
-    pool.store.settle([], {pool.store.leaving()[0]: "state.closed"})
+    pool.store.settle({}, {pool.store.leaving()[0]: "state.closed"})
     answer = http.post(PATH, data=sealed(DIGEST, 2), content_type=CONTENT_TYPE)
     assert (answer.status_code, answer.get_json()["code"]) == (409, "state.closed")
 

@@ -108,7 +108,7 @@ def test_a_ballot_reaches_the_relay_from_the_collectors_page(installation: Insta
 def test_a_refusal_can_be_read_across_origins_too(installation: Installation, page: Page) -> None:
     installation.pool.store.accept(sealed(installation.digest, 9))
     installation.pool.store.take()
-    installation.pool.store.settle([], {installation.pool.store.leaving()[0]: "state.closed"})
+    installation.pool.store.settle({}, {installation.pool.store.leaving()[0]: "state.closed"})
     installation.visit(page)
     status, text = installation.send(page, f"?survey={installation.pool.survey.id}", installation.address)
     assert status == 409

@@ -12,6 +12,7 @@ import pytest
 
 from server.collection.storage import remembered
 from server.collection.storage.relay import POOL_NAME, RelayStore
+from tests.server.collection.relay.survey import take_all
 
 DIGEST = "ab" * 32
 PEOPLE = 5
@@ -36,7 +37,7 @@ def leave(store: RelayStore, bodies: list[bytes], refusal: str | None = None) ->
         store.accept(body)
     store.take()
     keys = store.leaving()
-    store.settle([] if refusal else keys, dict.fromkeys(keys, refusal) if refusal else {})
+    store.settle({} if refusal else take_all(keys), dict.fromkeys(keys, refusal) if refusal else {})
 
 
 @pytest.mark.parametrize("refusal", [None, "token.spent", "ballot.sealed"])
@@ -67,6 +68,39 @@ def test_a_flood_never_makes_it_forget_what_the_collector_has(
     assert store.totals().waiting == 0
 
 
+def test_who_seals_one_ballot_often_counts_once_and_makes_it_forget_nobody(
+    store: RelayStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembered, "MAX_DROPPED", 20)
+    for _ in range(PEOPLE):
+        take_in(store, [secrets.token_bytes(100) for _ in range(30)], bytes(32))
+    genuine = [secrets.token_bytes(100) for _ in range(PEOPLE - 1)]
+    leave(store, genuine)
+    assert store.totals().passed == PEOPLE
+    leave(store, [secrets.token_bytes(100) for _ in range(50)], "ballot.sealed")
+    for body in genuine:
+        store.accept(body)
+    assert store.totals().waiting == 0
+    assert rows(tmp_path, "passed") == rows(tmp_path, "taken") == PEOPLE
+
+
+def test_after_closing_nothing_is_counted_any_more(store: RelayStore) -> None:
+    """The receipts are forgotten then, so what the collector has could not be told apart."""
+    leave(store, [secrets.token_bytes(100)])
+    leave(store, [secrets.token_bytes(100)], "state.closed")
+    take_in(store, [secrets.token_bytes(100) for _ in range(9)], bytes(32))
+    assert store.totals().passed == 1
+    assert store.totals().leaving == 0
+
+
+def take_in(store: RelayStore, bodies: list[bytes], receipt: bytes) -> None:
+    """Let the collector say that each is the same ballot."""
+    for body in bodies:
+        store.accept(body)
+    store.take()
+    store.settle(dict.fromkeys(store.leaving(), receipt), {})
+
+
 def test_claims_beyond_the_invitations_are_remembered_within_the_same_bound(
     store: RelayStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,4 +125,4 @@ def test_nothing_is_remembered_once_the_survey_is_closed(store: RelayStore, tmp_
     leave(store, [secrets.token_bytes(100)], "ballot.sealed")
     leave(store, [secrets.token_bytes(100)], "state.closed")
     leave(store, [secrets.token_bytes(100)], "ballot.sealed")
-    assert (rows(tmp_path, "passed"), rows(tmp_path, "dropped")) == (0, 0)
+    assert [rows(tmp_path, table) for table in ("passed", "dropped", "taken")] == [0, 0, 0]
