@@ -158,6 +158,37 @@ def attribute_values(attribute: Attribute, mean: Sequence[Fraction]) -> tuple[st
     raise TypeError(f"no columns for an attribute of kind {attribute.kind!r}")
 
 
+def share_columns(attribute: Attribute, language: str) -> tuple[TableColumn, ...]:
+    """Columns of cells.csv with the share of each category in a group: of nominal quasi-identifiers.
+
+    A category that is nowhere the most frequent one would vanish without them. Of the other kinds the
+    specification holds no shares.
+    """
+    if not isinstance(attribute, Nominal):
+        return ()
+    label, people = attribute.label[language], "the eligible people of the group (of a register rounded)"
+    shares = [
+        _share(
+            f"{attribute.name}_share_{category.value}",
+            f"{label}: share of {category.label[language]}",
+            f"Share of this category among {people}.",
+        )
+        for category in attribute.categories
+    ]
+    if attribute.takes_missing:
+        shares.append(
+            _share(f"{attribute.name}_missing", f"{label}: missing", f"Share without a value among {people}.")
+        )
+    return tuple(shares)
+
+
+def share_values(attribute: Attribute, mean: Sequence[Fraction]) -> tuple[str, ...]:
+    """Values of :func:`share_columns`; parameters as :func:`attribute_values`."""
+    if not isinstance(attribute, Nominal):
+        return ()
+    return tuple(round_decimal(share, SHARE_DIGITS) for share in mean)
+
+
 def _share(name: str, title: str, description: str) -> TableColumn:
     return TableColumn(
         name=name,

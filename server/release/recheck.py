@@ -12,17 +12,16 @@ import io
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from shared.attributes import Attribute, Lookup, Nominal, Ordinal
+from server.release import recheck_columns as columns
 from shared.errors import ReleaseError
+from shared.questions import FreeText, MultipleChoice
 from shared.specification import Specification
 
 FILES = ("cells.csv", "datapackage.json", "microdata.csv", "report.html")
-_SHOWN = ("group", "status", "cells", "eligible_people")
-"""Columns of cells.csv that a cell which is not released fills, besides its published centroid."""
-_HIDDEN = ("answers", "unanimous_questions")
 _FIGURES = {
     "specification_sha256",
     "organizer_contact",
@@ -38,6 +37,31 @@ _FIGURES = {
     "invalid_answers",
 }
 """Of the survey as a whole, in datapackage.json."""
+_PACKAGE = {
+    "profile",
+    "name",
+    "id",
+    "title",
+    "description",
+    "languages",
+    "contributors",
+    "keywords",
+    "roomful",
+    "resources",
+}
+_RESOURCE = {
+    "profile",
+    "name",
+    "path",
+    "title",
+    "format",
+    "mediatype",
+    "encoding",
+    "bytes",
+    "hash",
+    "dialect",
+    "schema",
+}
 
 
 def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -> None:
@@ -56,24 +80,34 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
     ------
     ReleaseError
         If a group of the files has fewer answers than the minimum or other answers than its cells; if a cell
-        appears twice or never; if subtraction would yield too little; if a column is undescribed; if a cell
-        that is not released shows anything but what the specification had published; or if the files on the
-        disk are not the four that belong there.
+        appears twice or never; if subtraction would yield too little; if a column is undescribed or not on
+        the list; if any field but an answer is another than the specification and the head counts make it; if
+        a cell that is not released shows anything but what the specification had published; or if the files
+        on the disk are not the four that belong there.
 
     Notes
     -----
     Guarantee: if it returns, every group in ``microdata.csv`` has at least ``minimum`` rows, as many as its
     cells have answers; the answers that are missing from it are none, or at least ``minimum`` from at least
-    two non-empty cells, and none under ``merge``, where every group is a stretch of the signed row; and every
-    question that a group answered has at least ``distinct_values`` values.
+    two non-empty cells, and none under ``merge``, where every group is a stretch of the signed row; every
+    question that a group answered has at least ``distinct_values`` values; and in both tables all that is not
+    an answer is a function of the specification and of the number of answers of a released group.
     """
     found = sorted(path.name for path in folder.iterdir())
     _require(tuple(found) == FILES, f"the folder holds {', '.join(found)}", ", ".join(FILES))
     package = json.loads((folder / "datapackage.json").read_bytes())
-    columns = {resource["name"]: _checked_resource(folder, resource) for resource in package["resources"]}
-    _require(set(package["roomful"]) <= _FIGURES, "datapackage.json holds another figure", "the known ones")
-    groups = _check_cells(columns["cells"], specification, counts)
-    rows = columns["microdata"]
+    tables = {resource["name"]: _checked_resource(folder, resource) for resource in package["resources"]}
+    _require(
+        set(package["roomful"]) <= _FIGURES
+        and set(package) == _PACKAGE
+        and all(set(resource) == _RESOURCE for resource in package["resources"]),
+        "datapackage.json holds another figure",
+        "the known ones",
+    )
+    groups = _check_cells(tables["cells"], specification, counts)
+    rows = tables["microdata"]
+    _check_microdata(rows, specification, counts, groups)
+    _check_unanimous(tables["cells"], rows, specification)
     minimum = specification.release.minimum
     in_table = Counter(row["group"] for row in rows)
     _require(
@@ -93,21 +127,63 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
 def _check_cells(
     rows: list[dict[str, str]], specification: Specification, counts: Sequence[int]
 ) -> dict[str, list[int]]:
-    """The released groups of cells.csv, after checking that each cell stands in one row."""
+    """The released groups of cells.csv, after checking that each cell stands in one row, and every field."""
     groups: dict[str, list[int]] = {}
     listed: list[int] = []
+    digits: list[set[int]] = [set() for _ in rows[0].values()] if rows else []
     for row in rows:
         cells = [int(text) for text in row["cells"].split()]
         listed += cells
-        if row["status"] == "released":
+        fields, answers = list(row.values()), sum(counts[cell] for cell in cells)
+        centroid = columns.expected_centroid(specification, cells)
+        shares = columns.expected_shares(specification, cells)
+        released = row["status"] == "released"
+        _require(
+            tuple(row)[: len(columns.CELLS)] == columns.CELLS
+            and tuple(row)[-1] == columns.LAST
+            and len(row) == len(columns.CELLS) + len(centroid) + len(shares) + 1,
+            "cells.csv has a column that is not on the list",
+            "the known columns",
+        )
+        if released:
             groups[row["group"]] = cells
             _require(
-                row["answers"] == str(sum(counts[cell] for cell in cells)),
+                row["answers"] == str(answers),
                 "a group of cells.csv has another number of answers than the store",
                 "the same number",
             )
-        else:
-            _check_not_released(row, cells, specification)
+        expected = [*centroid, *shares]
+        for place, value in enumerate(expected, len(columns.CELLS)):
+            if isinstance(value, Fraction):
+                digits[place].add(columns.digits(fields[place]))
+        public: list[columns.Expected] = [
+            str(min(cells)),
+            "released" if released else "not-released",
+            " ".join(map(str, sorted(cells))),
+            str(sum(sum(specification.eligible[cell]) for cell in cells)),
+        ]
+        counted: list[columns.Expected] = (
+            [
+                str(answers),
+                columns.expected_weight(specification, cells, answers),
+                columns.expected_mixing(specification, cells),
+            ]
+            if released
+            else [None, None, None]
+        )
+        _require(
+            (released or (len(cells) == 1 and fields[-1] == ""))
+            and all(map(columns.agrees, fields[:-1], [*public, *counted, *expected])),
+            "a group shows more than that"
+            if released
+            else "a cell that is not released shows more than that",
+            "what the specification says of it, and empty fields",
+        )
+    _require(
+        all(len(found) <= 1 for found in digits),
+        "the numbers of a column of cells.csv have different digits",
+        "as many in each row",
+    )
     _require(
         sorted(listed) == list(range(specification.cells.count)),
         "a cell is listed twice or not at all",
@@ -116,36 +192,93 @@ def _check_cells(
     return groups
 
 
-def _check_not_released(row: dict[str, str], cells: list[int], specification: Specification) -> None:
-    """An allow-list: number and people are those of the specification, and every column but those of the
-    centroid is empty. The centroid stands between the two that are; how many columns it has follows from the
-    attributes.
-    """
-    names = list(row)
-    centroid = names[len(_SHOWN) + 1 : -1]
-    _require(
-        (*names[: len(_SHOWN)], names[len(_SHOWN)], names[-1]) == (*_SHOWN, *_HIDDEN)
-        and len(centroid) == sum(map(_centroid_columns, specification.attributes)),
-        "cells.csv has a column that is not on the list",
-        "the known columns",
-    )
-    _require(
-        row["status"] == "not-released"
-        and len(cells) == 1
-        and row["group"] == str(cells[0])
-        and row["eligible_people"] == str(sum(specification.eligible[cells[0]]))
-        and not any(row[name] for name in _HIDDEN),
-        "a cell that is not released shows more than that",
-        "what the specification says of it, and empty fields",
-    )
+def _check_microdata(
+    rows: list[dict[str, str]],
+    specification: Specification,
+    counts: Sequence[int],
+    groups: dict[str, list[int]],
+) -> None:
+    """Every field is one of the group's, the same for all of it, or an answer to its question."""
+    answers = columns.answer_fields(specification)
+    public = specification.model.kind == "public"
+    known: dict[str, tuple[str, ...]] = {}
+    for row in rows:
+        fields = tuple(row.values())
+        _require(
+            row["group"] in groups, "a row of microdata.csv is of no released group", "groups of cells.csv"
+        )
+        own = fields[: len(fields) - len(answers)]
+        if row["group"] not in known:
+            cells = groups[row["group"]]
+            people = str(sum(sum(specification.eligible[cell]) for cell in cells)) if public else None
+            number = sum(counts[cell] for cell in cells)
+            expected = [
+                row["group"],
+                columns.expected_weight(specification, cells, number) if number else None,
+                row["group"],
+                people,
+                *columns.expected_centroid(specification, cells),
+            ]
+            _require(
+                tuple(row)[: len(columns.MICRODATA)] == columns.MICRODATA and len(own) == len(expected),
+                "microdata.csv has a column that is not on the list",
+                "the known columns",
+            )
+            _require(
+                all(map(columns.agrees, own, expected)),
+                "a row of microdata.csv shows more than its group",
+                "what the specification says of the group, and answers",
+            )
+            known[row["group"]] = own
+        _require(
+            own == known[row["group"]],
+            "a row of microdata.csv differs from its group in more than the answers",
+            "the same fields in all rows of a group",
+        )
+        _require(
+            all(
+                columns.is_an_answer(question, text)
+                for (question, _), text in zip(answers, fields[len(own) :], strict=True)
+            ),
+            "microdata.csv holds something that is no answer",
+            "answers that the questionnaire admits",
+        )
 
 
-def _centroid_columns(attribute: Attribute) -> int:
-    """How many columns show a centroid in one attribute: value, place or share, and share of the missing."""
-    if isinstance(attribute, Nominal):
-        return 2
-    places = len(attribute.axes) if isinstance(attribute, Lookup) else int(isinstance(attribute, Ordinal))
-    return 1 + places + attribute.takes_missing
+def _check_unanimous(
+    cells: list[dict[str, str]], rows: list[dict[str, str]], specification: Specification
+) -> None:
+    """Count once more which questions a group answered as one."""
+    answers = columns.answer_fields(specification)
+    given: dict[str, dict[str, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, (question, _) in enumerate(answers):
+        places[question.name].append(place)
+    for row in rows:
+        fields = tuple(row.values())[-len(answers) :]
+        for name, own in places.items():
+            if any(value := tuple(fields[place] for place in own)):
+                given[row["group"]][name].add(value)
+    for row in cells:
+        expected = []
+        for question in specification.questionnaire.questions:
+            values = given[row["group"]][question.name]
+            if isinstance(question, FreeText) or not values:
+                continue
+            if len(values) == 1:
+                expected.append(question.name)
+            if isinstance(question, MultipleChoice):
+                ticked = zip(*values, strict=True)
+                expected += [
+                    f"{question.name}_{choice.value}"
+                    for choice, ticks in zip(question.choices, ticked, strict=True)
+                    if set(ticks) == {"true"}
+                ]
+        _require(
+            columns.agrees(row[columns.LAST], " ".join(expected)),
+            "cells.csv lists other unanimous questions than the answers show",
+            "the same",
+        )
 
 
 def _check_pool(groups: dict[str, list[int]], counts: Sequence[int], minimum: int) -> None:
@@ -181,16 +314,16 @@ def _check_distinct(
     required = specification.release.distinct_values
     if required == 1:
         return
-    columns: dict[str, list[str]] = defaultdict(list)
+    names: dict[str, list[str]] = defaultdict(list)
     for field in package["resources"][0]["schema"]["fields"]:
         if "question" in field:
-            columns[field["question"]].append(field["name"])
+            names[field["question"]].append(field["name"])
     for question in specification.questionnaire.questions:
         if question.kind == "text":
             continue
         values = defaultdict(set)
         for row in rows:
-            value = tuple(row[column] for column in columns[question.name])
+            value = tuple(row[name] for name in names[question.name])
             if any(value):
                 values[row["group"]].add(value)
         _require(

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from server.release.answer_columns import answer_columns, answer_values
 from server.release.answers import CollectedAnswers
-from server.release.centroid_columns import attribute_columns, attribute_values, group_mean
+from server.release.centroid_columns import (
+    attribute_columns,
+    attribute_values,
+    group_mean,
+    share_columns,
+    share_values,
+)
 from server.release.columns import TableColumn, published_columns
 from server.release.gate import Decision
 from server.release.safe_text import formula_safe
+from server.release.strata import (
+    MIXING_DIGITS,
+    WEIGHT_DIGITS,
+    level_mixing,
+    people_of,
+    sizes_are_known,
+    weight_of,
+)
+from shared.decimals import round_decimal
 from shared.questions import FreeText, Question
 from shared.specification import Specification
 
@@ -26,6 +42,17 @@ _GROUP = TableColumn(
     type="integer",
     title="Group",
     description="The group of people that the answer came from: the lowest number among its cells.",
+)
+_WEIGHT = TableColumn(
+    name="weight",
+    type="number",
+    title="Weight",
+    description=(
+        "How many people of the group each of its answers stands for: its eligible people over its answers; "
+        "1 if the people are a register, whose groups' sizes are not published."
+    ),
+    unit="people per answer",
+    minimum="0",
 )
 
 
@@ -85,7 +112,7 @@ def released_questions(specification: Specification, questions: Iterable[Questio
 def microdata_table(
     specification: Specification, decision: Decision, collected: CollectedAnswers, shuffle: Shuffle
 ) -> ReleasedTable:
-    """One row per released answer: its group, the group's centroid, the answers.
+    """One row per released answer: its group as a stratum, the group's centroid, the answers.
 
     Parameters
     ----------
@@ -105,12 +132,15 @@ def microdata_table(
     """
     language = specification.languages[0]
     questions = released_questions(specification, collected.questions)
-    columns = [_GROUP, *_centroid_columns(specification, language)]
+    columns = [*_stratum_columns(specification), *_centroid_columns(specification, language)]
     for question in questions:
         columns += answer_columns(question, language)
     rows: list[Row] = []
     for group in decision.groups:
-        start = (str(group.identifier), *_centroid_values(specification, group.cells))
+        name = str(group.identifier)
+        people = str(people_of(specification, group.cells)) if sizes_are_known(specification) else ""
+        weight = _weight_text(specification, group.cells, group.answers)
+        start = (name, weight, name, people, *_centroid_values(specification, group.cells))
         for cell in group.cells:
             for response in collected.cells[cell]:
                 values = [answer_values(question, response.get(question.name)) for question in questions]
@@ -123,9 +153,11 @@ def microdata_table(
 def cells_table(specification: Specification, decision: Decision) -> ReleasedTable:
     """One row per released group, and one per cell that is not released, by group.
 
-    A cell that is not released shows what the specification had published before: its eligible people and its
-    centroid. Its row does not say whether anybody answered from it. Under ``merge`` there is none.
+    A cell that is not released shows what the specification had published before: its eligible people, its
+    centroid and its shares. Its row does not say whether anybody answered from it. Under ``merge`` there is
+    none.
     """
+    language = specification.languages[0]
     columns = (
         _GROUP,
         TableColumn(
@@ -158,7 +190,24 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
             minimum=str(specification.release.minimum),
             can_be_missing=True,
         ),
-        *_centroid_columns(specification, specification.languages[0]),
+        replace(_WEIGHT, can_be_missing=True),
+        TableColumn(
+            name="level_mixing",
+            type="number",
+            title="Mixing of levels of participation",
+            description=(
+                "How far the group's answers, as expected at the published levels of participation, come "
+                "from people of other levels than its people have. A share of the group can be off by so "
+                "much, a mean by so much of the range of the values. Empty for a register, and if the group "
+                "is not released."
+            ),
+            unit="share, 0 to 1",
+            minimum="0",
+            maximum="1",
+            can_be_missing=True,
+        ),
+        *_centroid_columns(specification, language),
+        *(column for attribute in specification.attributes for column in share_columns(attribute, language)),
         TableColumn(
             name="unanimous_questions",
             type="string",
@@ -170,10 +219,20 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
             can_be_missing=True,
         ),
     )
-    rows = [
-        (group.cells, RELEASED, str(group.answers), " ".join(group.unanimous)) for group in decision.groups
+    rows: list[tuple[tuple[int, ...], str, tuple[str, str, str], str]] = [
+        (
+            group.cells,
+            RELEASED,
+            (
+                str(group.answers),
+                _weight_text(specification, group.cells, group.answers),
+                _mixing_text(specification, group.cells),
+            ),
+            " ".join(group.unanimous),
+        )
+        for group in decision.groups
     ]
-    rows += [((cell,), NOT_RELEASED, "", "") for cell in decision.not_released]
+    rows += [((cell,), NOT_RELEASED, ("", "", ""), "") for cell in decision.not_released]
     return _table(
         columns,
         (
@@ -181,14 +240,51 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
                 str(cells[0]),
                 status,
                 " ".join(map(str, cells)),
-                str(sum(sum(specification.eligible[cell]) for cell in cells)),
-                answers,
+                str(people_of(specification, cells)),
+                *counted,
                 *_centroid_values(specification, cells),
+                *_share_values(specification, cells),
                 unanimous,
             )
-            for cells, status, answers, unanimous in sorted(rows)
+            for cells, status, counted, unanimous in sorted(rows)
         ),
     )
+
+
+def _stratum_columns(specification: Specification) -> tuple[TableColumn, ...]:
+    known = sizes_are_known(specification)
+    return (
+        _GROUP,
+        _WEIGHT,
+        replace(
+            _GROUP,
+            name="stratum",
+            title="Stratum",
+            description="The stratum of the sample: the group. For programs that estimate from samples.",
+        ),
+        TableColumn(
+            name="stratum_people",
+            type="integer",
+            title="People of the stratum",
+            description=(
+                "Eligible people of the group, for the finite population correction; empty if they are a "
+                "register, whose groups' sizes are not published."
+            ),
+            unit="people",
+            minimum="0",
+            can_be_missing=not known,
+        ),
+    )
+
+
+def _weight_text(specification: Specification, cells: Sequence[int], answers: int) -> str:
+    weight = weight_of(specification, cells, answers)
+    return round_decimal(weight, WEIGHT_DIGITS) if sizes_are_known(specification) else "1"
+
+
+def _mixing_text(specification: Specification, cells: Sequence[int]) -> str:
+    mixing = level_mixing(specification, cells)
+    return "" if mixing is None else round_decimal(mixing, MIXING_DIGITS)
 
 
 def _centroid_columns(specification: Specification, language: str) -> list[TableColumn]:
@@ -198,10 +294,28 @@ def _centroid_columns(specification: Specification, language: str) -> list[Table
 
 
 def _centroid_values(specification: Specification, cells: Sequence[int]) -> Row:
+    parts = _mean_parts(specification, cells)
+    return tuple(
+        text
+        for attribute, part in zip(specification.attributes, parts, strict=True)
+        for text in attribute_values(attribute, part)
+    )
+
+
+def _share_values(specification: Specification, cells: Sequence[int]) -> Row:
+    parts = _mean_parts(specification, cells)
+    return tuple(
+        text
+        for attribute, part in zip(specification.attributes, parts, strict=True)
+        for text in share_values(attribute, part)
+    )
+
+
+def _mean_parts(specification: Specification, cells: Sequence[int]) -> list[tuple[Fraction, ...]]:
+    """Mean of the eligible people of some cells, attribute by attribute."""
     mean = group_mean(cells, specification.centroids, specification.eligible)
-    values: list[str] = []
-    start = 0
+    parts, start = [], 0
     for attribute in specification.attributes:
-        values += attribute_values(attribute, mean[start : start + attribute.dimension])
+        parts.append(mean[start : start + attribute.dimension])
         start += attribute.dimension
-    return tuple(values)
+    return parts

@@ -76,7 +76,8 @@ def test_withheld_and_empty_cells_look_alike(tmp_path: Path) -> None:
     hidden = [{k: v for k, v in rows[cell].items() if k not in ("group", "cells", "age")} for cell in "234"]
     assert hidden[0] == hidden[1] == hidden[2]
     assert hidden[0]["status"] == "not-released"
-    assert hidden[0]["answers"] == hidden[0]["unanimous_questions"] == ""
+    empty = ("answers", "weight", "level_mixing", "unanimous_questions")
+    assert {hidden[0][name] for name in empty} == {""}
     # Nothing but the centroid of the group, known before, and its public head count.
     assert hidden[0]["eligible_people"] == "40"
 
@@ -173,11 +174,12 @@ def test_data_package_is_valid_and_describes_every_column(tmp_path: Path) -> Non
         for field in fields:
             assert field["title"], field
             assert field["description"].endswith("."), field
-            if field["type"] in ("number", "integer") and field["name"] != "group":
+            if field["type"] in ("number", "integer") and field["name"] not in ("group", "stratum"):
                 assert field["unit"], field
     names = [field["name"] for field in package["resources"][0]["schema"]["fields"]]
     assert names == [
-        "group", "age", "sex", "sex_share", "school", "school_position", "school_missing", "place",
+        "group", "weight", "stratum", "stratum_people",
+        "age", "sex", "sex_share", "school", "school_position", "school_missing", "place",
         "place_east", "place_north", "health", "wishes_a", "wishes_b", "wishes_c", "mood", "smokes", "hours",
         "sex_2", "remark",
     ]  # fmt: skip

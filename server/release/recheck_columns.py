@@ -1,0 +1,173 @@
+"""What every column of the written tables must hold, by the signed specification: an allow-list.
+
+Part of the last look (:mod:`server.release.recheck`), and like it written a second time, without the code
+that makes the tables. It knows columns by their place: an attribute may be called like one of ours, and then
+its name has a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
+from shared.questions import FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
+from shared.specification import Specification
+
+MICRODATA = ("group", "weight", "stratum", "stratum_people")
+"""First columns of microdata.csv; then follow the centroid and the answers."""
+CELLS = ("group", "status", "cells", "eligible_people", "answers", "weight", "level_mixing")
+"""First columns of cells.csv; then follow the centroid, the shares, and the last."""
+LAST = "unanimous_questions"
+SHOWN = ("group", "status", "cells", "eligible_people")
+"""Of those the ones that a cell which is not released fills, besides its centroid and its shares."""
+
+_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+Expected = Fraction | str | None
+"""What a field must show: a rounded number, a text, or nothing."""
+
+
+def expected_centroid(specification: Specification, cells: Sequence[int]) -> list[Expected]:
+    """Fields of the centroid of some cells, as both tables show it."""
+    return [field for attribute, mean in _means(specification, cells) for field in _centroid(attribute, mean)]
+
+
+def expected_shares(specification: Specification, cells: Sequence[int]) -> list[Expected]:
+    """Fields of the shares of categories, which cells.csv shows besides."""
+    return [
+        share
+        for attribute, mean in _means(specification, cells)
+        if isinstance(attribute, Nominal)
+        for share in mean
+    ]
+
+
+def expected_weight(specification: Specification, cells: Sequence[int], answers: int) -> Expected:
+    """People per answer; 1 for a register."""
+    if specification.model.kind != "public":
+        return "1"
+    return Fraction(sum(sum(specification.eligible[cell]) for cell in cells), answers)
+
+
+def expected_mixing(specification: Specification, cells: Sequence[int]) -> Expected:
+    """Half the differences between the levels of people and of expected answers; nothing for a register."""
+    if specification.model.kind != "public":
+        return None
+    people = [
+        Fraction(sum(column)) for column in zip(*(specification.eligible[c] for c in cells), strict=True)
+    ]
+    answers = [
+        count * (Fraction(level.low) + Fraction(level.high))
+        for count, level in zip(people, specification.levels, strict=True)
+    ]
+    total, whole = sum(people), sum(answers)
+    more = (a / whole - p / total for a, p in zip(answers, people, strict=True))
+    return sum((max(difference, Fraction(0)) for difference in more), Fraction(0))
+
+
+def agrees(text: str, expected: Expected) -> bool:
+    """Whether a field shows what it must: a number rounded to the digits that it has, a text, or nothing."""
+    if expected is None:
+        return text == ""
+    if isinstance(expected, str):
+        return text.replace("'", "") == expected.replace("'", "")
+    if not _DECIMAL.fullmatch(text):
+        return False
+    off: Fraction = abs(Fraction(text) - expected) * 2 * 10 ** digits(text)
+    return off <= 1
+
+
+def digits(text: str) -> int:
+    """How many digits a number has behind its point; in one column all have as many."""
+    return len(text.partition(".")[2])
+
+
+def answer_fields(specification: Specification) -> list[tuple[Question, str]]:
+    """The question and the choice (or no text) of each of the last columns of microdata.csv, in order."""
+    fields: list[tuple[Question, str]] = []
+    for question in specification.questionnaire.questions:
+        if isinstance(question, MultipleChoice):
+            fields += [(question, choice.value) for choice in question.choices]
+        elif not isinstance(question, FreeText) or specification.permissions.free_text:
+            fields.append((question, ""))
+    return fields
+
+
+def is_an_answer(question: Question, text: str) -> bool:
+    """Whether a field holds an answer to the question, or none."""
+    if not text or isinstance(question, FreeText):
+        return True
+    if isinstance(question, SingleChoice):
+        return text.replace("'", "") in {choice.value.replace("'", "") for choice in question.choices}
+    if isinstance(question, YesNo | MultipleChoice):
+        return text in ("true", "false")
+    if not _DECIMAL.fullmatch(text):
+        return False
+    number = Fraction(text)
+    if isinstance(question, Rating):
+        return number.denominator == 1 and question.minimum <= number <= question.maximum
+    if isinstance(question, Number):
+        low = Fraction(question.minimum)
+        return low <= number <= Fraction(question.maximum) and not (number - low) % Fraction(question.step)
+    raise TypeError(f"answers of kind {question.kind!r} are not known to the check of the written files")
+
+
+def _means(
+    specification: Specification, cells: Sequence[int]
+) -> list[tuple[Attribute, tuple[Fraction, ...]]]:
+    """Mean coordinates of the eligible people of some cells, attribute by attribute."""
+    weights = [sum(specification.eligible[cell]) for cell in cells]
+    columns = zip(*(specification.centroids[cell] for cell in cells), strict=True)
+    mean = [
+        sum((Fraction(text) * n for text, n in zip(column, weights, strict=True)), Fraction(0)) / sum(weights)
+        for column in columns
+    ]
+    parts, start = [], 0
+    for attribute in specification.attributes:
+        parts.append((attribute, tuple(mean[start : start + attribute.dimension])))
+        start += attribute.dimension
+    return parts
+
+
+def _centroid(attribute: Attribute, mean: tuple[Fraction, ...]) -> list[Expected]:
+    if isinstance(attribute, Nominal):
+        place = mean.index(max(mean))
+        most = attribute.categories[place].value if place < len(attribute.categories) else None
+        return [most, mean[place]]
+    missing: list[Expected] = []
+    present: list[Fraction] | None = list(mean)
+    if attribute.takes_missing:
+        share = mean[-1]
+        missing = [share]
+        present = None
+        if share < 1:
+            middle = attribute.vector(None)
+            present = [(x - share * m) / (1 - share) for x, m in zip(mean[:-1], middle, strict=False)]
+    if present is not None:
+        bounds = attribute.coordinate_ranges
+        present = [
+            min(max(x, Fraction(low)), Fraction(high))
+            for x, (low, high) in zip(present, bounds, strict=False)
+        ]
+    return [*_value(attribute, present), *missing]
+
+
+def _value(attribute: Attribute, place: list[Fraction] | None) -> list[Expected]:
+    if isinstance(attribute, Numeric):
+        return [None if place is None else attribute.value_at(place[0])]
+    if isinstance(attribute, Ordinal):
+        if place is None:
+            return [None, None]
+        nearest = [abs(place[0] - rank) for rank in range(len(attribute.categories))]
+        rank = max(r for r, distance in enumerate(nearest) if distance == min(nearest))
+        return [attribute.categories[rank].value, place[0]]
+    if isinstance(attribute, Lookup):
+        if place is None:
+            return [None] * (1 + len(attribute.axes))
+        apart = [
+            sum((x - y) ** 2 for x, y in zip(entry.vector, place, strict=True)) for entry in attribute.entries
+        ]
+        return [attribute.entries[apart.index(min(apart))].value, *place]
+    raise TypeError(f"a centroid of kind {attribute.kind!r} is not known to the check of the written files")
