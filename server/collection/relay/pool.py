@@ -13,6 +13,7 @@ from server.collection.relay.link import RelayLink
 from server.collection.relay.threshold import Threshold
 from server.collection.relay.turns import Turn
 from server.collection.relay.watching import Watch
+from server.collection.storage.ownership import require_own
 from server.collection.storage.published import SPECIFICATION_NAME, PublishedSurvey
 from server.collection.storage.relay import RelayStore, Totals
 from server.collection.storage.remembered import ENDED
@@ -142,8 +143,10 @@ def prepare(directory: Path, link: RelayLink) -> PublishedSurvey:
     SetupError
         With the code ``setup.relay`` if it has no relay.
     StorageError
-        If it cannot be written.
+        If it cannot be written; with the code ``storage.foreign`` if the directory is another user's, or
+        others can write in it.
     """
+    require_own(directory)
     folder = directory / "surveys" / link.survey
     path = folder / SPECIFICATION_NAME
     if path.is_file():

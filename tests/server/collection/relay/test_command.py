@@ -131,6 +131,17 @@ def test_only_its_owner_may_look_into_a_relays_directory(tmp_path: Path) -> None
         assert path.stat().st_mode & 0o077 == 0, path
 
 
+def test_a_directory_that_others_can_write_in_is_no_relays(tmp_path: Path) -> None:
+    """They could exchange its pool and what it remembers, so that a ballot leaves twice."""
+    with stub_collector(envelope_of(SPECIFICATION)) as stub:
+        text = link_text(SPECIFICATION, stub.base)
+        assert _run(text, "--data", tmp_path, "--status").exit_code == 0
+        tmp_path.chmod(0o777)
+        refused = _run(text, "--data", tmp_path, "--status")
+    assert isinstance(refused.exception, StorageError)
+    assert refused.exception.code == "storage.foreign"
+
+
 def test_all_surveys_must_name_this_relay(tmp_path: Path) -> None:
     one = published(SPECIFICATION, tmp_path)
     other = published(relayed("https://relay.example/"), tmp_path)
