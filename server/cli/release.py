@@ -56,6 +56,10 @@ def release(survey: str, data: Path, out: Path, opened: Path | None, as_json: bo
         click.echo(f"Withheld {figures['withheld_answers']} answers, as the signed rule demands.")
     if figures.get("invalid_answers"):
         click.echo(f"Not counted: {figures['invalid_answers']} sealed answers that were not valid.")
+    if "discrepancy" in figures:
+        click.secho(
+            f"DISCREPANCY, signed on the board: {figures['discrepancy']}. The report says so.", fg="red"
+        )
     if figures["groups_with_unanimity"]:
         click.echo(
             f"In {figures['groups_with_unanimity']} groups everybody answered some question alike: "

@@ -23,7 +23,11 @@ from shared.words import digest_words
 
 
 def render_report(
-    specification: Specification, digest: str, decision: Decision, microdata: ReleasedTable
+    specification: Specification,
+    digest: str,
+    decision: Decision,
+    microdata: ReleasedTable,
+    discrepancy: str | None = None,
 ) -> bytes:
     """Write the report as one self-contained page without scripts.
 
@@ -37,6 +41,8 @@ def render_report(
         What the gate let through.
     microdata : ReleasedTable
         The released answers.
+    discrepancy : str, optional
+        What the board says of it, if more submissions than tokens were signed.
     """
     language = specification.languages[0]
     counted = (
@@ -53,7 +59,7 @@ def render_report(
             "Nobody’s own age, sex, address or the like was ever collected: the table shows what the "
             "eligible people of a group are like on average, as published before anybody answered.",
         ),
-        warnings=alike,
+        warnings=(*(() if discrepancy is None else (_discrepancy(discrepancy),)), *alike),
         sections=(
             _released(specification, decision),
             _diversity(specification, decision, language),
@@ -63,6 +69,14 @@ def render_report(
         command=f"roomful release {digest[:16]}",
     )
     return render(page)
+
+
+def _discrepancy(discrepancy: str) -> str:
+    return (
+        f"The board says, and the organizer signed it: {discrepancy}. The answers that are too many may be "
+        "of nobody who was invited. Nobody can say which they are: they stand in the table, and count in the "
+        "size of some group."
+    )
 
 
 def _released(specification: Specification, decision: Decision) -> Section:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from server import files
-from server.collection.board_folder import CHECKPOINT_FILE, read_board_file
+from server.collection.board_folder import BOARD_FILE, CHECKPOINT_FILE, read_board_file
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import State, refusal
 from server.collection.storage.store import SurveyStore
@@ -20,6 +20,7 @@ from server.release.recheck import recheck
 from server.release.report import render_report
 from server.release.source import AnswerSource, opened_answers, stored_answers
 from server.release.tables import Shuffle, cells_table, microdata_table
+from shared.board import Board, parse_envelope
 from shared.checkpoint import SignedCheckpoint, board_origin
 from shared.errors import ReleaseError
 from shared.invited import board_keys
@@ -39,12 +40,15 @@ class Released:
         What the gate let through.
     invalid : int or None
         Ballots of an invited survey that held no valid answers; None for an open one.
+    discrepancy : str or None
+        What the board of an invited survey says of it: more submissions than tokens, signed on purpose.
     """
 
     survey: str
     folder: Path
     decision: Decision
     invalid: int | None = None
+    discrepancy: str | None = None
 
     def figures(self) -> dict[str, int | str | float | None]:
         """Figures that may be shown to anybody."""
@@ -62,6 +66,7 @@ class Released:
             "cells_not_released": len(self.decision.not_released),
             "groups_with_unanimity": sum(bool(group.unanimous) for group in self.decision.groups),
             **({} if self.invalid is None else {"invalid_answers": self.invalid}),
+            **({} if self.discrepancy is None else {"discrepancy": self.discrepancy}),
         }
 
 
@@ -109,10 +114,17 @@ def release_survey(
             remedy="Name another folder with --out, or remove this one.",
         )
     source = stored_answers(store) if opened is None else opened_answers(store, opened, _board_root(store))
-    contents = _prepare(store, source, shuffle)
+    discrepancy = None if opened is None else _board(store).discrepancy
+    contents = _prepare(store, source, shuffle, discrepancy)
     with _written(out, contents, store, source):
         store.mark_released(out)
-    return Released(survey=store.id, folder=out, decision=source.decision, invalid=source.invalid)
+    return Released(
+        survey=store.id,
+        folder=out,
+        decision=source.decision,
+        invalid=source.invalid,
+        discrepancy=discrepancy,
+    )
 
 
 def _board_root(store: SurveyStore) -> bytes:
@@ -124,7 +136,14 @@ def _board_root(store: SurveyStore) -> bytes:
     return signed.verified(outcomes, keys, board_origin(published.digest)).root
 
 
-def _prepare(store: SurveyStore, source: AnswerSource, shuffle: Shuffle) -> dict[str, bytes]:
+def _board(store: SurveyStore) -> Board:
+    """The board's counts, which were verified when it was published."""
+    return Board.parse(parse_envelope(read_board_file(store.published.folder, BOARD_FILE)).payload)
+
+
+def _prepare(
+    store: SurveyStore, source: AnswerSource, shuffle: Shuffle, discrepancy: str | None
+) -> dict[str, bytes]:
     """The bytes of each file."""
     specification, digest = store.specification, store.published.digest
     decision = source.decision
@@ -142,7 +161,7 @@ def _prepare(store: SurveyStore, source: AnswerSource, shuffle: Shuffle) -> dict
         "microdata.csv": microdata_csv,
         "cells.csv": cells_csv,
         "datapackage.json": package,
-        "report.html": render_report(specification, digest, decision, microdata),
+        "report.html": render_report(specification, digest, decision, microdata, discrepancy),
     }
 
 

@@ -27,7 +27,8 @@ class Failures:
         Sum of the attained failures qbar of all cells.
     probability_of_at_least_observed : float
         Chance that as many cells fail or more, if people take part with the assumed probability and
-        correlation, cells independently of each other. A tiny value says that the assumption does not hold.
+        correlation and in their households, cells independently of each other. A tiny value says that the
+        assumption does not hold, or that households spread over several cells.
     """
 
     observed: int

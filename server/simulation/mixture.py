@@ -29,6 +29,13 @@ def chances_at(
     return np.asarray(beta.ppf(quantiles, float(participation * both), float((1 - participation) * both)))
 
 
+def common_quantiles() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Quantiles between 0 and 1, and the weights with which a mean over them is an integral."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    t = (nodes + 1) / 2
+    return t**_POWER, weights / 2 * _POWER * t ** (_POWER - 1)
+
+
 def mixed_failure(
     counts: Sequence[int], participations: Sequence[Fraction], k: int, correlation: Fraction
 ) -> Decimal:
@@ -38,9 +45,7 @@ def mixed_failure(
     -----
     Gauss-Legendre over the common quantile: O(400 L k^2). Relative error below 1e-6 for failures above 1e-12.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    t = (nodes + 1) / 2
-    u, weights = t**_POWER, weights / 2 * _POWER * t ** (_POWER - 1)
+    u, weights = common_quantiles()
     total = np.zeros((k, _NODES))
     total[0] = 1
     for n, participation in zip(counts, participations, strict=True):

@@ -84,6 +84,10 @@ class Population:
             for attribute, part in zip(self.model.attributes, parts, strict=True)
         }
 
+    def cell_of(self, cells: Cells) -> NDArray[np.int64]:
+        """Each person's cell."""
+        return assign_many(cells, self.model.X)[self.tuple_of]
+
     def is_model_of(self, specification: Specification) -> bool | None:
         """Whether the specification was designed from exactly these people; None of a register.
 
@@ -127,8 +131,8 @@ def read_people(path: Path, specification: Specification, answer_columns: Iterab
     rules, source = specification.model.reading, specification.participation_source
     names = [attribute.name for attribute in specification.attributes]
     wanted = {*names, *rules.required_columns, *answer_columns}
-    wanted.update(name for name in (rules.count_column, rules.id_column, source.column) if name is not None)
-    source = replace(source, household_column=None)  # households are not drawn together
+    named = (rules.count_column, rules.id_column, source.column, source.household_column)
+    wanted.update(name for name in named if name is not None)
     table = read_table(
         path,
         wanted=frozenset(wanted),
@@ -175,11 +179,12 @@ def draw_participants(
     generator: np.random.Generator,
     cells: Cells,
     correlation: Fraction = Fraction(0),
+    household_of: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Draw who takes part, and in which order they answer.
 
-    With a correlation each cell draws one quantile, which moves the chances of all its levels; given that,
-    everybody decides alone.
+    With a correlation each cell draws one quantile, which moves the chances of all its levels. Given that,
+    each household decides by one draw: of equal chances all take part or none, else the likelier ones first.
 
     Parameters
     ----------
@@ -190,9 +195,11 @@ def draw_participants(
     generator : numpy.random.Generator
         The only source of chance.
     cells : Cells
-        Whoever is in one cell shares a draw.
+        Whoever is in one cell shares a quantile.
     correlation : Fraction, optional
         Between any two people of a cell.
+    household_of : ndarray of int64, shape (n_people,), optional
+        Each person's household, from 0 on; by default everybody decides alone.
 
     Returns
     -------
@@ -202,9 +209,12 @@ def draw_participants(
     if correlation:
         quantiles = generator.random(cells.count)
         by_cell = np.array([chances_at(quantiles, p, correlation) for p in probabilities])
-        cell_of = assign_many(cells, population.model.X)[population.tuple_of]
-        chances = by_cell[population.level_of, cell_of]
+        chances = by_cell[population.level_of, population.cell_of(cells)]
     else:
         chances = np.array([float(probability) for probability in probabilities])[population.level_of]
-    taking_part = np.flatnonzero(generator.random(population.n_people) < chances)
+    if household_of is None:
+        decisions = generator.random(population.n_people)
+    else:
+        decisions = generator.random(int(household_of.max(initial=-1)) + 1)[household_of]
+    taking_part = np.flatnonzero(decisions < chances)
     return generator.permutation(taking_part).astype(np.int64)

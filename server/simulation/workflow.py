@@ -15,6 +15,7 @@ import numpy as np
 from server.simulation.answers import answer_source, parse_wanted
 from server.simulation.codes import require_enough
 from server.simulation.expectation import Failures, attained_failures, compare_failures
+from server.simulation.households import failures_together, household_of
 from server.simulation.population import (
     Population,
     assumed_participation,
@@ -50,6 +51,8 @@ class SimulationReport:
         How many took part from each cell, by this simulation's own draws.
     correlation : Fraction
         With which people were drawn.
+    largest_household : int
+        Most people who were drawn together.
     promised_failed_cells : float
         Failed cells expected by the specification's own assumptions.
     failures : Failures
@@ -66,6 +69,7 @@ class SimulationReport:
     seconds: float
     head_counts: tuple[int, ...]
     correlation: Fraction
+    largest_household: int
     promised_failed_cells: float
     failures: Failures
     receipts: tuple[str, ...] | None = None
@@ -86,6 +90,7 @@ class SimulationReport:
             "empty_cells": len(self.head_counts) - len(answered),
             "smallest_head_count": min(answered, default=0),
             "correlation": float(self.correlation),
+            "largest_household": self.largest_household,
             "promised_failed_cells": self.promised_failed_cells,
             "failed_cells": self.failures.observed,
             "expected_failed_cells": self.failures.expected,
@@ -108,7 +113,7 @@ def simulate(
     fetched: Progress = lambda _total: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> SimulationReport:
-    """Let people of a file take part, each with her probability.
+    """Let people of a file take part, each with her probability, hanging together as declared.
 
     Parameters
     ----------
@@ -161,7 +166,10 @@ def simulate(
     answers_of = answer_source(specification, population.table, wanted)
     if correlation is None:
         correlation = Fraction(specification.dependence.correlation)
-    participants = draw_participants(population, probabilities, generator, specification.cells, correlation)
+    households = household_of(population, specification)
+    participants = draw_participants(
+        population, probabilities, generator, specification.cells, correlation, households
+    )
     # Every answer is made before the first is sent: a field that is no answer must not leave half a survey.
     code_of = _code_of(population, codes)
     contributions = [
@@ -184,8 +192,11 @@ def simulate(
     cells = sent.cells
     counts = np.bincount(cells, minlength=specification.cells.count).tolist() if cells else []
     head_counts = tuple(counts) or (0,) * specification.cells.count
-    eligible = population.eligible(specification)
-    failures = attained_failures(eligible, probabilities, specification.k, correlation)
+    if households is None:
+        eligible = population.eligible(specification)
+        failures = attained_failures(eligible, probabilities, specification.k, correlation)
+    else:
+        failures = failures_together(population, specification, households, probabilities, correlation)
     return SimulationReport(
         survey=sound.digest,
         people=population.n_people,
@@ -195,6 +206,7 @@ def simulate(
         seconds=seconds,
         head_counts=head_counts,
         correlation=correlation,
+        largest_household=1 if households is None else int(np.bincount(households).max(initial=1)),
         promised_failed_cells=float(sum(m.attained_cell_failure for m in sound.metrics)),
         failures=compare_failures(head_counts, failures, specification.k),
         receipts=None if codes is None else sent.receipts,

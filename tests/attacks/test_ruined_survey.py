@@ -57,7 +57,8 @@ def test_a_survey_so_ruined_is_finished_and_everybody_is_told(town: Town, tmp_pa
     town.open_export(*known, "--accept-discrepancy", f"{USED}/{SUBMISSIONS}", fails="opening.discrepancy")
     told = town.open_export(*known, "--accept-discrepancy", ACCEPTED)
     assert (told["surplus"], told["smallest_group"]) == (1, 4)
-    town.release("--opened", opened)
+    assert town.release("--opened", opened)["discrepancy"] == SAID
+    assert f"the organizer signed it: {SAID}." in (tmp_path / "release/report.html").read_text("utf-8")
     with DataDirectory(town.data) as data:
         finish_board(data.survey(town.survey), key=ORGANIZER_KEY)
         folder = data.survey(town.survey).published.folder

@@ -14,6 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+from server.collection.web.checkup_http2 import keeps_connection
 from server.collection.web.checkup_line import Line, line
 from server.collection.web.config import is_loopback
 from server.collection.web.security import CONTENT_SECURITY_POLICY, HEADERS
@@ -79,6 +80,7 @@ def examine_http(url: str, client: ClientFiles | None) -> tuple[Line, ...]:
             "Browsers refuse the cryptography that the checks need, because the address is not encrypted.",
             "Put a proxy with a certificate in front.",
         ),
+        *(_connection(base) if parts.scheme == "https" else ()),
         *_files(base, client),
     )
 
@@ -133,6 +135,25 @@ def _headers(base: str, *, https: bool) -> Iterator[Line]:
             "Set public_url to the https address.",
             warning=True,
         )
+
+
+def _connection(base: str) -> Iterator[Line]:
+    try:
+        kept = keeps_connection(base)
+    except OSError:
+        yield line(
+            "http-connection", False, "", "Whether a connection ends after a ballot could not be seen.",
+            "Look again; the proxy broke off a connection that offered HTTP/2.", warning=True,
+        )  # fmt: skip
+        return
+    yield line(
+        "http-connection",
+        not kept,
+        "No HTTP/2 connection goes on after a code or a ballot.",
+        "The proxy speaks HTTP/2 and keeps a connection after a ballot: one can carry a code and a ballot.",
+        "Turn HTTP/2 off in the proxy (nginx: without http2), or let it end the connection (Caddy: header "
+        "Connection close).",
+    )
 
 
 def _files(base: str, client: ClientFiles | None) -> Iterator[Line]:

@@ -47,7 +47,12 @@ def text(value: str) -> dict[str, str]:
 
 
 def specification(
-    *, low: str = "0.5", high: str = "0.5", correlation: str = "0", source: dict[str, Any] | None = None
+    *,
+    low: str = "0.5",
+    high: str = "0.5",
+    correlation: str = "0",
+    household_size: int = 1,
+    source: dict[str, Any] | None = None,
 ) -> Specification:
     """Twelve cells of five ages each."""
     value = {
@@ -65,7 +70,7 @@ def specification(
         "participation": {
             "levels": [{"low": low, "high": high}],
             "correlation": correlation,
-            "household_size": 1,
+            "household_size": household_size,
             "source": source or {
                 "kind": "even",
                 "column": None,

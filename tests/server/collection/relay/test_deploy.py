@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import ipaddress
 import json
 import re
 import shutil
@@ -152,7 +153,7 @@ def certificate(folder: Path) -> str:
     """The lines that name a certificate, which is made for this test."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.datetime.now(datetime.UTC)
+    now, here = datetime.datetime.now(datetime.UTC), ipaddress.ip_address("127.0.0.1")
     made = (
         x509.CertificateBuilder()
         .subject_name(name)
@@ -161,6 +162,7 @@ def certificate(folder: Path) -> str:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(here)]), critical=False)
         .sign(key, hashes.SHA256())
     )
     (folder / "test.pem").write_bytes(made.public_bytes(Encoding.PEM))
