@@ -36,7 +36,7 @@ from tests.server.collection.relay.process import RelayProcess
 from tests.server.collection.relay.survey import envelope_of, link_text, relayed, sealed, stub_collector
 
 FOLDER = Path(__file__).resolve().parents[4] / "deploy" / "relay"
-GUIDE = FOLDER.parents[2] / "docs" / "operator-guide.md"
+GUIDE = FOLDER.parents[1] / "docs" / "operator-guide.md"
 MARKS = {
     "User-Agent": "canary-agent",
     "Referer": "https://canary.example/",
