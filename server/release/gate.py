@@ -317,11 +317,11 @@ class _Gate:
         for group in range(1, len(full)):
             gap = range(full[group - 1][1], full[group][0])
             between = [self.row.points[self.row.order[place]] for place in gap]
-            costs = [
-                sum(means.distance_to(group - 1, point) for point in between[:cut])
-                + sum(means.distance_to(group, point) for point in between[cut:])
-                for cut in range(len(between) + 1)
-            ]
+            before, behind = (
+                [0, *itertools.accumulate(means.distance_to(side, point) for point in between)]
+                for side in (group - 1, group)
+            )
+            costs = [mine + behind[-1] - passed for mine, passed in zip(before, behind, strict=True)]
             borders.append(full[group - 1][1] + costs.index(min(costs)))
         borders.append(len(self.row.order))
         return list(itertools.pairwise(borders))

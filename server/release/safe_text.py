@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 # After the beginning or a place where some spreadsheet splits, over blanks and quotation marks, to the sign.
-_FORMULA = re.compile(r"""(?:\A|(?<=[;|\t\n\r]))(?=[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20])""")
+# Not over another such place: the apostrophe stands after the last, and the search is linear in the text.
+_FORMULA = re.compile(r"""(?:\A|(?<=[;|\t\n\r]))(?=(?:[^\S\t\n\r]|")*[=+\-@\uff1d\uff0b\uff0d\uff20])""")
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 

@@ -364,3 +364,20 @@ def test_large_survey_takes_seconds() -> None:
     for rule in ("withhold", "merge"):
         policy = Policy(rule=rule, minimum=10)  # type: ignore[arg-type]
         assert_guarantee(decide(counts, policy, row), counts, policy)
+
+
+def test_a_wide_gap_of_empty_cells_costs_a_look_at_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one at each for every place at which the gap could be cut: 20,000 cells would take hours."""
+    n_cells, looks = 3_000, 0
+    measured = Row.distance_to
+
+    def counted(row: Row, cell: int, point: tuple[int, ...]) -> int:
+        nonlocal looks
+        looks += 1
+        return measured(row, cell, point)
+
+    monkeypatch.setattr(Row, "distance_to", counted)
+    counts = [5] + [0] * (n_cells - 2) + [5]
+    decision = decide(counts, Policy(rule="merge", minimum=5), line(*range(n_cells)))
+    assert [len(group.cells) for group in decision.groups] == [n_cells // 2] * 2
+    assert looks <= 4 * n_cells
