@@ -11,8 +11,10 @@ import click
 
 from server.cli.names import assigned, listed
 from server.cli.progress import stages
+from server.cli.reading import reading_options
 from server.cli.stopping import tidy_when_ended
 from server.statistics.anonymize.methods import METHODS
+from server.tables.files import Reading
 
 
 @click.command()
@@ -104,10 +106,7 @@ from server.statistics.anonymize.methods import METHODS
     multiple=True,
     help="Hierarchy of a confidential attribute, for t-closeness.",
 )
-@click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
-@click.option("--encoding", type=click.Choice(["utf-8", "latin-1"]), help="Encoding of a CSV.")
-@click.option("--sheet", help="Sheet of a workbook that has several.")
+@reading_options(missing=True)
 @click.option("--json", "as_json", is_flag=True, help="Print everything measured as JSON.")
 def anonymize(
     file: Path,
@@ -141,10 +140,7 @@ def anonymize(
     keep_order: bool,
     known: str,
     hierarchy: tuple[str, ...],
-    separator: str | None,
-    decimal: str | None,
-    encoding: str | None,
-    sheet: str | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Mask the quasi-identifiers of FILE by microaggregation.
@@ -183,7 +179,6 @@ def anonymize(
         keep_order=keep_order,
         seed=seed,
     )
-    reading = {"separator": separator, "decimal": decimal, "encoding": encoding, "sheet": sheet}
 
     def announce(text: str) -> None:
         click.echo(text, err=True)

@@ -9,10 +9,12 @@ from pathlib import Path
 import click
 
 from server.cli.progress import stages
+from server.cli.reading import reading_options
 from server.design.audit import audit_survey
 from server.design.salt import read_salt
 from server.keys.signing import SALT_FILE, envelope_at
 from server.keys.signing_keys import load_public_key
+from server.tables.files import Reading
 from shared.checks import Floor
 from shared.limits import MAX_K
 from shared.soundness import PASSED
@@ -40,9 +42,7 @@ from shared.words import digest_words
 @click.option(
     "--against", type=click.Path(path_type=Path), help="The earlier survey whose cells FILE uses again."
 )
-@click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
-@click.option("--encoding", help="Encoding of a CSV, such as utf-8 or cp1252.")
+@reading_options()
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def audit(
     file: Path,
@@ -52,9 +52,7 @@ def audit(
     k: int | None,
     failure: str | None,
     against: Path | None,
-    separator: str | None,
-    decimal: str | None,
-    encoding: str | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Rebuild the specification FILE (or its folder) from its model and compare, check by check.
@@ -73,9 +71,7 @@ def audit(
             salt=None if salt is None else read_salt(salt),
             progress=progress,
             against=against,
-            separator=separator,
-            decimal=decimal,
-            encoding=encoding,
+            reading=reading,
         )
     if as_json:
         findings = [asdict(finding) for finding in result.findings]

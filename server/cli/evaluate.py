@@ -11,7 +11,9 @@ import click
 
 from server.cli.names import assigned, listed
 from server.cli.progress import stages
+from server.cli.reading import reading_options
 from server.cli.stopping import tidy_when_ended
+from server.tables.files import Reading
 
 
 @click.command()
@@ -51,10 +53,7 @@ from server.cli.stopping import tidy_when_ended
     "--interval", type=float, default=0.1, show_default=True, help="Delta of l_avg, in standard deviations."
 )
 @click.option("--target", default="", help="Column to predict, to measure empirical utility.")
-@click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
-@click.option("--encoding", type=click.Choice(["utf-8", "latin-1"]), help="Encoding of a CSV.")
-@click.option("--sheet", help="Sheet of a workbook that has several.")
+@reading_options(missing=True)
 @click.option("--report", type=click.Path(path_type=Path), help="HTML report to write.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def evaluate(
@@ -75,10 +74,7 @@ def evaluate(
     width: float,
     interval: float,
     target: str,
-    separator: str | None,
-    decimal: str | None,
-    encoding: str | None,
-    sheet: str | None,
+    reading: Reading,
     report: Path | None,
     as_json: bool,
 ) -> None:
@@ -118,7 +114,7 @@ def evaluate(
             report=report,
             command=shlex.join(["roomful", "evaluate", *sys.argv[2:]]),
             progress=progress,
-            reading={"separator": separator, "decimal": decimal, "encoding": encoding, "sheet": sheet},
+            reading=reading,
         )
     if as_json:
         click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False, allow_nan=False))

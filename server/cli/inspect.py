@@ -6,26 +6,23 @@ from pathlib import Path
 
 import click
 
+from server.cli.reading import reading_options
 from server.design.population.preview import describe_table, suggest_attributes
-from server.tables.files import read_table
+from server.tables.files import Reading, open_data
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--separator", help="Separator of a CSV, where it cannot be found out.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV.")
-@click.option("--encoding", help="Encoding of a CSV, such as utf-8 or cp1252.")
+@reading_options(missing=True)
 @click.option(
     "--attributes", metavar="A,B,C", help="Also print [[attributes]] for these columns, to begin with."
 )
-def inspect(
-    file: Path, separator: str | None, decimal: str | None, encoding: str | None, attributes: str | None
-) -> None:
+def inspect(file: Path, reading: Reading, attributes: str | None) -> None:
     """Show what is understood of a population FILE, before anything is designed.
 
     What is wrong here is corrected in [model] of survey.toml.
     """
-    table = read_table(file, separator=separator, decimal=decimal, encoding=encoding)
+    table = open_data(file, reading)
     click.echo(describe_table(table), nl=False)
     if attributes is not None:
         click.echo(suggest_attributes(table, tuple(name.strip() for name in attributes.split(","))), nl=False)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from server.design.survey_file.design_entry import ALGORITHMS
 from server.keys.signing import examine_envelope, read_file
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import sums_by_label
+from server.tables.files import Reading
 from shared.attributes import Nominal, Ordinal
 from shared.checks import MODEL, Floor
 from shared.effective_anonymity import is_acceptable, worst_cell_metrics
@@ -87,7 +87,7 @@ def audit_survey(
     salt: bytes | None = None,
     progress: StageProgress | None = None,
     against: Path | None = None,
-    **reading: Any,
+    reading: Reading | None = None,
 ) -> Audit:
     """Rebuild a signed specification from its model and compare, check by check.
 
@@ -103,8 +103,8 @@ def audit_survey(
         Of a register; without it nothing about a register can be rebuilt.
     against : Path, optional
         The earlier survey whose cells are used again.
-    **reading
-        ``separator``, ``decimal``, ``encoding`` of a CSV, where they cannot be found out.
+    reading : Reading, optional
+        What cannot be found out about the file.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def audit_survey(
         specification.model.reading,
         specification.participation_source,
         specification.levels[0] if specification.participation_source.kind == "even" else None,
-        **reading,
+        reading,
     )
     digest = model_digest(model.canonical_text(), salt)
     findings.append(_compare("audit.digest", "Digest of the model", specification.model.digest, digest))

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from server.invitations.people import CODE_COLUMN, LINK_COLUMN, AddressLines
-from server.tables.delimited import read_delimited
+from server.tables.files import open_data
 from server.tables.problems import Problems
 from shared.errors import PeopleFileError, TokenError
 from shared.invitation_code import InvitationCode
@@ -119,9 +119,9 @@ def read_mail_merge(path: Path, *, lines: Sequence[str] = (), letters: bool = Tr
     ------
     InputError
         With the code ``input.people`` if the column of the codes is missing, a code is damaged or stands
-        twice; nothing of a code is repeated. As :func:`~server.tables.delimited.read_delimited` otherwise.
+        twice; nothing of a code is repeated. As :func:`~server.tables.files.open_data` otherwise.
     """
-    table = read_delimited(path)
+    table = open_data(path)
     if CODE_COLUMN not in table.header:
         raise PeopleFileError(
             "there is no column with codes",
@@ -131,10 +131,10 @@ def read_mail_merge(path: Path, *, lines: Sequence[str] = (), letters: bool = Tr
     kept = [name for name in table.header if name not in (CODE_COLUMN, LINK_COLUMN)]
     header = tuple(unguard(name) for name in kept)
     address = AddressLines.parse(lines, header, table.source) if letters else AddressLines(templates=())
-    columns = [[unguard(cell or "") for cell in table.column(name)] for name in kept]
+    columns = [[unguard(cell or "") for cell in table.exact(name)] for name in kept]
     problems = Problems(table.source, "codes cannot be used")
     recipients, first = [], dict[str, str]()
-    for row, text in enumerate(table.column(CODE_COLUMN)):
+    for row, text in enumerate(table.exact(CODE_COLUMN)):
         place = table.place_of(row)
         try:
             code = InvitationCode.parse(text or "")
@@ -148,4 +148,4 @@ def read_mail_merge(path: Path, *, lines: Sequence[str] = (), letters: bool = Tr
         filled = address.fill({name: cell.strip() for name, cell in zip(header, cells, strict=True)})
         recipients.append(Recipient(cells=cells, lines=filled, code=code, place=place))
     problems.raise_if_any(PeopleFileError)
-    return MailMerge(header=header, recipients=tuple(recipients), separator=table.understood.separator)
+    return MailMerge(header=header, recipients=tuple(recipients), separator=table.understood.separator or ",")

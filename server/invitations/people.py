@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from server.progress import Progress
-from server.tables.delimited import read_delimited
+from server.tables.data_file import DataFile
+from server.tables.files import Reading, open_data
 from server.tables.problems import Problems
-from server.tables.table import Table
 from server.wording import nearest_name, quoted, shortened_list
 from shared.errors import InputError, PeopleFileError
 
@@ -151,9 +151,9 @@ def read_people(
     InputError
         With the code ``input.people``, for equal rows, rows without name and address, or columns called
         code or link; ``input.address`` as :meth:`AddressLines.parse`; as
-        :func:`~server.tables.delimited.read_delimited` for everything else that a file can be.
+        :func:`~server.tables.files.open_data` for everything else that a file can be.
     """
-    table = read_delimited(path, separator=separator, encoding=encoding, progress=progress)
+    table = open_data(path, Reading(separator=separator, encoding=encoding), progress=progress)
     for name in table.header:
         if name.casefold() in (CODE_COLUMN, LINK_COLUMN):
             raise PeopleFileError(
@@ -165,10 +165,10 @@ def read_people(
     address = AddressLines.parse(lines, table.header, table.source) if letters else AddressLines(templates=())
     rows = tuple(_people(table, address))
     notes = _look(table, rows, letters=letters)
-    return People(header=table.header, rows=rows, separator=table.understood.separator, notes=notes)
+    return People(header=table.header, rows=rows, separator=table.understood.separator or ",", notes=notes)
 
 
-def _people(table: Table, address: AddressLines) -> list[Person]:
+def _people(table: DataFile, address: AddressLines) -> list[Person]:
     columns = [[cell or "" for cell in column] for column in table.columns]
     people = []
     for row, cells in enumerate(zip(*columns, strict=True)):
@@ -177,7 +177,7 @@ def _people(table: Table, address: AddressLines) -> list[Person]:
     return people
 
 
-def _look(table: Table, rows: tuple[Person, ...], *, letters: bool) -> tuple[str, ...]:
+def _look(table: DataFile, rows: tuple[Person, ...], *, letters: bool) -> tuple[str, ...]:
     """Refuse what cannot be meant; name what may be a mistake."""
     problems = Problems(table.source, "rows cannot be used")
     first: dict[tuple[str, ...], str] = {}

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 
 from server.simulation.generating import generated
-from server.tables.table import Table
+from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.errors import AnswerError, InputError
 from shared.questionnaire import Questionnaire
@@ -65,14 +65,14 @@ def parse_wanted(text: str, questionnaire: Questionnaire) -> Wanted:
     return result
 
 
-def answer_source(specification: Specification, table: Table, wanted: Wanted) -> AnswerSource:
+def answer_source(specification: Specification, table: DataFile, wanted: Wanted) -> AnswerSource:
     """A function from a row of the file to the answers of the person who stands there.
 
     Parameters
     ----------
     specification : Specification
         The survey.
-    table : Table
+    table : DataFile
         The file.
     wanted : mapping of str to str
         Question to column; questions that are not in it are generated.
@@ -84,7 +84,7 @@ def answer_source(specification: Specification, table: Table, wanted: Wanted) ->
     """
     markers = specification.model.reading.missing_markers
     questions = specification.questionnaire.questions
-    columns = {name: table.column(column) for name, column in wanted.items()}
+    columns = {name: table.exact(column) for name, column in wanted.items()}
     # Files repeat few texts, so each is understood once.
     known: dict[tuple[str, str], Answer] = {}
 
@@ -126,7 +126,7 @@ def answer_source(specification: Specification, table: Table, wanted: Wanted) ->
     return answers
 
 
-def _understood(question: Question, table: Table, text: str) -> object:
+def _understood(question: Question, table: DataFile, text: str) -> object:
     """The answer that a field means, before the question accepts it."""
     if isinstance(question, MultipleChoice):
         return [part.strip() for part in text.split(SEPARATOR) if part.strip()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from server.tables.delimited import read_delimited
+from server.tables.files import open_data
 from shared.errors import InputError, TokenError
 from shared.invitation_code import InvitationCode
 
@@ -21,12 +21,12 @@ def read_codes(path: Path) -> tuple[InvitationCode, ...]:
     ------
     InputError
         With the code ``input.codes`` if a field is no code, ``input.codes-twice`` if one stands there twice;
-        both name the line. As :func:`~server.tables.delimited.read_delimited` for a file that is no table,
+        both name the line. As :func:`~server.tables.files.open_data` for a file that is no table,
         or has no column of codes.
     """
-    table = read_delimited(path, wanted=(COLUMN,))
+    table = open_data(path, wanted=(COLUMN,))
     first_row: dict[InvitationCode, int] = {}
-    for row, text in enumerate(table.column(COLUMN, purpose="codes")):
+    for row, text in enumerate(table.exact(COLUMN, purpose="codes")):
         try:
             code = InvitationCode.parse(text or "")
         except TokenError as error:

@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from server.design.population.records import is_missing
 from server.simulation.mixture import chances_at, common_quantiles
 from server.simulation.population import Population
+from server.tables.missing import is_missing
 from shared.specification import Specification
 
 
@@ -30,9 +30,9 @@ def household_of(population: Population, specification: Specification) -> NDArra
     size = specification.dependence.household_size
     everybody = np.arange(population.n_people)
     if column is not None:
-        households = population.table.column(column, purpose="households")
+        households = population.table.exact(column, purpose="households")
         markers = specification.model.reading.missing_markers
-        alone = np.array([is_missing(text, markers) for text in households.texts], bool)
+        alone = np.array([is_missing(text, markers) for text in households.distinct], bool)
         codes = households.codes[population.row_of]
         labels = np.where(alone[codes], len(alone) + everybody, codes)
     elif size > 1:

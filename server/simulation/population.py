@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from server.design.mapping import assign_many
 from server.design.population.model import Model, build_model
 from server.simulation.mixture import chances_at
-from server.tables.files import read_table
-from server.tables.table import Table
+from server.tables.data_file import DataFile
+from server.tables.files import open_data
 from shared.cells import Cells
 from shared.errors import InputError
 from shared.model import model_digest, split
@@ -28,7 +28,7 @@ class Population:
 
     Parameters
     ----------
-    table : Table
+    table : DataFile
         The file.
     model : Model
         Its distinct tuples.
@@ -41,7 +41,7 @@ class Population:
     file, two people of one tuple may have their levels swapped, which changes no head count of a cell.
     """
 
-    table: Table
+    table: DataFile
     model: Model
     tuple_of: NDArray[np.int64]
     level_of: NDArray[np.int64]
@@ -133,19 +133,19 @@ def read_people(path: Path, specification: Specification, answer_columns: Iterab
     wanted = {*names, *rules.required_columns, *answer_columns}
     named = (rules.count_column, rules.id_column, source.column, source.household_column)
     wanted.update(name for name in named if name is not None)
-    table = read_table(
+    table = open_data(
         path,
         wanted=frozenset(wanted),
         numeric_columns=[a.name for a in specification.attributes if a.kind == "numeric"],
     )
     for name in answer_columns:
-        table.column(name, purpose="answers")
+        table.exact(name, purpose="answers")
     level = specification.levels[0] if source.kind == "even" else None
     model = build_model(table, specification.attributes, rules, source, level)
     return people_of(table, model)
 
 
-def people_of(table: Table, model: Model) -> Population:
+def people_of(table: DataFile, model: Model) -> Population:
     """Expand the tuples of a model into people, each paired with a record."""
     flat = model.people.ravel()
     n_levels = len(model.levels)

@@ -1,1 +1,0 @@
-"""From a data file of any program to columns of text."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
-from server.tables.table import Column, Table
+from server.tables.column import DataColumn
+from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.errors import ModelFileError
 
@@ -26,17 +26,17 @@ _MAYBE_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 _OTHER = {".": ",", ",": "."}
 
 
-def with_decimal_sign(
-    table: Table, *, numeric_columns: Iterable[str] | None = None, decimal: str | None = None
-) -> Table:
-    """Return the table with the decimal sign of its numbers found out.
+def decimal_sign(
+    file: DataFile, *, numeric_columns: Iterable[str] | None = None, decimal: str | None = None
+) -> str:
+    """Return the decimal sign of the numbers that stand in a file as texts.
 
     Parameters
     ----------
-    table : Table
-        As read.
+    file : DataFile
+        Columns whose numbers are stored as such are passed over.
     numeric_columns : iterable of str, optional
-        Columns that must hold numbers: doubtful texts in them raise. Names that the table lacks are passed
+        Columns that must hold numbers: doubtful texts in them raise. Names that the file lacks are passed
         over. By default columns that look numeric vote, and nothing raises.
     decimal : str, optional
         "." or ",": the sign the organizer named; texts in the numeric columns that contradict it raise.
@@ -48,17 +48,16 @@ def with_decimal_sign(
     """
     if decimal not in (None, ".", ","):
         raise ModelFileError(
-            f"the decimal sign cannot be {quoted(decimal)}", where=table.source, expected='"." or ","'
+            f"the decimal sign cannot be {quoted(decimal)}", where=file.source, expected='"." or ","'
         )
+    columns = [column for column in file.columns if column.values is None]
     if numeric_columns is None:
-        sign = decimal or _voted(table.columns)
-    else:
-        names = frozenset(numeric_columns)
-        sign = _judged(table, [column for column in table.columns if column.name in names], decimal)
-    return replace(table, understood=replace(table.understood, decimal=sign))
+        return decimal or _voted(columns)
+    names = frozenset(numeric_columns)
+    return _judged(file, [column for column in columns if column.name in names], decimal)
 
 
-def _voted(columns: Iterable[Column]) -> str:
+def _voted(columns: Iterable[DataColumn]) -> str:
     counts = {".": 0, ",": 0}
     for column in columns:
         for sign in _signs_if_numeric(column):
@@ -66,44 +65,44 @@ def _voted(columns: Iterable[Column]) -> str:
     return "," if counts[","] > counts["."] else "."
 
 
-def _judged(table: Table, columns: list[Column], decimal: str | None) -> str:
-    votes: dict[str, tuple[Column, int]] = {}
+def _judged(file: DataFile, columns: list[DataColumn], decimal: str | None) -> str:
+    votes: dict[str, tuple[DataColumn, int]] = {}
     for column in columns:
-        found = _signs(table, column)
+        found = _signs(file, column)
         for sign, code in found.items():
             votes.setdefault(sign, (column, code))
         if decimal is None and found:
-            _refuse_doubtful(table, column)
+            _refuse_doubtful(file, column)
     if decimal is not None and _OTHER[decimal] in votes:
         column, code = votes[_OTHER[decimal]]
         raise ModelFileError(
-            f"{quoted(column.texts[code])} does not have the decimal sign {quoted(decimal)}",
-            where=table.where(column.first_row(code), column.name),
+            f"{quoted(column.distinct[code])} does not have the decimal sign {quoted(decimal)}",
+            where=file.where(column.first_row(code), column.name),
             expected=f"digits, with {quoted(decimal)} before the decimals and nothing between thousands",
-            remedy="Remove thousands separators, or correct decimal in [model].",
+            remedy="Remove thousands separators, or correct the sign (--decimal, or decimal in [model]).",
         )
     if len(votes) == 2:
         (one, one_code), (two, two_code) = votes["."], votes[","]
-        there = f"{table.place} {table.places[two.first_row(two_code)]}, column {quoted(two.name)}"
+        there = file.place_of(two.first_row(two_code), two.name)
         raise ModelFileError(
-            f"{quoted(one.texts[one_code])} has a decimal point, but {quoted(two.texts[two_code])}"
+            f"{quoted(one.distinct[one_code])} has a decimal point, but {quoted(two.distinct[two_code])}"
             f" ({there}) has a comma",
-            where=table.where(one.first_row(one_code), one.name),
+            where=file.where(one.first_row(one_code), one.name),
             expected="one decimal sign in the whole file and nothing between thousands",
             remedy="Remove thousands separators and write all numbers alike.",
         )
     return decimal or next(iter(votes), ".")
 
 
-def _signs(table: Table, column: Column) -> dict[str, int]:
+def _signs(file: DataFile, column: DataColumn) -> dict[str, int]:
     """Return each decimal sign in a column of numbers with the code of its first text."""
     found: dict[str, int] = {}
-    for code, text in enumerate(column.texts):
+    for code, text in enumerate(column.distinct):
         cell = (text or "").strip()
         if _GROUPED.fullmatch(cell):
             raise ModelFileError(
                 f"{quoted(text)} has thousands separators",
-                where=table.where(column.first_row(code), column.name),
+                where=file.where(column.first_row(code), column.name),
                 expected="digits, with at most one decimal sign",
                 remedy="Remove the thousands separators (in a spreadsheet: the number format of the column).",
             )
@@ -112,11 +111,11 @@ def _signs(table: Table, column: Column) -> dict[str, int]:
     return found
 
 
-def _signs_if_numeric(column: Column) -> frozenset[str]:
+def _signs_if_numeric(column: DataColumn) -> frozenset[str]:
     """Return the decimal signs of a column in which at least nine in ten distinct texts are numbers."""
     found: set[str] = set()
     numeric = other = 0
-    for text in column.texts:
+    for text in column.distinct:
         cell = (text or "").strip()
         if match := _ONE_MARK.fullmatch(cell):
             found.add(match[1])
@@ -128,10 +127,10 @@ def _signs_if_numeric(column: Column) -> frozenset[str]:
     return frozenset(found) if other * 9 <= numeric else frozenset()
 
 
-def _refuse_doubtful(table: Table, column: Column) -> None:
+def _refuse_doubtful(file: DataFile, column: DataColumn) -> None:
     """Refuse a column in which every marked number reads as thousands and nothing says otherwise."""
     marked: int | None = None
-    for code, text in enumerate(column.texts):
+    for code, text in enumerate(column.distinct):
         cell = (text or "").strip()
         if _ONE_MARK.fullmatch(cell):
             if not _MAYBE_GROUPED.fullmatch(cell):
@@ -141,12 +140,12 @@ def _refuse_doubtful(table: Table, column: Column) -> None:
             return
     if marked is None:
         return
-    text = (column.texts[marked] or "").strip()
+    text = (column.distinct[marked] or "").strip()
     sign = "." if "." in text else ","
     raise ModelFileError(
         f"{quoted(text)} can be read as {text.replace(sign, '')} or as a number with three decimals",
-        where=table.where(column.first_row(marked), column.name),
+        where=file.where(column.first_row(marked), column.name),
         expected="numbers without thousands separators",
-        remedy="Remove the separators if these are thousands; if they are decimals, write"
-        f" decimal = {quoted(sign)} in [model].",
+        remedy="Remove the separators if these are thousands; if they are decimals, say"
+        f" --decimal {sign}, or decimal = {quoted(sign)} in [model].",
     )

@@ -1,11 +1,12 @@
-"""CSV as people really have it: read to exact text, or refused with the line and what to do."""
+"""A delimited text as people really have it: divided into exact cells, or refused with the line."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -14,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.progress import Progress
-from server.tables.decimal_sign import with_decimal_sign
 from server.tables.problems import SHOWN, Problems
-from server.tables.sniffing import SEPARATOR_WORDS, decode, sniff_separator
-from server.tables.table import Column, Table, Understood
+from server.tables.sniffing import SEPARATOR_WORDS
 from server.wording import quoted
 from shared.errors import ModelFileError
 
@@ -34,77 +33,26 @@ class _Reader(Protocol):
     def __next__(self) -> list[str]: ...
 
 
-def read_delimited(
-    file: Path | bytes,
-    *,
-    source: str = "",
-    separator: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    wanted: Collection[str] | None = None,
-    numeric_columns: Iterable[str] | None = None,
-    progress: Progress | None = None,
-) -> Table:
-    """Read a delimited text file.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Content:
+    """A delimited text, divided.
 
     Parameters
     ----------
-    file : Path or bytes
-        The file, or its contents.
-    source : str
-        Name for messages; by default the file's own.
-    separator, decimal, encoding : str, optional
-        What the organizer knows; otherwise found out.
-    wanted : collection of str, optional
-        The columns to keep; others are checked for shape and passed over. By default all.
-    numeric_columns : iterable of str, optional
-        Columns whose decimal sign is judged strictly, see `decimal_sign.with_decimal_sign`.
-    progress : callable, optional
-        Called with the lines that are read and their total, now and then.
-
-    Returns
-    -------
-    Table
-        At least one record. Cells are exact, blanks included; header names lose surrounding blanks, and
-        unnamed columns are called ``(column 3)``. Wholly empty lines are not records.
-
-    Raises
-    ------
-    ModelFileError
-        For files that cannot be opened, are empty, have only a header, are not text, have two columns of one
-        name, records of another width than the header, quotes that never close, or doubtful numbers.
-
-    Notes
-    -----
-    Quoting follows RFC 4180: double quotes, doubled inside. Linear in the size of the file; about four
-    seconds for a million records of six columns.
+    header : mapping of name to its spelling in the file
+        Every column, in the file's order.
+    columns : mapping of name to (distinct texts, codes)
+        Those that were kept.
+    lines : int array, shape (n_records,)
+        Physical line on which each record begins.
+    equal_rows : int
+        Records that equal an earlier one in every column.
     """
-    name = source or (file.name if isinstance(file, Path) else "table")
-    data = read_bytes(file, source=name) if isinstance(file, Path) else file
-    if not data:
-        raise ModelFileError(
-            "the file is empty", where=name, expected="a header line with the column names, then records"
-        )
-    text, understood_encoding = decode(data, source=name, encoding=encoding)
-    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
-        raise ModelFileError(
-            f"the separator cannot be {quoted(separator)}",
-            where=name,
-            expected="one character, such as , ; or tab",
-        )
-    chosen = separator or sniff_separator(text, wanted=wanted or ())
-    written, header, columns, lines, equal_rows = _parse(text, chosen, name, wanted, progress)
-    table = Table(
-        source=name,
-        header=header,
-        columns=columns,
-        places=lines,
-        place="line",
-        understood=Understood(form="csv", separator=chosen, encoding=understood_encoding),
-        written_header=written,
-        equal_rows=equal_rows,
-    )
-    return with_decimal_sign(table, numeric_columns=numeric_columns, decimal=decimal)
+
+    header: Mapping[str, str]
+    columns: Mapping[str, tuple[tuple[str, ...], NDArray[np.int32]]]
+    lines: NDArray[np.int64]
+    equal_rows: int
 
 
 def read_bytes(path: Path, *, source: str) -> bytes:
@@ -126,13 +74,14 @@ def read_bytes(path: Path, *, source: str) -> bytes:
         ) from None
 
 
-def _parse(
+def parse(
     text: str,
     separator: str,
     source: str,
     wanted: Collection[str] | None,
     progress: Progress | None,
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Column, ...], NDArray[np.int64], int]:
+) -> Content:
+    """Divide a text; parameters and errors as those of `csv_file.CsvFile`."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     written, header = _header(reader, source, separator)
     kept = [index for index, name in enumerate(header) if wanted is None or name in wanted]
@@ -167,12 +116,16 @@ def _parse(
             expected="one line per person (or per group, with a count column) after the header",
             remedy="Check that the export was complete.",
         )
-    columns = tuple(
-        Column(name=header[column], texts=tuple(index), codes=np.concatenate(parts))
-        for column, index, parts in zip(kept, indices, codes, strict=True)
-    )
     lines = np.concatenate(places)
-    return written, header, columns, lines, len(lines) - len(seen)
+    return Content(
+        header=dict(zip(header, written, strict=True)),
+        columns={
+            header[column]: (tuple(index), np.concatenate(parts))
+            for column, index, parts in zip(kept, indices, codes, strict=True)
+        },
+        lines=lines,
+        equal_rows=len(lines) - len(seen),
+    )
 
 
 def _header(reader: _Reader, source: str, separator: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -257,6 +210,6 @@ def _note_ragged(
         problems.add(
             f"the record has {len(record)} cells, the header {width}{extra}",
             place=f"line {line}",
-            remedy=f"Put cells that contain the separator ({word}) into double quotes, or set separator in"
-            " [model] if another one was meant.",
+            remedy=f"Put cells that contain the separator ({word}) into double quotes, or name the"
+            " separator (--separator, or separator in [model]) if another one was meant.",
         )

@@ -1,43 +1,149 @@
-"""One door for files of either form."""
+"""One door for every format."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from server.progress import Progress
-from server.tables.delimited import read_delimited
-from server.tables.parquet import MAGIC, read_parquet
-from server.tables.table import Table
+from server.tables.csv_file import CsvFile
+from server.tables.data_file import DataFile
+from server.tables.decimal_sign import decimal_sign
+from server.tables.excel_file import ExcelFile
+from server.tables.missing import USUAL, MissingValues
+from server.tables.parquet_file import ParquetFile
+from server.tables.statistical_file import StatisticalFile
+from shared.errors import InputError, ModelFileError
+
+SUFFIXES = {
+    ".csv": "CSV",
+    ".tsv": "CSV",
+    ".txt": "CSV",
+    ".parquet": "Parquet",
+    ".sav": "SPSS",
+    ".dta": "Stata",
+    ".xlsx": "Excel",
+}
+_OPTIONS = {"separator": "CSV", "decimal": "CSV", "encoding": "CSV", "sheet": "Excel"}
+_MAGIC = {b"PAR1": "Parquet", b"$FL2": "SPSS", b"$FL3": "SPSS", b"<stata_d": "Stata", b"PK\x03\x04": "Excel"}
 
 
-def read_table(
+def form_of(path: Path) -> str:
+    """Format that a name stands for.
+
+    Raises
+    ------
+    InputError
+        For a suffix that none of them has.
+    """
+    form = SUFFIXES.get(path.suffix.lower())
+    if form is None:
+        raise InputError(
+            f"the suffix {path.suffix or '(none)'!r} stands for no format that can be read and written",
+            where=str(path),
+            expected=", ".join(SUFFIXES),
+        )
+    return form
+
+
+def found_form(path: Path) -> str:
+    """Format of a file: by its first bytes where these say it, else by its name, else CSV."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(8)
+    except OSError:
+        start = b""  # whoever reads it says what is the matter
+    by_bytes = next((form for magic, form in _MAGIC.items() if start.startswith(magic)), None)
+    return by_bytes or SUFFIXES.get(path.suffix.lower(), "CSV")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What is known about a file before it is read; what is None is found out.
+
+    Parameters
+    ----------
+    separator, decimal, encoding, sheet : str or None
+    missing : MissingValues
+    """
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    missing: MissingValues = USUAL
+
+    def misplaced(self, forms: Collection[str]) -> tuple[str, str] | None:
+        """An option that none of the formats has, and the format that has it."""
+        for option, form in _OPTIONS.items():
+            if getattr(self, option) and form not in forms:
+                return option, form
+        return None
+
+    def of(self, form: str) -> Reading:
+        """What concerns a format."""
+        foreign: dict[str, Any] = {option: None for option, owner in _OPTIONS.items() if owner != form}
+        return replace(self, **foreign)
+
+    def again(self, file: DataFile) -> Reading:
+        """How to read what ``file`` writes: what was found out is not found out again."""
+        found: dict[str, Any] = dict(file.options())
+        return replace(self, **found)
+
+
+def open_data(
     path: Path,
+    reading: Reading | None = None,
     *,
-    separator: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
     wanted: Collection[str] | None = None,
     numeric_columns: Iterable[str] | None = None,
     progress: Progress | None = None,
-) -> Table:
-    """Read CSV or Parquet, told apart by the first bytes and not by the name.
+) -> DataFile:
+    """Open a file of any format.
 
-    Parameters and errors are those of `read_delimited` and `read_parquet`.
+    Parameters
+    ----------
+    path : Path
+    reading : Reading, optional
+    wanted, numeric_columns, progress
+        As `csv_file.CsvFile` has them.
+
+    Raises
+    ------
+    ModelFileError
+        For an option that does not belong to the format, or a file that cannot be used.
     """
-    try:
-        with path.open("rb") as file:
-            is_parquet = file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        is_parquet = False  # the reader below says what is the matter
-    if is_parquet:
-        return read_parquet(path, wanted=wanted, numeric_columns=numeric_columns, decimal=decimal)
-    return read_delimited(
-        path,
-        separator=separator,
-        decimal=decimal,
-        encoding=encoding,
-        wanted=wanted,
-        numeric_columns=numeric_columns,
-        progress=progress,
-    )
+    form, known = found_form(path), reading or Reading()
+    stray = known.misplaced((form,))
+    if stray is not None and not (stray[0] == "decimal" and numeric_columns is not None):
+        raise ModelFileError(f"--{stray[0]} is for {stray[1]}, not for {form}", where=str(path))
+    if path.is_dir() or not path.exists():
+        raise ModelFileError(
+            f"the file cannot be read: {'is a directory' if path.is_dir() else 'no such file or directory'}",
+            where=path.name,
+            remedy=f"Check the name and the permissions of {path}.",
+        )
+    if form == "CSV":
+        return CsvFile(
+            path,
+            separator=known.separator,
+            decimal=known.decimal,
+            encoding=known.encoding,
+            wanted=wanted,
+            numeric_columns=numeric_columns,
+            missing=known.missing,
+            progress=progress,
+        )
+    if form == "Parquet":
+        file: DataFile = ParquetFile(path, missing=known.missing)
+    elif form == "Excel":
+        file = ExcelFile(path, sheet=known.sheet, missing=known.missing)
+    else:
+        file = StatisticalFile(path, form, missing=known.missing)
+    if numeric_columns is not None:
+        # Numbers may stand there as texts.
+        sign = decimal_sign(file, numeric_columns=numeric_columns, decimal=known.decimal)
+        file.understood = replace(file.understood, decimal=sign)
+    return file

@@ -16,7 +16,7 @@ SEPARATOR_WORDS = {"\t": "tab", ";": "semicolon", ",": "comma"}
 SAMPLE_RECORDS = 500
 SAMPLE_CHARACTERS = 400_000
 
-_BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _DECIMAL_COMMA_PAIR = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 
@@ -43,7 +43,7 @@ def decode(data: bytes, *, source: str, encoding: str | None = None) -> tuple[st
     ModelFileError
         If the bytes are not text, or not in the encoding asked for.
     """
-    marked = next(((mark, name) for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), None)
+    marked = next(((mark, name) for mark, name in MARKS if data.startswith(mark)), None)
     if marked is not None:
         data = data[len(marked[0]) :]
     chosen = marked[1] if marked else encoding or _encoding_of(data)
@@ -53,13 +53,13 @@ def decode(data: bytes, *, source: str, encoding: str | None = None) -> tuple[st
         raise ModelFileError(
             f"this is not {chosen} text",
             where=f"{source}, line {data.count(bytes([10]), 0, error.start) + 1}, byte {error.start + 1}",
-            remedy="Save the file as UTF-8, or correct the encoding in [model].",
+            remedy="Name its encoding (--encoding, or encoding in [model]), or save the file as UTF-8.",
         ) from None
     except (LookupError, ValueError):
         raise ModelFileError(
             f"there is no encoding {quoted(chosen)}",
             where=source,
-            expected='"utf-8", "latin-1" or another encoding of text that Python knows',
+            expected='"utf-8", "cp1250", "cp932" or another encoding of text that Python knows',
         ) from None
     nul = text.find("\0")
     if nul >= 0:

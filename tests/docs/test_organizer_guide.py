@@ -86,7 +86,12 @@ def test_the_complete_example_uses_every_key_but_those_of_other_choices(
     unused = {
         key for key in known_keys if key.partition(".")[0] in ("model", "anonymity", "design", "release")
     }
-    assert {key for key in unused if "." in key} <= used | {"design.gamma", "design.seed", "model.id_column"}
+    assert {key for key in unused if "." in key} <= used | {
+        "design.gamma",
+        "design.seed",
+        "model.id_column",
+        "model.sheet",
+    }
 
 
 def test_defaults_are_those_of_the_reader(tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from server.design.population.records import is_missing
+from server.tables.data_file import DataFile
+from server.tables.missing import is_missing
 from server.tables.problems import Problems
-from server.tables.table import Table
 
 
-def refuse_repeats(table: Table, name: str, markers: tuple[str, ...]) -> None:
+def refuse_repeats(table: DataFile, name: str, markers: tuple[str, ...]) -> None:
     """Refuse records whose id stands in an earlier record, or is missing.
 
     Ids are compared without the blanks around them. Messages say lines, never an id.
@@ -20,11 +20,11 @@ def refuse_repeats(table: Table, name: str, markers: tuple[str, ...]) -> None:
     ModelFileError
         If there is no such column; with the line of each repeat, and the line that has the id already.
     """
-    column = table.column(name, purpose="id_column")
+    column = table.exact(name, purpose="id_column")
     first_code: dict[str, int] = {}
-    person = np.empty(len(column.texts), np.int64)
-    absent = np.zeros(len(column.texts), bool)
-    for code, text in enumerate(column.texts):
+    person = np.empty(len(column.distinct), np.int64)
+    absent = np.zeros(len(column.distinct), bool)
+    for code, text in enumerate(column.distinct):
         absent[code] = text is None or is_missing(text, markers)
         person[code] = first_code.setdefault((text or "").strip(), code)
     problems = Problems(table.source, "records name nobody, or a person who stands there already")

@@ -24,9 +24,9 @@ from server.design.population.records import (
 )
 from server.design.survey_file.survey import SurveyFile
 from server.progress import Progress
-from server.tables.files import read_table
+from server.tables.data_file import DataFile, Understood
+from server.tables.files import Reading, open_data
 from server.tables.problems import Problems
-from server.tables.table import Table, Understood
 from server.wording import quoted
 from shared.attributes import Attribute
 from shared.errors import ModelFileError
@@ -115,7 +115,7 @@ class Model:
 def read_model(
     survey: SurveyFile, progress: Progress | None = None, *, attributes: tuple[Attribute, ...] | None = None
 ) -> Model:
-    """Read the population file that a survey names; ``progress`` as in `read_delimited`.
+    """Read the population file that a survey names; ``progress`` as in `open_data`.
 
     ``attributes`` take the place of the survey's.
 
@@ -130,9 +130,7 @@ def read_model(
         survey.model.rules,
         survey.participation.source,
         survey.participation.level,
-        separator=survey.model.separator,
-        decimal=survey.model.decimal,
-        encoding=survey.model.encoding,
+        survey.model.reading,
         progress=progress,
     )
 
@@ -143,10 +141,8 @@ def read_population(
     rules: ReadingRules,
     source: ParticipationSource,
     level: ParticipationLevel | None,
+    reading: Reading | None = None,
     *,
-    separator: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
     progress: Progress | None = None,
 ) -> Model:
     """Read a population file by rules that may come from a survey.toml or from a specification.
@@ -154,27 +150,25 @@ def read_population(
     Parameters
     ----------
     path : Path
-        CSV or Parquet.
+        CSV, Parquet, SPSS, Stata or Excel.
     attributes, rules, source, level
         As in `build_model`.
-    separator, decimal, encoding : str, optional
-        What is known about a CSV; otherwise found out.
+    reading : Reading, optional
+        What is known about the file; the rest is found out.
     progress : callable, optional
-        As in `read_delimited`.
+        As in `open_data`.
 
     Raises
     ------
     ModelFileError
-        See `read_delimited`, `read_parquet` and `build_model`.
+        See `open_data` and `build_model`.
     """
     numeric = [attribute.name for attribute in attributes if attribute.kind == "numeric"]
     columns = (rules.count_column, rules.id_column, source.column, source.household_column)
     extra = [name for name in columns if name is not None]
-    table = read_table(
+    table = open_data(
         path,
-        separator=separator,
-        decimal=decimal,
-        encoding=encoding,
+        reading,
         wanted=frozenset((*(a.name for a in attributes), *rules.required_columns, *extra)),
         numeric_columns=[*numeric, *([] if source.column is None else [source.column])],
         progress=progress,
@@ -183,7 +177,7 @@ def read_population(
 
 
 def build_model(
-    table: Table,
+    table: DataFile,
     attributes: tuple[Attribute, ...],
     rules: ReadingRules,
     source: ParticipationSource,
@@ -193,7 +187,7 @@ def build_model(
 
     Parameters
     ----------
-    table : Table
+    table : DataFile
         The population file.
     attributes : tuple of Attribute
         Each has the name of a column.
@@ -224,7 +218,7 @@ def build_model(
     ranks = [ranked_vectors(table, attribute, rows, rules, problems) for attribute in attributes]
     counts = head_counts(table, rows, rules.count_column, problems)
 
-    def answer_of(table: Table, attribute: Attribute, text: str | None) -> str | None:
+    def answer_of(table: DataFile, attribute: Attribute, text: str | None) -> str | None:
         return answer_text(table, attribute, text, rules.missing_markers)
 
     levels, level_of_record = record_levels(table, rows, source, level, attributes, answer_of, problems)

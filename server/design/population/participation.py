@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from server.design.population.records import is_missing
+from server.tables.data_file import DataFile
+from server.tables.missing import is_missing
 from server.tables.problems import Problems
-from server.tables.table import Table
 from server.wording import quoted
 from shared.attributes import Attribute
 from shared.decimals import parse_decimal, parse_probability
@@ -27,19 +27,19 @@ Levels = tuple[tuple[ParticipationLevel, ...], NDArray[np.int64]]
 
 
 def record_levels(
-    table: Table,
+    table: DataFile,
     rows: NDArray[np.int64],
     source: ParticipationSource,
     level: ParticipationLevel | None,
     attributes: tuple[Attribute, ...],
-    answer_of: Callable[[Table, Attribute, str | None], str | None],
+    answer_of: Callable[[DataFile, Attribute, str | None], str | None],
     problems: Problems,
 ) -> Levels:
     """Return the ascending levels that occur, and the index of each kept record's level.
 
     Parameters
     ----------
-    table : Table
+    table : DataFile
         The population file.
     rows : ndarray of int64, shape (n,)
         The kept records.
@@ -64,20 +64,20 @@ def record_levels(
             raise ValueError("an even source needs its level")
         return (level,), np.zeros(len(rows), np.int64)
     if source.kind == "column":
-        column = table.column(source.column or "", purpose="participation")
-        published = [_published_cell(table, text) for text in column.texts]
+        column = table.exact(source.column or "", purpose="participation")
+        published = [_published_cell(table, text) for text in column.distinct]
     else:
         attribute = next((a for a in attributes if a.name == source.attribute), None)
         if attribute is None:
             raise ValueError(f"no attribute {source.attribute!r}")
-        column = table.column(attribute.name)
+        column = table.exact(attribute.name)
         rates = _Rates(source, attribute)
-        published = [rates.published(answer_of(table, attribute, text)) for text in column.texts]
+        published = [rates.published(answer_of(table, attribute, text)) for text in column.distinct]
     codes = column.codes[rows]
     used = np.unique(codes).tolist()
     texts = sorted({published[code][0] for code in used} - {""}, key=Fraction)
     index = {text: position for position, text in enumerate(texts)}
-    positions = np.zeros(len(column.texts), np.int64)
+    positions = np.zeros(len(column.distinct), np.int64)
     for code in used:
         text, error = published[code]
         if error:
@@ -94,7 +94,7 @@ def record_levels(
 
 
 def largest_household(
-    table: Table,
+    table: DataFile,
     rows: NDArray[np.int64],
     counts: NDArray[np.int64],
     column: str | None,
@@ -104,7 +104,7 @@ def largest_household(
 
     Parameters
     ----------
-    table : Table
+    table : DataFile
         The population file.
     rows, counts : ndarray of int64, shape (n,)
         The kept records, and how many people each stands for.
@@ -120,9 +120,9 @@ def largest_household(
     """
     if column is None:
         return 1
-    households = table.column(column, purpose="households")
-    alone = [is_missing(text, rules.missing_markers) for text in households.texts]
-    sizes = np.zeros(len(households.texts), np.int64)
+    households = table.exact(column, purpose="households")
+    alone = [is_missing(text, rules.missing_markers) for text in households.distinct]
+    sizes = np.zeros(len(households.distinct), np.int64)
     np.add.at(sizes, households.codes[rows], counts)
     sizes[alone] = 0
     return max(1, int(sizes.max(initial=1)))
@@ -133,7 +133,7 @@ def _published(rate: Fraction, shown: str) -> tuple[str, str]:
     return (text, "") if text else ("", f"{shown} is nothing when rounded down to the grid of {float(GRID)}")
 
 
-def _published_cell(table: Table, text: str | None) -> tuple[str, str]:
+def _published_cell(table: DataFile, text: str | None) -> tuple[str, str]:
     cell = table.number_text((text or "").strip())
     rate = parse_probability(cell)
     if rate is None:

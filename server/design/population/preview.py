@@ -12,8 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from server.tables.column import DataColumn
+from server.tables.data_file import DataFile
 from server.tables.sniffing import SEPARATOR_WORDS
-from server.tables.table import Column, Table
 from server.wording import quoted
 from shared.decimals import format_decimal, parse_decimal
 
@@ -50,15 +51,15 @@ class ColumnPreview:
     suspects: tuple[str, ...]
 
 
-def preview_table(table: Table) -> tuple[ColumnPreview, ...]:
+def preview_table(table: DataFile) -> tuple[ColumnPreview, ...]:
     """Return what was understood of each column."""
     return tuple(_preview(table, column) for column in table.columns)
 
 
-def _preview(table: Table, column: Column) -> ColumnPreview:
-    counts = np.bincount(column.codes, minlength=len(column.texts)).tolist()
+def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
+    counts = np.bincount(column.codes, minlength=len(column.distinct)).tolist()
     frequency: dict[str, int] = {}
-    for text, count in zip(column.texts, counts, strict=True):
+    for text, count in zip(column.distinct, counts, strict=True):
         frequency[(text or "").strip()] = frequency.get((text or "").strip(), 0) + count
     missing = frequency.pop("", 0)
     ordered = sorted(frequency, key=lambda text: (-frequency[text], text))
@@ -94,7 +95,7 @@ def _common_step(differences: list[Fraction]) -> Fraction:
     return step
 
 
-def describe_table(table: Table) -> str:
+def describe_table(table: DataFile) -> str:
     """Return the preview as text for a terminal."""
     understood = table.understood
     lines = [f"{table.source}: {table.n_records:,} records, {len(table.columns)} columns"]
@@ -121,12 +122,12 @@ def describe_table(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def suggest_attributes(table: Table, names: tuple[str, ...]) -> str:
+def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
     """Return [[attributes]] for survey.toml, to be checked by the organizer.
 
     Parameters
     ----------
-    table : Table
+    table : DataFile
         The population file.
     names : tuple of str
         The columns that are quasi-identifiers.
@@ -143,7 +144,7 @@ def suggest_attributes(table: Table, names: tuple[str, ...]) -> str:
     """
     blocks = []
     for name in names:
-        column = _preview(table, table.column(name))
+        column = _preview(table, table.exact(name))
         lines = ["[[attributes]]", f"name = {_toml(name)}"]
         if column.kind == "number":
             lines += ['kind = "numeric"', f'minimum = "{column.lowest}"', f'maximum = "{column.highest}"']

@@ -10,8 +10,9 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from server.tables.data_file import DataFile
+from server.tables.missing import is_missing
 from server.tables.problems import Problems
-from server.tables.table import Table
 from server.wording import quoted
 from shared.attributes import Attribute
 from shared.errors import AnswerError, ModelFileError
@@ -25,11 +26,9 @@ _INCOMPLETE = (
 )
 
 
-def is_missing(text: str | None, markers: tuple[str, ...]) -> bool:
-    return text is None or not text.strip() or text in markers or text.strip() in markers
-
-
-def answer_text(table: Table, attribute: Attribute, text: str | None, markers: tuple[str, ...]) -> str | None:
+def answer_text(
+    table: DataFile, attribute: Attribute, text: str | None, markers: tuple[str, ...]
+) -> str | None:
     """Return the answer that a cell means, as the attribute expects it."""
     if text is None or is_missing(text, markers):
         return None
@@ -37,7 +36,7 @@ def answer_text(table: Table, attribute: Attribute, text: str | None, markers: t
 
 
 def complete_rows(
-    table: Table, attributes: tuple[Attribute, ...], rules: ReadingRules, problems: Problems
+    table: DataFile, attributes: tuple[Attribute, ...], rules: ReadingRules, problems: Problems
 ) -> tuple[NDArray[np.int64], int]:
     """Return the records that have every value they need, and how many were left out.
 
@@ -46,10 +45,17 @@ def complete_rows(
     needed = [attribute.name for attribute in attributes if not attribute.takes_missing]
     complete = np.ones(table.n_records, bool)
     for attribute in attributes:
-        table.column(attribute.name, purpose="an attribute")
+        column = table.exact(attribute.name, purpose="an attribute")
+        if column.kind == "other":
+            raise ModelFileError(
+                f"the column {quoted(column.name)} cannot be an attribute: {column.reason}",
+                where=table.source,
+                expected="numbers or categories",
+                remedy="Turn it into a number or a category first (of a date: the year, or the age).",
+            )
     for name in dict.fromkeys((*needed, *rules.required_columns)):
-        column = table.column(name, purpose="required_columns")
-        absent = np.array([is_missing(text, rules.missing_markers) for text in column.texts], bool)[
+        column = table.exact(name, purpose="required_columns")
+        absent = np.array([is_missing(text, rules.missing_markers) for text in column.distinct], bool)[
             column.codes
         ]
         if rules.incomplete == "refuse" and absent.any():
@@ -74,16 +80,16 @@ def complete_rows(
 
 
 def ranked_vectors(
-    table: Table, attribute: Attribute, rows: NDArray[np.int64], rules: ReadingRules, problems: Problems
+    table: DataFile, attribute: Attribute, rows: NDArray[np.int64], rules: ReadingRules, problems: Problems
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return an attribute's distinct vectors in lexicographic order, and each record's place among them."""
-    column = table.column(attribute.name)
+    column = table.exact(attribute.name)
     codes = column.codes[rows]
     vectors: dict[int, tuple[int, ...]] = {}
     for code in np.unique(codes).tolist():
         try:
             vectors[code] = attribute.vector(
-                answer_text(table, attribute, column.texts[code], rules.missing_markers)
+                answer_text(table, attribute, column.distinct[code], rules.missing_markers)
             )
         except AnswerError as error:
             mask = codes == code
@@ -96,29 +102,29 @@ def ranked_vectors(
             )
     ordered = sorted(set(vectors.values()))
     position = {vector: index for index, vector in enumerate(ordered)}
-    places = np.zeros(len(column.texts), np.int64)
+    places = np.zeros(len(column.distinct), np.int64)
     for code, vector in vectors.items():
         places[code] = position[vector]
     return np.array(ordered, np.int64).reshape(len(ordered), attribute.dimension), places[codes]
 
 
 def head_counts(
-    table: Table, rows: NDArray[np.int64], name: str | None, problems: Problems
+    table: DataFile, rows: NDArray[np.int64], name: str | None, problems: Problems
 ) -> NDArray[np.int64]:
     """Return how many people each record stands for."""
     if name is None:
         return np.ones(len(rows), np.int64)
-    column = table.column(name, purpose="count_column")
+    column = table.exact(name, purpose="count_column")
     codes = column.codes[rows]
-    values = np.zeros(len(column.texts), np.int64)
+    values = np.zeros(len(column.distinct), np.int64)
     for code in np.unique(codes).tolist():
-        cell = (column.texts[code] or "").strip()
+        cell = (column.distinct[code] or "").strip()
         if _WHOLE.fullmatch(cell) and int(cell) <= MAX_PEOPLE:
             values[code] = int(cell)
             continue
         mask = codes == code
         problems.add(
-            f"{quoted(column.texts[code])} is not a number of people",
+            f"{quoted(column.distinct[code])} is not a number of people",
             place=table.place_of(int(rows[np.argmax(mask)]), name),
             expected="a whole number from 0, without thousands separators",
             remedy="Correct the count.",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from server.design.survey_file.toml_document import Section
-from server.tables.files import read_table
+from server.tables.files import open_data
 from server.tables.problems import Problems
 from server.wording import nearest_name, quoted, shortened_list
 from shared.attributes import (
@@ -172,7 +172,7 @@ def read_lookup(path: Path) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
     ModelFileError
         For rows that cannot be used, all named together.
     """
-    table = read_table(path, wanted=None)
+    table = open_data(path)
     names = table.names
     if "value" not in names or len(names) < 2:
         raise SurveyFileError(
@@ -185,15 +185,15 @@ def read_lookup(path: Path) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
     problems = Problems(table.source)
     entries: list[Entry] = []
     seen: dict[str, int] = {}
-    columns = [table.column(axis) for axis in axes]
-    for row, text in enumerate(table.column("value")):
+    columns = [table.exact(axis) for axis in axes]
+    for row, text in enumerate(table.exact("value")):
         value = (text or "").strip()
         if not value:
-            problems.add("the value is empty", place=f'{table.place} {table.places[row]}, column "value"')
+            problems.add("the value is empty", place=table.place_of(row, "value"))
         elif value in seen:
             problems.add(
-                f"{quoted(value)} stands already on {table.place} {table.places[seen[value]]}",
-                place=f'{table.place} {table.places[row]}, column "value"',
+                f"{quoted(value)} stands already on {table.place_of(seen[value])}",
+                place=table.place_of(row, "value"),
                 remedy="Keep one row for each value.",
             )
         seen.setdefault(value, row)
@@ -203,7 +203,7 @@ def read_lookup(path: Path) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
             if not _WHOLE.fullmatch(cell) or abs(int(cell)) >= EXACT_BOUND:
                 problems.add(
                     f"{quoted(cell)} is not a whole number",
-                    place=f"{table.place} {table.places[row]}, column {quoted(axis)}",
+                    place=table.place_of(row, axis),
                     remedy="Use whole units, such as kilometres or metres of a grid.",
                 )
                 continue

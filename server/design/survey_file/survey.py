@@ -11,6 +11,7 @@ from server.design.survey_file.attribute_entries import ATTRIBUTE_KEYS, build_at
 from server.design.survey_file.design_entry import read_design
 from server.design.survey_file.invited_entry import read_invited, read_roll
 from server.design.survey_file.toml_document import TOP_LEVEL, Section, parse_toml, read_survey_bytes
+from server.tables.files import Reading
 from server.wording import nearest_name, quoted
 from shared.attributes import Attribute
 from shared.decimals import parse_decimal
@@ -44,16 +45,13 @@ from shared.strict_json import loads
 class ModelEntry:
     """[model]: the population file and how it is read.
 
-    ``kind`` says whether its records are public or real people (design section 6). ``separator``, ``decimal``
-    and ``encoding`` are None where they are to be found out.
+    ``kind`` says whether its records are public or real people (design section 6).
     """
 
     file: Path
     kind: str
     rules: ReadingRules
-    separator: str | None
-    decimal: str | None
-    encoding: str | None
+    reading: Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +174,7 @@ def _model(root: Section, folder: Path, attributes: tuple[Attribute, ...]) -> Mo
         "separator",
         "decimal",
         "encoding",
+        "sheet",
     )
     model = root.section("model", keys)
     separator: str | None = model.text("separator", None) if model.value.get("separator") != "\t" else "\t"
@@ -197,9 +196,12 @@ def _model(root: Section, folder: Path, attributes: tuple[Attribute, ...]) -> Mo
             required_columns=model.texts("required_columns", 4 * MAX_ATTRIBUTES, []),
             id_column=_id_column(model, attributes),
         ),
-        separator=separator,
-        decimal=model.choice("decimal", (".", ","), None),
-        encoding=model.text("encoding", None),
+        reading=Reading(
+            separator=separator,
+            decimal=model.choice("decimal", (".", ","), None),
+            encoding=model.text("encoding", None),
+            sheet=model.text("sheet", None),
+        ),
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from server.arrays import IntArray
-from server.statistics.anonymize.data_file import DataColumn
 from server.statistics.anonymize.hierarchy import Hierarchy
 from server.statistics.measures import diversity as d
 from server.statistics.measures.measure import Measure
 from server.statistics.microaggregation.preparation import mean_and_deviation
+from server.tables.column import DataColumn
 from server.wording import quoted
 from shared.errors import InputError
 

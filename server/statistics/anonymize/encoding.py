@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
-from server.statistics.anonymize.data_file import DataColumn
 from server.statistics.microaggregation.preparation import mean_and_deviation
+from server.tables.column import DataColumn
 
 _MISSING = "\0missing"
 
@@ -115,5 +115,4 @@ def _numbers(column: DataColumn) -> FloatArray:
 
 def selected(column: DataColumn, rows: NDArray[np.int64]) -> DataColumn:
     """The column for some records only, or for records as often as ``rows`` names them."""
-    numbers = None if column.numbers is None else column.numbers[rows]
-    return replace(column, numbers=numbers, texts=column.texts[rows])
+    return replace(column, codes=column.codes[rows])

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
 from server.statistics.anonymize.confidential import confidential_measures
-from server.statistics.anonymize.data_file import DataColumn, DataFile
 from server.statistics.anonymize.encoding import Encoding, selected
 from server.statistics.anonymize.hierarchy import Hierarchy
 from server.statistics.anonymize.ordinal import Orders, ranked
@@ -24,6 +23,8 @@ from server.statistics.measures import information_loss as loss
 from server.statistics.measures.measure import Measure
 from server.statistics.measures.moments import Moments, moments, probabilistic_information_loss
 from server.statistics.measures.utility import EmpiricalUtility, empirical_utility
+from server.tables.column import DataColumn
+from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.errors import InputError
 
@@ -41,7 +42,7 @@ class Settings:
     interval : float
         Delta of l_avg, in standard deviations of a numeric confidential attribute.
     target : str
-        Column to predict, to measure empirical utility; empty for none.
+        DataColumn to predict, to measure empirical utility; empty for none.
     orders : mapping of column to order
         Of ordinal quasi-identifiers and confidential attributes, as `ordinal.orders_of` finds them.
     hierarchies : mapping of column to Hierarchy
@@ -231,8 +232,8 @@ def evaluate(
     places = np.arange(n) if rows is None else rows
     for column, other, is_nominal in zip(before, after, kinds, strict=True):
         if not is_nominal:
-            _check_numbers(column, "original", lambda row: original.place(int(places[each[row]])))
-            _check_numbers(other, "masked", lambda row: masked.place(int(each[row])))
+            _check_numbers(column, "original", lambda row: original.where(int(places[each[row]])))
+            _check_numbers(other, "masked", lambda row: masked.where(int(each[row])))
     encoding = Encoding.fit(before, kinds)
     X, Y = encoding.matrix(before), encoding.matrix(after)
     numeric = [i for i, is_nominal in enumerate(kinds) if not is_nominal and before[i].kind != "ordinal"]
@@ -390,8 +391,8 @@ def _utility(
 ) -> tuple[EmpiricalUtility, ...]:
     if not target:
         return ()
-    masked.checked(target)
-    column = original.checked(target)
+    masked.column(target)
+    column = original.column(target)
     column = selected(column, rows) if rows is not None else column
     if target in {other.name for other in before}:
         raise InputError(f"{quoted(target)} is masked itself, so it cannot be the target")

@@ -11,13 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from server.arrays import IntArray
-from server.statistics.anonymize.data_file import DataColumn, DataFile
 from server.statistics.anonymize.encoding import selected
 from server.statistics.anonymize.preparation import Prepared
 from server.statistics.anonymize.rounding import window_warning
 from server.statistics.anonymize.workflow import Masked
 from server.statistics.measures.disclosure_risk import equivalence_classes
 from server.statistics.measures.diversity import coded
+from server.tables.column import DataColumn
+from server.tables.data_file import DataFile
 from server.wording import quoted
 
 _IDENTIFYING = 0.5

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.statistics.anonymize.data_file import DataColumn
+from server.tables.column import DataColumn
 from server.tables.delimited import read_bytes
 from server.tables.sniffing import decode
 from server.wording import quoted

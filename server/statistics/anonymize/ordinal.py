@@ -12,12 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
-from server.statistics.anonymize.data_file import DataColumn, DataFile
+from server.tables.column import DataColumn
+from server.tables.data_file import DataFile
 from server.wording import quoted, shortened_list
 from shared.errors import InputError
 
 Orders = Mapping[str, tuple[str, ...]]
-"""Column -> its values from low to high."""
+"""DataColumn -> its values from low to high."""
 
 
 def orders_of(
@@ -101,15 +102,16 @@ def ranked(column: DataColumn, order: tuple[str, ...], source: str) -> DataColum
     """
     position: dict[str | None, float] = {text: float(rank) for rank, text in enumerate(order)}
     position[None] = np.nan
-    unknown = next((text for text in column.texts.tolist() if text not in position), None)
+    present = {column.distinct[code] for code in np.unique(column.codes).tolist()}
+    unknown = next((text for text in column.distinct if text in present and text not in position), None)
     if unknown is not None:
         raise InputError(
             f"{quoted(column.name)} holds {quoted(unknown)}, which is not in the order of its categories",
             where=source,
             expected=shortened_list(order),
         )
-    numbers = np.array([position[text] for text in column.texts.tolist()], dtype=np.float64)
-    return replace(column, kind="ordinal", numbers=numbers, order=order, reason="", decimals=0)
+    values = np.array([position.get(text, np.nan) for text in column.distinct], dtype=np.float64)
+    return replace(column, kind="ordinal", values=values, order=order, reason="")
 
 
 def nearest_categories(column: DataColumn, positions: FloatArray) -> IntArray:

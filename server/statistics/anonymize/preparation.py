@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
-from server.statistics.anonymize.data_file import DataColumn, DataFile
-from server.statistics.anonymize.doubts import refuse_doubtful
 from server.statistics.anonymize.encoding import Encoding, selected
-from server.statistics.anonymize.files import form_of, open_data
 from server.statistics.anonymize.methods import Method, check, estimate_seconds, find
 from server.statistics.anonymize.ordinal import Orders, orders_of, ranked
 from server.statistics.anonymize.record_values import per_record, per_value
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.sizes import Sizes, sizes_of
 from server.statistics.microaggregation.dependence import joined
+from server.tables.column import DataColumn
+from server.tables.data_file import DataFile
+from server.tables.doubts import refuse_doubtful
+from server.tables.files import Reading, form_of, open_data
 from server.wording import quoted
 from shared.errors import InputError
 
@@ -107,7 +107,12 @@ class Prepared:
 
 
 def prepare(
-    path: Path, out: Path, request: Request, *, progress: StageProgress | None = None, **reading: Any
+    path: Path,
+    out: Path,
+    request: Request,
+    reading: Reading | None = None,
+    *,
+    progress: StageProgress | None = None,
 ) -> Prepared:
     """Read a file and refuse what cannot be done.
 
@@ -115,8 +120,7 @@ def prepare(
     ----------
     path, out : Path
         Of the same format.
-    reading
-        Options of `files.open_data`.
+    reading : Reading, optional
 
     Raises
     ------
@@ -132,10 +136,10 @@ def prepare(
     if out.exists() and path.exists() and out.samefile(path):
         raise InputError("the masked file would overwrite the original", where=str(out))
     stage = None if progress is None else (lambda done, total: progress("reading", done, total))
-    original = open_data(path, progress=stage, **reading)
+    original = open_data(path, reading, progress=stage)
     _refuse_other_separator(path, out, original)
     for name in (*request.confidential, *request.drop):
-        original.checked(name)
+        original.column(name)
     everything = [original.usable(name) for name in request.quasi_identifiers]
     orders = orders_of(
         original,
@@ -380,7 +384,7 @@ def _numbering(original: DataFile, request: Request) -> tuple[str, ...]:
 
 def _refuse_other_separator(path: Path, out: Path, original: DataFile) -> None:
     """Programs expect tabs in what is called .tsv, and a file keeps its separator."""
-    separator = original.understood().get("separator")
+    separator = original.options().get("separator")
     renamed = out.suffix.lower() == ".tsv" and path.suffix.lower() != ".tsv"
     if renamed and separator not in (None, "\t"):
         raise InputError(

@@ -8,12 +8,12 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress
-from server.statistics.anonymize.data_file import DataColumn
 from server.statistics.anonymize.request import Breach
 from server.statistics.measures.diversity import coded
 from server.statistics.microaggregation.dream import dream
 from server.statistics.microaggregation.p3m import Aggregation, p3m
 from server.statistics.microaggregation.preparation import group_means
+from server.tables.column import DataColumn
 from shared.errors import InputError
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
-from server.statistics.anonymize.data_file import DataFile
-from server.statistics.anonymize.files import open_data
+from server.tables.data_file import DataFile
+from server.tables.files import open_data
 from server.wording import quoted, shortened_list
 from shared.errors import InputError
 
@@ -88,7 +88,7 @@ def _column(file: DataFile, name: str, option: str) -> FloatArray:
         text = column.texts[row]
         raise InputError(
             f"{quoted(name)} is {quoted(text) if text is not None else 'missing'}",
-            where=f"{option}, {file.place(row)}",
+            where=f"{option}, {file.where(row)}",
             expected="a number for every record",
         )
     return numbers

@@ -10,10 +10,10 @@ import numpy as np
 
 from server.reports.page import Column, DataTable, KeyFigure, Page, Picture, Section, render
 from server.reports.pictures import Line, histogram, line_chart
-from server.statistics.anonymize.data_file import DataColumn
 from server.statistics.anonymize.evaluation import Evaluation
 from server.statistics.anonymize.workflow import Masked
 from server.statistics.measures.measure import Measure
+from server.tables.column import DataColumn
 
 _MOST_PICTURES = 24
 _MOST_CATEGORIES = 30

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from server.arrays import FloatArray
-from server.statistics.anonymize.data_file import DataColumn
+from server.tables.column import DataColumn
 from server.wording import quoted
 from shared.errors import InputError
 

@@ -10,16 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from server.progress import StageProgress
-from server.statistics.anonymize.data_file import DataFile
-from server.statistics.anonymize.doubts import refuse_doubtful
 from server.statistics.anonymize.evaluation import Evaluation, Settings, evaluate
 from server.statistics.anonymize.exposure import digest, disclosed, masked_before, warnings_of
-from server.statistics.anonymize.files import form_of, open_data
 from server.statistics.anonymize.hierarchy import Hierarchy, read_hierarchy
 from server.statistics.anonymize.ordinal import Orders, orders_of
 from server.statistics.anonymize.preparation import prepare
@@ -28,6 +24,9 @@ from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.sizes import Participation, sizes_of
 from server.statistics.anonymize.workflow import Masked, mask
 from server.statistics.measures.measure import Measure
+from server.tables.data_file import DataFile
+from server.tables.doubts import refuse_doubtful
+from server.tables.files import Reading, form_of, open_data
 from server.wording import quoted
 from shared.errors import InputError
 
@@ -80,7 +79,7 @@ def anonymize_file(
     command: str = "",
     announce: Callable[[str], None] | None = None,
     progress: StageProgress | None = None,
-    reading: Mapping[str, Any] | None = None,
+    reading: Reading | None = None,
 ) -> Run:
     """Mask a file, measure what was written, and write report and JSON beside it.
 
@@ -103,7 +102,7 @@ def anonymize_file(
     """
     _check_names("--known", known, request.quasi_identifiers, "among the quasi-identifiers")
     trees = _hierarchies(hierarchies, request.confidential)
-    given = dict(reading or {})
+    given = reading or Reading()
     page, data = out.with_name(f"{out.name}.report.html"), out.with_name(f"{out.name}.json")
     distances = (
         ("--minimum-distances", request.distances.file),
@@ -111,7 +110,7 @@ def anonymize_file(
     )
     trees_read = [("--hierarchy", tree) for tree in (hierarchies or {}).values()]
     _check_places((out, page, data), [*distances, *trees_read])
-    prepared = prepare(path, out, request, progress=progress, **given)
+    prepared = prepare(path, out, request, given, progress=progress)
     grouping = prepared.estimate() if announce is not None else None
     if announce is not None and grouping is not None:
         seconds = grouping + _MEASURING_SECONDS * int(prepared.sizes.people.sum())
@@ -126,7 +125,7 @@ def anonymize_file(
         distances_written = None if prepared.distances is None else prepared.distances[written]
         evaluation = evaluate(
             prepared.original,
-            open_data(folder / out.name, **_again(given, prepared.original)),
+            open_data(folder / out.name, given.again(prepared.original)),
             quasi_identifiers=request.quasi_identifiers,
             confidential=request.confidential,
             nominal=prepared.nominal,
@@ -326,7 +325,7 @@ def evaluate_files(
     report: Path | None = None,
     command: str = "",
     progress: StageProgress | None = None,
-    reading: Mapping[str, str | None] | None = None,
+    reading: Reading | None = None,
 ) -> Evaluation:
     """Measure a masked file that any program may have made.
 
@@ -334,8 +333,8 @@ def evaluate_files(
     ----------
     settings : Settings, optional
         Orders and hierarchies are added to it.
-    reading : mapping, optional
-        Options of `files.open_data`; each goes to the files of its format.
+    reading : Reading, optional
+        Each option goes to the files of its format.
 
     Raises
     ------
@@ -346,7 +345,7 @@ def evaluate_files(
     if report is not None:
         trees_read = [("--hierarchy", path) for path in asked.hierarchies.values()]
         _check_places((report,), [("ORIGINAL", original), ("MASKED", masked), *trees_read])
-    before, after = _opened((original, masked), reading or {}, progress)
+    before, after = _opened((original, masked), reading or Reading(), progress)
     orders = orders_of(
         before,
         (*asked.quasi_identifiers, *asked.confidential),
@@ -355,11 +354,11 @@ def evaluate_files(
     )
     for name in asked.quasi_identifiers:
         if name not in asked.nominal and name not in orders:
-            refuse_doubtful(before.checked(name), before)
-            if before.checked(name).kind == "numeric" and after.checked(name).kind == "numeric":
-                refuse_doubtful(after.checked(name), after)
+            refuse_doubtful(before.column(name), before)
+            if before.column(name).kind == "numeric" and after.column(name).kind == "numeric":
+                refuse_doubtful(after.column(name), after)
     kinds = [
-        name in asked.nominal or (name not in orders and before.checked(name).kind != "numeric")
+        name in asked.nominal or (name not in orders and before.column(name).kind != "numeric")
         for name in asked.quasi_identifiers
     ]
     result = evaluate(
@@ -403,32 +402,14 @@ def _other_order(before: DataFile, after: DataFile, masked: Sequence[str]) -> tu
     )
 
 
-def _opened(
-    paths: tuple[Path, Path], reading: Mapping[str, str | None], progress: StageProgress | None
-) -> list[DataFile]:
+def _opened(paths: tuple[Path, Path], reading: Reading, progress: StageProgress | None) -> list[DataFile]:
     forms = [form_of(path) for path in paths]
-    for option, value in reading.items():
-        wanted = "Excel" if option == "sheet" else "CSV"
-        if value and wanted not in forms:
-            raise InputError(f"--{option} is for {wanted}, and neither file is", where=str(paths[0]))
+    if stray := reading.misplaced(forms):
+        raise InputError(f"--{stray[0]} is for {stray[1]}, and neither file is", where=str(paths[0]))
     stage = None if progress is None else (lambda done, total: progress("reading", done, total))
     return [
-        open_data(
-            path,
-            progress=stage,
-            **{
-                option: value
-                for option, value in reading.items()
-                if form == ("Excel" if option == "sheet" else "CSV")
-            },
-        )
-        for path, form in zip(paths, forms, strict=True)
+        open_data(path, reading.of(form), progress=stage) for path, form in zip(paths, forms, strict=True)
     ]
-
-
-def _again(reading: Mapping[str, Any], original: DataFile) -> dict[str, Any]:
-    """How to read the masked file as the original was read: what was found out is not found out again."""
-    return {**reading, **original.understood()}
 
 
 def _words(seconds: float) -> str:

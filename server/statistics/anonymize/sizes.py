@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
-from server.statistics.anonymize.data_file import DataColumn, DataFile
 from server.statistics.measures.measure import Measure
 from server.statistics.microaggregation.geometry import sums_by_label
 from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.need import need_of
+from server.tables.column import DataColumn
+from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.decimals import parse_probability
 from shared.effective_anonymity import n_min, n_min_safe, table_failure, worst_cell_metrics
@@ -261,7 +262,7 @@ def sizes_of(
         return Sizes(
             k=k, people=people[:, None], levels=(participation.level,), failure=participation.failure
         )
-    column = file.checked(participation.column)
+    column = file.column(participation.column)
     levels, level = _levels(file, column, kept)
     table = np.zeros((len(kept), len(levels)), dtype=np.int64)
     table[np.arange(len(kept)), level] = people
@@ -291,7 +292,7 @@ def _levels(
 
 
 def _numbers(file: DataFile, name: str) -> FloatArray:
-    column = file.checked(name)
+    column = file.column(name)
     if column.numbers is None:
         raise InputError(f"the column {quoted(name)} holds values that are no numbers", where=file.source)
     return column.numbers
@@ -304,6 +305,6 @@ def _refuse(file: DataFile, name: str, rows: IntArray, bad: NDArray[np.bool_], e
         raise InputError(
             f"{quoted(name)} is {quoted(text) if text is not None else 'missing'}"
             + (f", and {int(bad.sum()) - 1} more records have such" if bad.sum() > 1 else ""),
-            where=file.place(row),
+            where=file.where(row),
             expected=expected,
         )

@@ -9,7 +9,6 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
-from server.statistics.anonymize.data_file import Replacement
 from server.statistics.anonymize.methods import divide
 from server.statistics.anonymize.ordinal import nearest_categories
 from server.statistics.anonymize.preparation import Part, Prepared
@@ -17,6 +16,7 @@ from server.statistics.anonymize.published import breach_free, modes
 from server.statistics.anonymize.rounding import rounded
 from server.statistics.measures.disclosure_risk import equivalence_classes
 from server.statistics.measures.diversity import coded
+from server.tables.data_file import Replacement
 from server.wording import quoted
 from shared.errors import DesignError
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from server.tables.delimited import read_delimited
+from server.tables.csv_file import CsvFile
 from shared.errors import ModelFileError
 
 
 def sign(*texts: str, decimal: str | None = None, numeric: bool = True) -> str:
     data = "x\n" + "".join(f'"{text}"\n' for text in texts)
-    table = read_delimited(
+    table = CsvFile(
         data.encode(), source="town.csv", decimal=decimal, numeric_columns=["x"] if numeric else None
     )
     return table.understood.decimal

@@ -11,18 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.tables.delimited import read_delimited
-from server.tables.table import Table
+from server.tables.csv_file import CsvFile
+from server.tables.data_file import DataFile
 from shared.errors import ModelFileError
 
 
-def cells(table: Table) -> list[tuple[str | None, ...]]:
+def cells(table: DataFile) -> list[tuple[str | None, ...]]:
     return list(zip(*(column[:] for column in table.columns), strict=True))
+
+
+def lines_of(table: DataFile) -> list[int]:
+    return [int(table.place_of(row).split()[1]) for row in range(table.n_records)]
 
 
 def refused(data: bytes, **options: object) -> str:
     with pytest.raises(ModelFileError) as error:
-        read_delimited(data, source="town.csv", **options)  # type: ignore[arg-type]
+        CsvFile(data, source="town.csv", **options)  # type: ignore[arg-type]
     return str(error.value)
 
 
@@ -33,65 +37,65 @@ def test_every_common_dialect_reads_alike(separator: str, newline: str, encoding
     text = (
         newline.join(separator.join(row) for row in (("name", "age"), ("Zoé", "31"), ("Bo", "4"))) + newline
     )
-    table = read_delimited(text.encode(encoding), source="town.csv")
+    table = CsvFile(text.encode(encoding), source="town.csv")
     assert table.names == ("name", "age")
     assert cells(table) == [("Zoé", "31"), ("Bo", "4")]
     assert table.understood.separator == separator
-    assert table.places.tolist() == [2, 3]
+    assert lines_of(table) == [2, 3]
 
 
 def test_text_is_exact() -> None:
-    table = read_delimited(b"a,b\n 007 ,23.40\n1e3,-0.0\n")
+    table = CsvFile(b"a,b\n 007 ,23.40\n1e3,-0.0\n")
     assert cells(table) == [(" 007 ", "23.40"), ("1e3", "-0.0")]
 
 
 def test_quoted_line_breaks_keep_the_physical_line_of_the_next_record() -> None:
-    table = read_delimited(b'a,b\n1,"two\nlines"\n\n3,"say ""hi"""\n')
+    table = CsvFile(b'a,b\n1,"two\nlines"\n\n3,"say ""hi"""\n')
     assert cells(table) == [("1", "two\nlines"), ("3", 'say "hi"')]
-    assert table.places.tolist() == [2, 5]
+    assert lines_of(table) == [2, 5]
     assert table.where(1, "b") == 'table, line 5, column "b"'
 
 
 def test_windows_characters_beyond_latin_1() -> None:
-    table = read_delimited("a;b\n5 €;x\n".encode("cp1252"))
+    table = CsvFile("a;b\n5 €;x\n".encode("cp1252"))
     assert (table.columns[0][0], table.understood.encoding) == ("5 €", "cp1252")
 
 
 def test_decimal_comma_with_semicolon() -> None:
-    table = read_delimited(b"p;x\n0,5;1\n0,25;2\n", numeric_columns=["p"])
+    table = CsvFile(b"p;x\n0,5;1\n0,25;2\n", numeric_columns=["p"])
     assert (table.understood.separator, table.understood.decimal) == (";", ",")
     assert table.number_text("0,25") == "0.25"
 
 
 def test_decimal_comma_in_a_header_that_also_holds_commas() -> None:
-    table = read_delimited(b"price, EUR;amount\n1,5;2\n2,5;3\n")
+    table = CsvFile(b"price, EUR;amount\n1,5;2\n2,5;3\n")
     assert table.names == ("price, EUR", "amount")
 
 
 def test_quoted_decimal_commas_between_commas() -> None:
-    table = read_delimited(b'p,x\n"0,5",1\n"0,25",2\n', numeric_columns=["p"])
+    table = CsvFile(b'p,x\n"0,5",1\n"0,25",2\n', numeric_columns=["p"])
     assert (table.understood.separator, table.understood.decimal) == (",", ",")
 
 
 def test_wanted_names_decide_between_two_possible_separators() -> None:
     data = b"age,sex;town\n1,2;3\n"
-    assert read_delimited(data, wanted=["town"]).names == ("town",)
-    assert read_delimited(data, wanted=["age"]).names == ("age",)
+    assert CsvFile(data, wanted=["town"]).names == ("town",)
+    assert CsvFile(data, wanted=["age"]).names == ("age",)
 
 
 def test_one_column() -> None:
-    assert cells(read_delimited(b"age\n31\n4\n")) == [("31",), ("4",)]
-    decimals = read_delimited(b"age\n31,5\n4,0\n", numeric_columns=["age"])
+    assert cells(CsvFile(b"age\n31\n4\n")) == [("31",), ("4",)]
+    decimals = CsvFile(b"age\n31,5\n4,0\n", numeric_columns=["age"])
     assert (cells(decimals), decimals.understood.decimal) == ([("31,5",), ("4,0",)], ",")
 
 
 def test_separator_can_be_set() -> None:
-    assert cells(read_delimited(b"a|b\n1|2\n", separator="|")) == [("1", "2")]
+    assert cells(CsvFile(b"a|b\n1|2\n", separator="|")) == [("1", "2")]
     assert "the separator cannot be" in refused(b"a\n1\n", separator="||")
 
 
 def test_unwanted_columns_are_not_kept_but_named_in_errors() -> None:
-    table = read_delimited(b"age,sex\n1,m\n", wanted=["sex"])
+    table = CsvFile(b"age,sex\n1,m\n", wanted=["sex"])
     assert (table.header, table.names) == (("age", "sex"), ("sex",))
     with pytest.raises(ModelFileError, match=r'no column "agee".*Did you mean "age"'):
         table.column("agee")
@@ -140,9 +144,9 @@ def test_wrong_encoding_is_named_with_its_line() -> None:
 
 def test_missing_file_and_directory(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=r"no such file"):
-        read_delimited(tmp_path / "none.csv")
+        CsvFile(tmp_path / "none.csv")
     with pytest.raises(ModelFileError, match="is a directory"):
-        read_delimited(tmp_path)
+        CsvFile(tmp_path)
 
 
 _text = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
@@ -168,18 +172,18 @@ def test_any_table_in_any_dialect_reads_back_the_same(
     writer = csv.writer(out, delimiter=separator, lineterminator=newline, quoting=quoting)
     writer.writerow(header)
     writer.writerows(rows)
-    table = read_delimited(out.getvalue().encode(encoding), wanted=header)
+    table = CsvFile(out.getvalue().encode(encoding), wanted=header)
     assert table.names == tuple(header)
     assert cells(table) == rows
     lines = out.getvalue().replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    assert all(lines[place - 1] for place in table.places.tolist())
+    assert all(lines[place - 1] for place in lines_of(table))
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_end_in_a_traceback(data: bytes) -> None:
     try:
-        table = read_delimited(data)
+        table = CsvFile(data)
     except ModelFileError:
         return
     assert table.n_records > 0
@@ -191,10 +195,10 @@ def test_a_large_file_is_read_in_reasonable_time() -> None:
     )
     start = time.process_time()
     reports: list[tuple[int, int]] = []
-    table = read_delimited(data, numeric_columns=["hours"], progress=lambda *report: reports.append(report))
+    table = CsvFile(data, numeric_columns=["hours"], progress=lambda *report: reports.append(report))
     assert reports == sorted(reports)
     assert reports[-1] == (200_001, 200_001)
     assert len(reports) > 2
     assert time.process_time() - start < 15
-    assert (table.n_records, len(table.columns[0].texts), table.understood.decimal) == (200_000, 90, ",")
-    assert table.places[-1] == 200_001
+    assert (table.n_records, len(table.columns[0].distinct), table.understood.decimal) == (200_000, 90, ",")
+    assert table.place_of(199_999) == "line 200001"

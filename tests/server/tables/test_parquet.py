@@ -10,8 +10,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from server.tables.files import read_table
-from server.tables.parquet import read_parquet
+from server.tables.files import open_data
 from shared.errors import ModelFileError
 
 
@@ -30,8 +29,8 @@ def written(path: Path, **columns: object) -> Path:
         (pyarrow.array(["x", None], pyarrow.string_view()), ("x", None)),
         (pyarrow.array([True, False, None]), ("true", "false", None)),
         (pyarrow.array([Decimal("23.40"), None]), ("23.40", None)),
-        (pyarrow.array([23.4, 39.0, None, float("nan"), -0.0, 1e-7, 1e22]),
-         ("23.4", "39", None, None, "0", "0.0000001", "10000000000000000000000")),
+        (pyarrow.array([23.4, 39.0, None, float("nan"), -0.0, 1e-7, 1e22, float("inf")]),
+         ("23.4", "39", None, None, "0", "0.0000001", "10000000000000000000000", "inf")),
         (pyarrow.array([23.4, 0.1], pyarrow.float32()), ("23.4", "0.1")),
         (pyarrow.array([1.5], pyarrow.float16()), ("1.5",)),
         (pyarrow.array(["a", "b", "a", None]).dictionary_encode(), ("a", "b", "a", None)),
@@ -40,55 +39,52 @@ def written(path: Path, **columns: object) -> Path:
     ],
 )  # fmt: skip
 def test_types_become_exact_text(tmp_path: Path, array: pyarrow.Array, texts: tuple[str | None, ...]) -> None:
-    table = read_table(written(tmp_path / "town.data", x=array))
+    table = open_data(written(tmp_path / "town.data", x=array))
     assert table.columns[0][:] == texts
-    assert (table.understood.form, table.place) == ("parquet", "row")
+    assert table.understood.form == "parquet"
     assert table.where(0, "x") == 'town.data, row 1, column "x"'
 
 
 def test_several_row_groups(tmp_path: Path) -> None:
     path = tmp_path / "town.parquet"
     pyarrow.parquet.write_table(pyarrow.table({"x": ["a", "b", "a", "c"]}), path, row_group_size=1)
-    column = read_table(path).columns[0]
+    column = open_data(path).columns[0]
     assert column[:] == ("a", "b", "a", "c")
-    assert column.texts == ("a", "b", "c")
+    assert column.distinct == ("a", "b", "c")
 
 
 @pytest.mark.parametrize(
     ("array", "words"),
     [
-        (pyarrow.array([datetime.datetime(2020, 1, 1)]), "timestamp"),
-        (pyarrow.array([datetime.date(2020, 1, 1)]), "date32"),
+        (pyarrow.array([datetime.datetime(2020, 1, 1)]), "dates or times"),
+        (pyarrow.array([datetime.date(2020, 1, 1)]), "dates or times"),
         (pyarrow.array([b"x"]), "binary"),
         (pyarrow.array([[1]]), "list"),
-        (pyarrow.array([float("inf")]), "infinite"),
     ],
 )
-def test_types_without_exact_text_are_refused_only_where_wanted(
-    tmp_path: Path, array: pyarrow.Array, words: str
-) -> None:
-    path = written(tmp_path / "town.parquet", x=array, y=pyarrow.array([1]))
-    with pytest.raises(ModelFileError, match=words):
-        read_table(path)
-    assert read_table(path, wanted=["y"]).names == ("y",)
+def test_what_is_no_number_and_no_category_says_why(tmp_path: Path, array: pyarrow.Array, words: str) -> None:
+    file = open_data(written(tmp_path / "town.parquet", x=array, y=pyarrow.array([1])))
+    assert file.exact("x").kind == "other"
+    assert words in file.exact("x").reason
+    assert file.exact("y").kind == "numeric"
 
 
 def test_numbers_in_text_columns_have_their_sign_found(tmp_path: Path) -> None:
     path = written(tmp_path / "town.parquet", x=pyarrow.array(["1,5", "2,5"]))
-    assert read_table(path, numeric_columns=["x"]).understood.decimal == ","
+    assert open_data(path, numeric_columns=["x"]).understood.decimal == ","
 
 
 def test_damaged_and_empty_files(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes(b"PAR1 this is not one PAR1")
     with pytest.raises(ModelFileError, match=r"damaged\.parquet"):
-        read_table(damaged)
+        open_data(damaged)
     with pytest.raises(ModelFileError, match="no record"):
-        read_table(written(tmp_path / "empty.parquet", x=pyarrow.array([], pyarrow.int64())))
+        open_data(written(tmp_path / "empty.parquet", x=pyarrow.array([], pyarrow.int64())))
     with pytest.raises(ModelFileError, match="no such file"):
-        read_parquet(tmp_path / "none.parquet")
+        open_data(tmp_path / "none.parquet")
     with pytest.raises(ModelFileError, match="cannot be read"):
-        read_parquet(tmp_path)
+        open_data(tmp_path)
 
 
 def test_repeated_names(tmp_path: Path) -> None:
@@ -96,4 +92,4 @@ def test_repeated_names(tmp_path: Path) -> None:
     one = pyarrow.array([1])
     pyarrow.parquet.write_table(pyarrow.Table.from_arrays([one, one], names=["x", "x"]), path)
     with pytest.raises(ModelFileError, match='two columns are called "x"'):
-        read_table(path)
+        open_data(path)

@@ -11,8 +11,8 @@ import pytest
 from server.design.population.identity import refuse_repeats
 from server.design.population.model import read_model
 from server.design.survey_file.survey import read_survey_file
-from server.tables.delimited import read_delimited
-from server.tables.parquet import read_parquet
+from server.tables.csv_file import CsvFile
+from server.tables.parquet_file import ParquetFile
 from shared.errors import ModelFileError, SurveyFileError
 from tests.towns import write_town
 
@@ -21,7 +21,7 @@ PEOPLE = b"number,age\n7,30\n8,31\n 7 ,32\n9,30\n8,31\n"
 
 def test_a_person_who_stands_there_twice_is_refused_with_both_lines() -> None:
     with pytest.raises(ModelFileError) as caught:
-        refuse_repeats(read_delimited(PEOPLE, source="town.csv"), "number", ())
+        refuse_repeats(CsvFile(PEOPLE, source="town.csv"), "number", ())
     text = str(caught.value)
     assert "line 4" in text
     assert "the person stands in line 2 already" in text
@@ -34,28 +34,28 @@ def test_a_person_who_stands_there_twice_is_refused_with_both_lines() -> None:
 def test_a_record_without_an_id_is_refused() -> None:
     for data, markers in ((b"number,age\n7,30\n,31\n", ()), (b"number,age\n?,30\n7,31\n", ("?",))):
         with pytest.raises(ModelFileError, match="the id is missing"):
-            refuse_repeats(read_delimited(data), "number", markers)
+            refuse_repeats(CsvFile(data), "number", markers)
 
 
 def test_people_who_stand_there_once_pass() -> None:
-    refuse_repeats(read_delimited(b"number,age\n7,30\n8,30\n"), "number", ())
+    refuse_repeats(CsvFile(b"number,age\n7,30\n8,30\n"), "number", ())
 
 
 def test_no_such_column() -> None:
     with pytest.raises(ModelFileError, match='no column "id" for id_column'):
-        refuse_repeats(read_delimited(PEOPLE), "id", ())
+        refuse_repeats(CsvFile(PEOPLE), "id", ())
 
 
 def test_equal_rows_are_counted_over_all_columns_even_those_that_are_not_kept(tmp_path: Path) -> None:
     data = b"number,age\n7,30\n8,30\n7,30\n7,30\n"
-    assert read_delimited(data).equal_rows == 2
-    assert read_delimited(data, wanted={"age"}).equal_rows == 2
+    assert CsvFile(data).equal_rows == 2
+    assert CsvFile(data, wanted={"age"}).equal_rows == 2
     path = tmp_path / "town.parquet"
     pyarrow.parquet.write_table(pyarrow.table({"number": [7, 8, 7, 7], "age": [30, 30, 30, 30]}), path)
-    assert read_parquet(path, wanted={"age"}).equal_rows == 2
+    assert ParquetFile(path).equal_rows == 2
     nested = pyarrow.table({"age": [1, 1], "more": [[1], [1]]})
     pyarrow.parquet.write_table(nested, path)
-    assert read_parquet(path, wanted={"age"}).equal_rows in (None, 1)
+    assert ParquetFile(path).equal_rows in (None, 1)
 
 
 def with_numbers(folder: Path, more: str, *, repeat: int = 0) -> Path:

@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.design.population.model import Model, build_model
-from server.tables.delimited import read_delimited
-from server.tables.files import read_table
+from server.tables.csv_file import CsvFile
+from server.tables.files import open_data
 from shared.attributes import Attribute, Category, Nominal, Numeric
 from shared.errors import ModelFileError
 from shared.model import ReadingRules, parse_model
@@ -78,7 +78,7 @@ def test_model_equals_a_slow_count_and_does_not_depend_on_row_order(
 
     def build(rows: list[tuple[str, str, int]]) -> Model:
         text = "x,y,n\n" + "".join(f"{x},{y},{n}\n" for x, y, n in rows)
-        return build_model(read_delimited(text.encode()), attributes, rules, EVEN, HALF)
+        return build_model(CsvFile(text.encode()), attributes, rules, EVEN, HALF)
 
     expected: Counter[tuple[int, ...]] = Counter()
     for x, y, n in records:
@@ -104,7 +104,7 @@ def test_keys_are_made_dense_before_they_overflow() -> None:
     names = [f"x{number}" for number in range(30)]
     rows = [[str(rng.randint(0, 9)) for _ in names] for _ in range(300)]
     text = ",".join(names) + "\n" + "".join(",".join(row) + "\n" for row in rows)
-    read = build_model(read_delimited(text.encode()), tuple(map(attribute, names)), RULES, EVEN, HALF)
+    read = build_model(CsvFile(text.encode()), tuple(map(attribute, names)), RULES, EVEN, HALF)
     assert read.X.tolist() == sorted([int(cell) for cell in row] for row in rows)
 
 
@@ -256,7 +256,7 @@ def test_a_value_without_vector_is_reported_once(model: ReadModel) -> None:
 
 def test_levels_that_nobody_has_do_not_exist() -> None:
     rules = ReadingRules(count_column="n", missing_markers=(), incomplete="refuse", required_columns=())
-    table = read_delimited(b"x,p,n\n1,0.5,3\n2,0.7,0\n")
+    table = CsvFile(b"x,p,n\n1,0.5,3\n2,0.7,0\n")
     read = build_model(table, (attribute("x"),), rules, ParticipationSource(kind="column", column="p"), None)
     assert ([level.low for level in read.levels], read.people.tolist()) == (["0.5"], [[3]])
 
@@ -264,7 +264,7 @@ def test_levels_that_nobody_has_do_not_exist() -> None:
 def test_rates_of_the_wrong_form_are_refused() -> None:
     source = ParticipationSource(kind="rates", attribute="x", rates=(Rate(rate="0.5", value="1"),))
     with pytest.raises(ModelFileError, match="expected upto"):
-        build_model(read_delimited(b"x\n1\n"), (attribute("x"),), RULES, source, None)
+        build_model(CsvFile(b"x\n1\n"), (attribute("x"),), RULES, source, None)
 
 
 def test_missing_columns_are_named(model: ReadModel) -> None:
@@ -294,7 +294,7 @@ def test_adult_has_its_complete_records(reference_data: Path) -> None:
         incomplete="drop",
         required_columns=("workclass", "occupation", "native-country"),
     )
-    read = build_model(read_table(reference_data / "adult.csv"), (age,), rules, EVEN, HALF)
+    read = build_model(open_data(reference_data / "adult.csv"), (age,), rules, EVEN, HALF)
     assert (read.records, read.dropped, read.n_people) == (45_222, 3_620, 45_222)
 
 
@@ -303,14 +303,14 @@ def test_half_a_million_records_take_seconds() -> None:
     cells = np.char.mod("%d", rng.integers(0, 10, (200_000, 4))).tolist()
     data = "a,b,c,d\n" + "\n".join(map(",".join, cells)) + "\n"
     start = time.process_time()
-    read = build_model(read_delimited(data.encode()), tuple(map(attribute, "abcd")), RULES, EVEN, HALF)
+    read = build_model(CsvFile(data.encode()), tuple(map(attribute, "abcd")), RULES, EVEN, HALF)
     assert time.process_time() - start < 15
     assert read.n_people == 200_000
     assert read.n_tuples <= 10_000
 
 
 def test_grid_levels_never_exceed_the_rates() -> None:
-    table = read_delimited(b"x,p\n" + b"".join(b"%d,0.%03d\n" % (i % 10, i) for i in range(50, 1000)))
+    table = CsvFile(b"x,p\n" + b"".join(b"%d,0.%03d\n" % (i % 10, i) for i in range(50, 1000)))
     read = build_model(table, (attribute("x"),), RULES, ParticipationSource(kind="column", column="p"), None)
     assert [Fraction(level.low) for level in read.levels] == [Fraction(step, 20) for step in range(1, 20)]
     assert read.people.sum(axis=0).tolist() == [50] * 19
@@ -328,10 +328,10 @@ def test_parquet_and_csv_give_the_same_model(tmp_path: Path, model: ReadModel) -
 
 def test_nobody_is_left_when_the_caller_forgets_a_level() -> None:
     with pytest.raises(ValueError, match="needs its level"):
-        build_model(read_delimited(b"x\n1\n"), (attribute("x"),), RULES, EVEN, None)
+        build_model(CsvFile(b"x\n1\n"), (attribute("x"),), RULES, EVEN, None)
     source = ParticipationSource(kind="rates", attribute="y", rates=(Rate(rate="0.5", upto="9"),))
     with pytest.raises(ValueError, match="no attribute 'y'"):
-        build_model(read_delimited(b"x\n1\n"), (attribute("x"),), RULES, source, None)
+        build_model(CsvFile(b"x\n1\n"), (attribute("x"),), RULES, source, None)
 
 
 def test_arrays_that_do_not_fit_are_refused(model: ReadModel) -> None:

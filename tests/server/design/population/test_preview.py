@@ -10,8 +10,8 @@ import pytest
 
 from server.design.population.model import Model
 from server.design.population.preview import describe_table, preview_table, suggest_attributes
-from server.tables.delimited import read_delimited
-from server.tables.files import read_table
+from server.tables.csv_file import CsvFile
+from server.tables.files import open_data
 from shared.errors import ModelFileError
 
 TOWN = "age;wage;sex;note\n17;1,5;m;\n30;2,25;f;\n?;2;f;\n45;;m;\n" + "".join(
@@ -20,7 +20,7 @@ TOWN = "age;wage;sex;note\n17;1,5;m;\n30;2,25;f;\n?;2;f;\n45;;m;\n" + "".join(
 
 
 def test_columns_are_told_apart() -> None:
-    age, wage, sex, note = preview_table(read_delimited(TOWN.encode()))
+    age, wage, sex, note = preview_table(CsvFile(TOWN.encode()))
     assert (age.kind, age.lowest, age.highest, age.step, age.suspects) == ("number", "17", "59", "1", ("?",))
     assert (wage.kind, wage.lowest, wage.highest, wage.step, wage.missing) == (
         "number",
@@ -34,7 +34,7 @@ def test_columns_are_told_apart() -> None:
 
 
 def test_description_says_what_was_understood() -> None:
-    text = describe_table(read_delimited(TOWN.encode(), source="town.csv"))
+    text = describe_table(CsvFile(TOWN.encode(), source="town.csv"))
     assert text.startswith(
         "town.csv: 18 records, 4 columns\nseparator semicolon, decimal comma, encoding utf-8\n"
     )
@@ -45,7 +45,7 @@ def test_description_says_what_was_understood() -> None:
 
 def test_suggested_attributes_are_a_survey_that_reads_the_file(model: Callable[..., Model]) -> None:
     data = 'age,sex\n17,m\n30,"f ""x"""\n45,m\n'
-    suggestion = suggest_attributes(read_delimited(data.encode()), ("age", "sex"))
+    suggestion = suggest_attributes(CsvFile(data.encode()), ("age", "sex"))
     old = (
         '[[attributes]]\nname = "age"\nkind = "numeric"\nminimum = 0\nmaximum = 90\nopen_above = true\n'
         '[[attributes]]\nname = "sex"\nkind = "nominal"\ncategories = ["f", "m"]\n'
@@ -55,16 +55,16 @@ def test_suggested_attributes_are_a_survey_that_reads_the_file(model: Callable[.
 
 def test_many_values_and_missing_ones_are_pointed_out() -> None:
     data = "place,p\n" + "".join(f"town {i},0.5\n" for i in range(60)) + ",NA\n"
-    suggestion = suggest_attributes(read_delimited(data.encode()), ("place", "p"))
+    suggestion = suggest_attributes(CsvFile(data.encode()), ("place", "p"))
     place, p = tomllib.loads(suggestion)["attributes"]
     assert (place["kind"], place["table"], place["missing"]) == ("lookup", "place.csv", "own-category")
     assert (p["kind"], p["minimum"]) == ("numeric", "0.5")
     with pytest.raises(ModelFileError, match="no column"):
-        suggest_attributes(read_delimited(data.encode()), ("plaice",))
+        suggest_attributes(CsvFile(data.encode()), ("plaice",))
 
 
 def test_adult(reference_data: Path) -> None:
-    previews = {column.name: column for column in preview_table(read_table(reference_data / "adult.csv"))}
+    previews = {column.name: column for column in preview_table(open_data(reference_data / "adult.csv"))}
     assert (previews["age"].lowest, previews["age"].highest) == ("17", "90")
     assert previews["workclass"].suspects == ("?",)
     assert (previews["sex"].kind, previews["sex"].distinct) == ("text", 2)

@@ -24,7 +24,11 @@ def test_a_survey_reads_with_its_defaults(survey: ReadSurvey, tmp_path: Path) ->
     assert (read.languages, read.title, read.description) == (("en",), {"en": "Town"}, {"en": ""})
     assert read.model.file == tmp_path / "town.csv"
     assert read.model.rules.missing_markers == ()
-    assert (read.model.rules.incomplete, read.model.separator, read.model.decimal) == ("refuse", None, None)
+    assert (read.model.rules.incomplete, read.model.reading.separator, read.model.reading.decimal) == (
+        "refuse",
+        None,
+        None,
+    )
     age, sex = read.attributes
     assert isinstance(age, Numeric)
     assert (age.minimum, age.maximum, age.step, age.open_above, age.rounding) == (

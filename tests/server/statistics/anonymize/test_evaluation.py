@@ -17,12 +17,12 @@ from server.cli.anonymize import anonymize
 from server.cli.evaluate import evaluate as evaluate_command
 from server.cli.names import listed
 from server.statistics.anonymize.evaluation import Settings, evaluate
-from server.statistics.anonymize.files import open_data
 from server.statistics.anonymize.report import shown
 from server.statistics.anonymize.runs import Comparison
 from server.statistics.anonymize.runs import evaluate_files as compare
+from server.tables.files import open_data
 from shared.errors import InputError
-from tests.server.statistics.anonymize.conftest import N
+from tests.data_files import N
 
 QUASI = "age,height,sex"
 
@@ -75,7 +75,7 @@ def test_the_command_prints_figures_with_their_direction(town_csv: Path) -> None
 
 
 def test_labels_of_statistical_files_stand_in_the_report(tmp_path: Path) -> None:
-    from tests.server.statistics.anonymize.conftest import write_sav
+    from tests.data_files import write_sav
 
     path = tmp_path / "a.sav"
     write_sav(path)

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 
 from server.cli.anonymize import anonymize
 from server.statistics.anonymize.confidential import confidential_measures
-from server.statistics.anonymize.data_file import DataColumn
-from server.statistics.anonymize.files import open_data
 from server.statistics.anonymize.hierarchy import read_hierarchy
 from server.statistics.anonymize.ordinal import nearest_categories, orders_of, ranked
+from server.tables.column import DataColumn
+from server.tables.files import open_data
 from shared.errors import InputError
 
 LEVELS = ("low", "mid", "high")
@@ -43,7 +43,7 @@ def masked(path: Path, *more: str):
 
 
 def text_column(values: list[str | None], **more) -> DataColumn:
-    return DataColumn(name="edu", kind="nominal", numbers=None, texts=np.array(values, dtype=object), **more)
+    return DataColumn.of("edu", values, **more)
 
 
 def test_an_order_is_released_as_its_categories_in_every_format(tmp_path: Path) -> None:
@@ -190,12 +190,7 @@ def test_hierarchical_closeness_by_hand(tmp_path: Path) -> None:
 
 def test_hierarchies_of_numbers_labels_and_orders(tmp_path: Path) -> None:
     tree = hierarchy(tmp_path / "h.csv", "1;few\n2;few\n9;many\n")
-    numbers = DataColumn(
-        name="n",
-        kind="numeric",
-        numbers=np.array([9.0, 1.0, 2.0, np.nan]),
-        texts=np.array(["9", "1", "2", None], dtype=object),
-    )
+    numbers = DataColumn.of_numbers("n", np.array([9.0, 1.0, 2.0, np.nan]))
     labels = np.array([0, 0, 1, 1])
     measures, _ = confidential_measures(numbers, labels, interval=0.1, hierarchy=tree)
     values = {m.name: m.value for m in measures}

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.statistics.anonymize.files import open_data
 from server.statistics.anonymize.preparation import prepare
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.row_order import published_order, value_codes
 from server.statistics.anonymize.workflow import mask
-from tests.server.statistics.anonymize.conftest import N, town
+from server.tables.files import open_data
+from server.tables.row_order import published_order, value_codes
+from tests.data_files import N, town
 
 WRITE = {
     "csv": lambda frame, path: frame.to_csv(path, index=False),

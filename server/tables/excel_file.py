@@ -17,10 +17,12 @@ from zipfile import BadZipFile
 import numpy as np
 
 from server.arrays import IntArray
-from server.statistics.anonymize.data_file import DataColumn, DataFile, Replacement, column_of_numbers
-from server.statistics.anonymize.row_order import value_codes
+from server.tables.column import DataColumn, coded, number_text
+from server.tables.data_file import DataFile, Replacement, Understood
+from server.tables.missing import USUAL, MissingValues
+from server.tables.row_order import value_codes
 from server.wording import quoted
-from shared.errors import InputError
+from shared.errors import ModelFileError
 
 _DAMAGE = (
     OSError,
@@ -59,24 +61,33 @@ class ExcelFile(DataFile):
     somebody defined (they can hold any text), widths, comments, names, filters, pictures and properties.
     """
 
-    def __init__(self, path: Path, *, sheet: str | None = None) -> None:
+    form = "Excel"
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        sheet: str | None = None,
+        missing: MissingValues = USUAL,
+    ) -> None:
         import openpyxl
         from openpyxl.utils.exceptions import InvalidFileException
 
-        self.source, self.form = path.name, "Excel"
         try:
             with path.open("rb") as file:  # openpyxl leaves a damaged one open
                 book = openpyxl.load_workbook(file)
         except (*_DAMAGE, InvalidFileException) as error:
-            raise InputError(f"the file cannot be read as Excel .xlsx ({error})", where=self.source) from None
+            raise ModelFileError(
+                f"the file cannot be read as Excel .xlsx ({error})", where=path.name
+            ) from None
         filled = [s.title for s in book.worksheets if s.max_row > 1 or s.cell(1, 1).value is not None]
         # A masked workbook has one sheet of this title, whatever --sheet says of the original beside it.
         given = None if filled == [_TITLE] else sheet
         title = given or (filled[0] if len(filled) == 1 else "")
         if title not in filled:
-            raise InputError(
+            raise ModelFileError(
                 f"there is no sheet {quoted(title)} with data" if title else "several sheets hold data",
-                where=self.source,
+                where=path.name,
                 expected="one of " + ", ".join(quoted(name) for name in filled) if filled else "one sheet",
                 remedy="Name the sheet with --sheet.",
             )
@@ -86,63 +97,65 @@ class ExcelFile(DataFile):
             rows.pop()
         width = max((i + 1 for row in rows for i, c in enumerate(row) if c.value is not None), default=0)
         if len(rows) < 2 or not width:
-            raise InputError("there is no record under the header", where=f"{self.source}, {quoted(title)}")
+            raise ModelFileError("there is no record under the header", where=f"{path.name}, {quoted(title)}")
         formula = next((c for row in rows for c in row[:width] if c.data_type == "f"), None)
         if formula is not None:
-            raise InputError(
+            raise ModelFileError(
                 f"the cell {formula.coordinate} holds a formula",
-                where=f"{self.source}, {quoted(title)}",
+                where=f"{path.name}, {quoted(title)}",
                 expected="values only",
                 remedy="Copy the sheet and paste it as values.",
             )
         merged = [span for span in self._sheet.merged_cells.ranges if span.min_row <= len(rows)]
         if merged:
-            raise InputError(
+            raise ModelFileError(
                 f"the cells {merged[0].coord} are merged, so that all but the first have no value",
-                where=f"{self.source}, {quoted(title)}",
+                where=f"{path.name}, {quoted(title)}",
                 expected="one value a cell",
                 remedy="Unmerge them and fill in the values.",
             )
         self._header, self._rows = rows[0][:width], [row[:width] for row in rows[1:]]
-        self.names = tuple(
+        names = tuple(
             str(cell.value).strip() if cell.value is not None else f"(column {number})"
             for number, cell in enumerate(self._header, 1)
         )
-        double = next((name for name, times in Counter(self.names).items() if times > 1), None)
-        if double is not None:
-            raise InputError(f"two columns are called {quoted(double)}", where=self.source)
-        self.n_records = len(self._rows)
+        self._begin(path.name, names, len(self._rows), missing)
+        self.understood = Understood(form="excel", sheet=title)
 
-    def place(self, row: int) -> str:
-        """File and row of the sheet."""
-        return f"{self.source}, row {row + 2}"
+    def _place(self, row: int) -> str:
+        """The row as Excel numbers it."""
+        return f"row {self._rows[row][0].row}"
 
-    def column(self, name: str) -> DataColumn:
+    def _read(self, name: str) -> DataColumn:
         """The column, its kind by what its cells hold."""
-        position = self.names.index(name)
-        values = [row[position].value for row in self._rows]
-        given = [value for value in values if value is not None and value != ""]
-        if given and all(isinstance(v, int | float) and not isinstance(v, bool) for v in given):
-            numbers = [np.nan if v is None or v == "" else float(f"{v:.{_DIGITS}g}") for v in values]
-            return column_of_numbers(name, np.array(numbers, dtype=np.float64))
-        texts = np.array([None if v is None or v == "" else str(v) for v in values], dtype=object)
-        dated = any(isinstance(value, _DATES) for value in given)
+        cells = self._values(name)
+        # A number and a text of the same digits are different values.
+        pairs, codes = coded([(_text(value), _is_number(value)) for value in cells])
+        distinct = tuple(text for text, _ in pairs)
+        values = np.array(
+            [float(text or 0) if number else np.nan for text, number in pairs], dtype=np.float64
+        )
+        dated = any(isinstance(value, _DATES) for value in cells)
+        some = bool((~np.isnan(values)).any())
         return DataColumn(
             name=name,
-            kind="other" if dated else "nominal",
-            numbers=None,
-            texts=texts,
+            distinct=distinct,
+            codes=codes,
+            kind="other" if dated else "numeric" if some else "nominal",
+            values=values if some and not dated else None,
             reason="it holds dates or times" if dated else "",
         )
 
-    def understood(self) -> dict[str, str]:
+    def _values(self, name: str) -> list[Any]:
+        position = self.names.index(name)
+        return [None if row[position].value == "" else row[position].value for row in self._rows]
+
+    def options(self) -> dict[str, str]:
         """The title of the sheet that is written."""
         return {"sheet": _TITLE}
 
     def _keys(self, name: str) -> IntArray:
-        position = self.names.index(name)
-        values = [row[position].value for row in self._rows]
-        return value_codes([f"{type(value).__name__} {value!r}" for value in values])
+        return value_codes([f"{type(value).__name__} {value!r}" for value in self._values(name)])
 
     def _format(self, position: int) -> str:
         """The built-in number format that most cells of a column have."""
@@ -177,6 +190,18 @@ class ExcelFile(DataFile):
                     cell.number_format = form
         sheet.freeze_panes = "A2"
         save_timeless(book, path)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return number_text(float(f"{value:.{_DIGITS}g}"))
+    return None if value is None else str(value)
 
 
 def save_timeless(book: Any, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A small survey whose parts tests replace one by one."""
+"""A small town in every format, and a small survey whose parts tests replace one by one."""
 
 from __future__ import annotations
 
@@ -10,41 +10,24 @@ import pytest
 
 from server.design.population.model import Model, read_model
 from server.design.survey_file.survey import SurveyFile, read_survey_file
+from tests.data_files import WRITERS, write_csv
+from tests.small_survey import QUESTIONS, SURVEY
 
-SURVEY = """\
-title = "Town"
-[organizer]
-name = "Office"
-contact = "office@example.org"
-[model]
-file = "town.csv"
-kind = "public"
-[[attributes]]
-name = "age"
-kind = "numeric"
-minimum = 0
-maximum = 90
-open_above = true
-[[attributes]]
-name = "sex"
-kind = "nominal"
-categories = ["f", "m"]
-[participation]
-rate = 0.5
-[anonymity]
-k = 3
-acceptable_cell_failure = 1e-6
-[questionnaire]
-file = "questions.json"
-"""
 
-QUESTIONS = {
-    "pages": [
-        {"elements": [{"type": "radiogroup", "name": "mood", "title": "Mood?", "choices": ["good", "bad"]}]}
-    ]
-}
+@pytest.fixture(params=WRITERS)
+def town_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The town in each format."""
+    path = tmp_path / f"town.{request.param}"
+    WRITERS[request.param](path)
+    return path
 
-Replacements = tuple[tuple[str, str], ...]
+
+@pytest.fixture
+def town_csv(tmp_path: Path) -> Path:
+    """The town as CSV."""
+    path = tmp_path / "town.csv"
+    write_csv(path)
+    return path
 
 
 @pytest.fixture

@@ -15,20 +15,20 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
-from server.statistics.anonymize.data_file import number_text
-from server.statistics.anonymize.doubts import refuse_doubtful
-from server.statistics.anonymize.files import open_data
 from server.statistics.anonymize.preparation import prepare
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.workflow import mask
+from server.tables.column import number_text
+from server.tables.doubts import refuse_doubtful
+from server.tables.files import Reading, form_of, open_data
 from shared.errors import InputError, RoomfulError
-from tests.server.statistics.anonymize.conftest import N, town, write_csv, write_sav, write_xlsx
+from tests.data_files import N, town, write_csv, write_sav, write_xlsx
 
 
 def test_a_town_is_read_the_same_from_every_format(town_file: Path) -> None:
     file, frame = open_data(town_file), town()
     assert file.n_records == N
-    age, height, sex = (file.checked(name) for name in ("age", "height", "sex"))
+    age, height, sex = (file.column(name) for name in ("age", "height", "sex"))
     assert (age.kind, height.kind, sex.kind) == ("numeric", "numeric", "nominal")
     assert age.numbers == pytest.approx(frame["age"])
     assert height.numbers == pytest.approx(frame["height"], rel=1e-6)
@@ -91,7 +91,7 @@ def test_kinds_of_csv_columns(tmp_path: Path, cells: list[str], kind: str) -> No
 
 
 def test_parquet_keeps_types_and_no_metadata(tmp_path: Path) -> None:
-    from tests.server.statistics.anonymize.conftest import write_parquet
+    from tests.data_files import write_parquet
 
     path, out = tmp_path / "a.parquet", tmp_path / "b.parquet"
     write_parquet(path)
@@ -176,7 +176,7 @@ def test_sav_user_missing_values_and_dates(tmp_path: Path) -> None:
 
 
 def test_dta_keeps_labels(tmp_path: Path) -> None:
-    from tests.server.statistics.anonymize.conftest import write_dta
+    from tests.data_files import write_dta
 
     path, out = tmp_path / "a.dta", tmp_path / "b.dta"
     write_dta(path)
@@ -217,7 +217,7 @@ def test_a_library_that_changes_values_on_the_way_is_noticed(
 
 
 def test_excel_keeps_common_formats_and_leaves_everything_else_behind(tmp_path: Path) -> None:
-    from tests.server.statistics.anonymize.conftest import write_xlsx
+    from tests.data_files import write_xlsx
 
     path, out = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
     write_xlsx(path)
@@ -228,8 +228,8 @@ def test_excel_keeps_common_formats_and_leaves_everything_else_behind(tmp_path: 
     with pytest.raises(InputError, match="several sheets"):
         open_data(path)
     with pytest.raises(InputError, match="no sheet"):
-        open_data(path, sheet="Villages")
-    open_data(path, sheet="Town").write(out, replace={"age": np.full(N, 40.0)})
+        open_data(path, Reading(sheet="Villages"))
+    open_data(path, Reading(sheet="Town")).write(out, replace={"age": np.full(N, 40.0)})
     after = openpyxl.load_workbook(out)
     assert after.sheetnames == ["Data"]
     sheet = after["Data"]
@@ -273,18 +273,18 @@ def test_damaged_files_are_refused(tmp_path: Path, suffix: str, content: bytes) 
 
 def test_names_and_options_that_do_not_fit(tmp_path: Path, town_csv: Path) -> None:
     with pytest.raises(InputError, match="suffix"):
-        open_data(tmp_path / "a.ods")
+        form_of(tmp_path / "a.ods")
     with pytest.raises(InputError, match="no such file"):
         open_data(tmp_path / "b.csv")
     (tmp_path / "c.csv").mkdir()
-    with pytest.raises(InputError, match="folder"):
+    with pytest.raises(InputError, match="is a directory"):
         open_data(tmp_path / "c.csv")
     with pytest.raises(InputError, match="--sheet is for Excel"):
-        open_data(town_csv, sheet="x")
+        open_data(town_csv, Reading(sheet="x"))
     with pytest.raises(InputError, match="--decimal is for CSV"):
-        open_data(tmp_path / "a.sav", decimal=",")
+        open_data(tmp_path / "a.sav", Reading(decimal=","))
     with pytest.raises(InputError, match=r"no column \"Age\""):
-        open_data(town_csv).checked("Age")
+        open_data(town_csv).column("Age")
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 def test_infinite_numbers_are_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1.0, float("inf")]}), tmp_path / "a.parquet")
-    with pytest.raises(InputError, match=r"record 2: .x. is .inf., too large"):
+    with pytest.raises(InputError, match=r"row 2: .x. is .inf., too large"):
         open_data(tmp_path / "a.parquet").usable("x")
     (tmp_path / "a.csv").write_text("x,y\n1e999,1\n2,2\n")
     with pytest.raises(InputError, match=r"line 2: .x. is .1e999., too large"):
@@ -346,11 +346,11 @@ def test_codes_and_plain_numbers_are_not_doubted(tmp_path: Path, text: str) -> N
 def test_messages_of_a_csv_name_options_of_the_command(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("a,b\n1\n2,3,4\n")
-    with pytest.raises(InputError, match="set --separator if"):
+    with pytest.raises(InputError, match="--separator, or separator in"):
         open_data(path)
     path.write_text("a|b\n1|x\n")
-    with pytest.raises(InputError, match="or set --separator"):
-        open_data(path).checked("a")
+    with pytest.raises(InputError, match="or the separator"):
+        open_data(path).column("a")
 
 
 def test_numbers_whose_squares_overflow_are_refused_where_they_count(tmp_path: Path) -> None:

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace as with_
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
-from server.statistics.anonymize.data_file import (
-    DataColumn,
-    DataFile,
-    Kind,
-    Replacement,
-    column_of_numbers,
-    number_text,
-    of_single,
-)
-from server.statistics.anonymize.row_order import value_codes
+from server.tables.column import DataColumn, number_text
+from server.tables.data_file import DataFile, Replacement, Understood
+from server.tables.missing import USUAL, MissingValues
+from server.tables.row_order import value_codes
 from server.wording import quoted
-from shared.errors import InputError
+from shared.errors import InputError, ModelFileError
 
 
 class ParquetFile(DataFile):
@@ -42,27 +36,26 @@ class ParquetFile(DataFile):
     by the writer from what it writes.
     """
 
-    def __init__(self, path: Path) -> None:
+    form = "Parquet"
+
+    def __init__(self, path: Path, *, missing: MissingValues = USUAL) -> None:
         import pyarrow
         import pyarrow.parquet
 
-        self.source, self.form = path.name, "Parquet"
         try:
             # The file alone, not a partitioned data set that its folder might be.
             with pyarrow.parquet.ParquetFile(path) as file:
                 self._arrow = file.read()
         except (OSError, pyarrow.ArrowException) as error:
-            raise InputError(
-                f"the file cannot be read as Parquet ({str(error).splitlines()[0][:120]})", where=self.source
+            raise ModelFileError(
+                f"the file cannot be read as Parquet ({str(error).splitlines()[0][:120]})",
+                where=path.name,
+                remedy="Write the table again, as Parquet or CSV.",
             ) from None
-        self.names, self.n_records = tuple(self._arrow.column_names), self._arrow.num_rows
-        double = next((name for name, times in Counter(self.names).items() if times > 1), None)
-        if double is not None:
-            raise InputError(
-                f"two columns are called {quoted(double)}", where=self.source, remedy="Rename one of them."
-            )
+        self._begin(path.name, tuple(self._arrow.column_names), self._arrow.num_rows, missing)
+        self.understood = Understood(form="parquet")
 
-    def column(self, name: str) -> DataColumn:
+    def _read(self, name: str) -> DataColumn:
         """The column, its kind by its type."""
         import pyarrow
         import pyarrow.types as kinds
@@ -73,29 +66,40 @@ class ParquetFile(DataFile):
         labelled = kinds.is_dictionary(kind)
         if labelled:
             if kind.ordered:
-                order = _order(chunked)
+                order = tuple(_text(value, np.float64) or "" for value in _order_of_values(chunked))
             kind = kind.value_type
             chunked = chunked.cast(kind)
-        if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
-            numbers = _numbers(chunked, pyarrow)
-            if kinds.is_float32(kind):
-                numbers = of_single(numbers)
-            if kinds.is_integer(kind) and len(numbers) and np.nanmax(np.abs(numbers)) >= 2**53:
-                return DataColumn(
-                    name=name,
-                    kind="other",
-                    numbers=None,
-                    texts=_texts(chunked),
-                    reason="it holds integers of 2^53 or more, as identifiers are",
-                )
-            found: Kind = "ordinal" if order else "nominal" if labelled else "numeric"
-            return column_of_numbers(name, numbers, kind=found, order=order)
-        texts = _texts(chunked)
+        if kinds.is_string_view(kind):
+            chunked = chunked.cast(pyarrow.large_string())
+        is_number = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
         simple = kinds.is_boolean(kind) or kinds.is_string(kind) or kinds.is_large_string(kind)
-        if simple or kinds.is_string_view(kind) or kinds.is_null(kind):
-            found = "ordinal" if order else "nominal"
-            return DataColumn(name=name, kind=found, numbers=None, texts=texts, order=order)
-        return DataColumn(name=name, kind="other", numbers=None, texts=texts, reason=f"its type is {kind}")
+        if not (is_number or simple or kinds.is_string_view(kind) or kinds.is_null(kind)):
+            texts = [None if value is None else str(value) for value in chunked.to_pylist()]
+            dated = kinds.is_temporal(kind)
+            reason = "it holds dates or times" if dated else f"its type is {kind}"
+            return DataColumn.of(name, texts, kind="other", reason=reason)
+        width = np.float32 if kinds.is_float32(kind) else np.float16 if kinds.is_float16(kind) else np.float64
+        encoded = pyarrow.chunked_array(chunked).combine_chunks().dictionary_encode()
+        # Different values can have one text (0.0 and -0.0; all that is missing): codes go through it.
+        index: dict[str | None, int] = {}
+        texts = [_text(value, width) for value in encoded.dictionary.to_pylist()]
+        codes = [index.setdefault(text, len(index)) for text in texts]
+        if encoded.null_count:
+            codes.append(index.setdefault(None, len(index)))
+        positions = encoded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)
+        found = DataColumn(
+            name=name,
+            distinct=tuple(index),
+            codes=np.array(codes, np.int32)[positions.astype(np.int64)],
+            kind="ordinal" if order else "nominal",
+            order=order,
+        )
+        if not is_number:
+            return found
+        values = np.array([np.nan if text is None else float(text) for text in index], dtype=np.float64)
+        if kinds.is_integer(kind) and len(values) and np.nanmax(np.abs(values), initial=0) >= 2**53:
+            return with_(found, kind="other", reason="it holds integers of 2^53 or more, as identifiers are")
+        return with_(found, kind=found.kind if labelled else "numeric", values=values)
 
     def index_columns(self) -> tuple[str, ...]:
         """Row numbers that pandas stores without being asked."""
@@ -221,16 +225,10 @@ def _published(kind: Any, values: FloatArray, pyarrow: Any) -> Any:
     return array.cast(kind, safe=False)
 
 
-def _order(chunked: Any) -> tuple[str, ...]:
-    """Texts of the categories of an ordered dictionary, from low to high."""
-    values = _order_of_values(chunked)
-    return tuple(number_text(float(v)) if isinstance(v, int | float) else str(v) for v in values)
-
-
-def _numbers(chunked: Any, pyarrow: Any) -> FloatArray:
-    values = chunked.cast(pyarrow.float64(), safe=False)
-    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
-
-
-def _texts(chunked: Any) -> NDArray[np.object_]:
-    return np.array([None if value is None else str(value) for value in chunked.to_pylist()], dtype=object)
+def _text(value: object, width: type[np.floating[Any]]) -> str | None:
+    """Exact text of a value: of a float the shortest decimal that reads back as the same of its width."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return None if value != value else number_text(width(value))
+    return None if value is None else format(value, "f") if isinstance(value, Decimal) else str(value)

@@ -11,17 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
-from server.statistics.anonymize.data_file import (
-    DataColumn,
-    DataFile,
-    Replacement,
-    column_of_numbers,
-    number_text,
-    of_single,
-)
-from server.statistics.anonymize.row_order import value_codes
+from server.tables.column import DataColumn, number_text, of_single
+from server.tables.data_file import DataFile, Replacement, Understood
+from server.tables.missing import USUAL, MissingValues
+from server.tables.row_order import value_codes
 from server.wording import quoted
-from shared.errors import InputError
+from shared.errors import InputError, ModelFileError
 
 _STORED = {"int8": "int8", "int16": "int16", "int32": "int32"}
 _SPSS_NUMBER = re.compile(r"(F|COMMA|DOT|DOLLAR|PCT|E)[0-9]+(?:\.([0-9]+))?")
@@ -53,57 +48,49 @@ class StatisticalFile(DataFile):
     weights, sets of variables, and the time of writing.
     """
 
-    def __init__(self, path: Path, form: str) -> None:
+    def __init__(self, path: Path, form: str, *, missing: MissingValues = USUAL) -> None:
         import pyreadstat
 
-        self.source, self.form = path.name, form
         try:
             frame, meta = _reader(form)(str(path), user_missing=True, disable_datetime_conversion=True)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, UnicodeError) as error:
             reason = str(error).splitlines()[0][:160] if str(error) else "damaged"
-            raise InputError(f"the file cannot be read as {form} ({reason})", where=self.source) from None
+            raise ModelFileError(f"the file cannot be read as {form} ({reason})", where=path.name) from None
         self._frame: Any = frame
         self._meta: Any = meta
-        self.names, self.n_records = tuple(frame.columns), len(frame)
+        self.form = form
+        self._begin(path.name, tuple(frame.columns), len(frame), missing)
+        self.understood = Understood(form=form.lower())
 
-    def column(self, name: str) -> DataColumn:
+    def _read(self, name: str) -> DataColumn:
         """The column with its labels; numbers with value labels are nominal."""
         label = self._meta.column_names_to_labels.get(name) or ""
-        values = self._frame[name]
         form = str(self._meta.original_variable_types.get(name) or "").upper()
         labels = {
             number_text(code) if isinstance(code, int | float) else str(code): str(text)
             for code, text in self._meta.variable_value_labels.get(name, {}).items()
         }
+        spans = self._meta.missing_ranges.get(name, ())
         numbers = self._numbers(name)
-        if numbers is not None:
-            for span in self._meta.missing_ranges.get(name, ()):
-                if not isinstance(span["lo"], str):
-                    numbers[(numbers >= span["lo"]) & (numbers <= span["hi"])] = np.nan
-            dated = any(word.upper() in form for word in _DATES)
-            order = self._order(name, numbers) if labels else ()
-            ordinal = bool(order) and self._meta.variable_measure.get(name) == "ordinal"
-            return column_of_numbers(
-                name,
-                numbers,
-                kind="other" if dated else "ordinal" if ordinal else "nominal" if labels else "numeric",
-                order=order,
-                label=label,
-                value_labels=labels,
-                reason="it holds dates or times" if dated else "",
-            )
-        raw = values.to_numpy(dtype=object)
-        absent = {span["lo"] for span in self._meta.missing_ranges.get(name, ())}
-        texts = np.array(
-            [None if v is None or v != v or v == "" or v in absent else str(v) for v in raw], dtype=object
-        )
-        return DataColumn(
-            name=name,
-            kind="nominal",
-            numbers=None,
-            texts=texts,
+        if numbers is None:
+            absent = {span["lo"] for span in spans}
+            raw = self._frame[name].tolist()
+            texts = [None if v is None or v != v or v == "" or v in absent else str(v) for v in raw]
+            return DataColumn.of(name, texts, label=label, value_labels=labels)
+        for span in spans:
+            if not isinstance(span["lo"], str):
+                numbers[(numbers >= span["lo"]) & (numbers <= span["hi"])] = np.nan
+        dated = any(word.upper() in form for word in _DATES)
+        order = self._order(name, numbers) if labels else ()
+        ordinal = bool(order) and self._meta.variable_measure.get(name) == "ordinal"
+        return DataColumn.of_numbers(
+            name,
+            numbers,
+            kind="other" if dated else "ordinal" if ordinal else "nominal" if labels else "numeric",
+            order=order,
             label=label,
             value_labels=labels,
+            reason="it holds dates or times" if dated else "",
         )
 
     def _order(self, name: str, numbers: FloatArray) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pyreadstat
-import pytest
 
 N = 40
 
@@ -96,19 +95,3 @@ WRITERS: dict[str, Callable[[Path], Any]] = {
     "dta": write_dta,
     "xlsx": write_xlsx,
 }
-
-
-@pytest.fixture(params=WRITERS)
-def town_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The town in each format."""
-    path = tmp_path / f"town.{request.param}"
-    WRITERS[request.param](path)
-    return path
-
-
-@pytest.fixture
-def town_csv(tmp_path: Path) -> Path:
-    """The town as CSV."""
-    path = tmp_path / "town.csv"
-    write_csv(path)
-    return path

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from server.statistics.anonymize.csv_file import CsvFile
-from server.statistics.anonymize.data_file import DataColumn, DataFile
+from server.tables.column import DataColumn
+from server.tables.csv_file import CsvFile
+from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.errors import InputError
 
@@ -44,7 +45,7 @@ def refuse_doubtful(column: DataColumn, file: DataFile) -> None:
         )
     raise InputError(
         message,
-        where=file.place(row),
+        where=file.where(row),
         expected="numbers of one decimal sign and without thousands separators, or categories",
         remedy=f"Correct them, or say that they are categories: --nominal with {column.name}.",
     )
@@ -61,7 +62,7 @@ def _refuse_thousands(column: DataColumn, file: DataFile, texts: list[str | None
     whole = text.replace(sign, "")
     raise InputError(
         f"{quoted(text)} of {quoted(column.name)} can be {whole} or a number with three decimals",
-        where=file.place(row),
+        where=file.where(row),
         expected="numbers without thousands separators",
         remedy=f"Remove the separators if these are thousands; if they are decimals, add --decimal {sign}",
     )

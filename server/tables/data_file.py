@@ -1,0 +1,317 @@
+"""What every format offers: columns to look at, and a new file of the same format with the published values.
+
+A file is never converted, and never copied either: every column is written anew from the values that are
+published. What else a format carries (dictionaries, statistics, notes, styles, names of columns that were
+left out) could hold what is to be hidden; each format says what it keeps.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from server.arrays import FloatArray, IntArray
+from server.tables.column import DataColumn
+from server.tables.missing import MissingValues, is_missing
+from server.tables.row_order import published_order, value_codes
+from server.wording import nearest_name, quoted, shortened_list
+from shared.decimals import parse_decimal
+from shared.errors import InputError, ModelFileError
+
+LARGEST = 1e100
+"""Of a number that takes part: sums of squares of such numbers are finite."""
+
+Replacement = FloatArray | IntArray
+"""Numbers to write (float64), or for each record the row whose value to write (int64)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """How a file was understood; shown to whoever gave it, so that it can be corrected.
+
+    ``separator``, ``encoding`` and ``sheet`` are empty for formats without them. ``decimal`` is the sign
+    between units and tenths in numbers that stand there as texts.
+    """
+
+    form: str
+    separator: str = ""
+    decimal: str = "."
+    encoding: str = ""
+    sheet: str = ""
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (".", ","):
+            raise ValueError("the decimal sign is a point or a comma")
+
+
+class DataFile(ABC):
+    """An opened file.
+
+    Attributes
+    ----------
+    source : str
+        Its name for messages.
+    form : str
+        Name of the format.
+    header, names : tuple of str
+        All columns, and those that are kept.
+    n_records : int
+    understood : Understood
+    missing : MissingValues
+        What counts as missing in `column`, beside what the format itself knows.
+    """
+
+    source: str
+    form: str
+    header: tuple[str, ...]
+    names: tuple[str, ...]
+    n_records: int
+    understood: Understood
+    missing: MissingValues
+    _exact: dict[str, DataColumn]
+    _typed: dict[str, DataColumn]
+
+    def _begin(self, source: str, names: tuple[str, ...], n_records: int, missing: MissingValues) -> None:
+        """Set what all formats have; refuse names that stand twice, and files without a record."""
+        double = next((name for name, times in Counter(names).items() if times > 1), None)
+        if double is not None:
+            raise ModelFileError(
+                f"two columns are called {quoted(double)}", where=source, remedy="Rename one of them."
+            )
+        if not n_records:
+            raise ModelFileError(
+                "there is no record", where=source, remedy="Check that the export was complete."
+            )
+        self.source, self.header, self.names, self.n_records = source, names, names, n_records
+        self.missing, self._exact, self._typed = missing, {}, {}
+
+    @abstractmethod
+    def _read(self, name: str) -> DataColumn:
+        """A column as the format has it: exact texts, None only where the format itself knows nothing."""
+
+    @abstractmethod
+    def _keys(self, name: str) -> IntArray:
+        """For each record a number that is equal, and in order, where its value as it would be written is.
+
+        The value itself decides, never the place where it stands.
+        """
+
+    @abstractmethod
+    def _write(
+        self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
+    ) -> None:
+        """Write some columns of some records, in the order of ``rows``."""
+
+    def exact(self, name: str, *, purpose: str = "") -> DataColumn:
+        """A column with its exact texts, blanks included.
+
+        Parameters
+        ----------
+        name : str
+            Exact name.
+        purpose : str
+            What wants the column, for the message.
+
+        Raises
+        ------
+        ModelFileError
+            If there is none; the message suggests the nearest name.
+        """
+        if name not in self._exact:
+            if name not in self.names:
+                wanted = f" for {purpose}" if purpose else ""
+                raise ModelFileError(
+                    f"there is no column {quoted(name)}{wanted}",
+                    where=self.source,
+                    expected="one of " + shortened_list(self.header),
+                    remedy=nearest_name(name, self.header)
+                    + "Correct the name"
+                    + (
+                        ", or the separator (--separator, or separator in [model]) if the columns above look"
+                        " glued together."
+                        if self.understood.separator
+                        else "."
+                    ),
+                )
+            self._exact[name] = self._read(name)
+        return self._exact[name]
+
+    def column(self, name: str) -> DataColumn:
+        """A column as statistics see it: without blanks around texts, missing values known, its kind found.
+
+        Raises
+        ------
+        ModelFileError
+            As `exact`.
+        """
+        if name not in self._typed:
+            self._typed[name] = self._understand(self.exact(name))
+        return self._typed[name]
+
+    @property
+    def columns(self) -> tuple[DataColumn, ...]:
+        """All kept columns, with exact texts."""
+        return tuple(self.exact(name) for name in self.names)
+
+    def usable(self, name: str) -> DataColumn:
+        """`column`, and refused if its numbers are infinite, or too large for their squares."""
+        column = self.column(name)
+        if column.numbers is not None:
+            size = np.nan_to_num(np.abs(column.numbers))
+            if size.max() > LARGEST:
+                raise InputError(
+                    f"{quoted(name)} is {quoted(column[int(size.argmax())])}, too large for computing",
+                    where=self.where(int(size.argmax())),
+                    expected=f"numbers up to {LARGEST:g}",
+                    remedy="Replace it by a missing value or by the largest value that is meant.",
+                )
+        return column
+
+    def _understand(self, column: DataColumn) -> DataColumn:
+        markers, numbers = self.missing.of(column.name), self.missing.numbers_of(column.name)
+        trimmed: list[str | None] = []
+        for text in column.distinct:
+            absent = text is None or is_missing(text, markers)
+            if text is not None and numbers and not absent:
+                absent = parse_decimal(self.number_text(text.strip())) in numbers
+            trimmed.append(None if text is None or absent else text.strip())
+        index: dict[str | None, int] = {}
+        places = np.array([index.setdefault(text, len(index)) for text in trimmed], np.int32)
+        values = column.values
+        if values is not None:
+            given = np.array([text is not None for text in trimmed], dtype=bool)
+            known = values[given]
+            values = np.full(len(index), np.nan)
+            values[places[given]] = known
+            values = None if np.isnan(known).any() else values
+        column = replace(column, distinct=tuple(index), codes=places[column.codes], values=values)
+        return replace(column, kind="nominal") if values is None and column.kind == "numeric" else column
+
+    def number_text(self, text: str) -> str:
+        """A number's text with a decimal point."""
+        return text.replace(",", ".") if self.understood.decimal == "," else text
+
+    def place_of(self, row: int, column: str = "") -> str:
+        """Where a record stands in the file, such as ``line 7, column "age"``."""
+        place = self._place(row)
+        return f"{place}, column {quoted(column)}" if column else place
+
+    def where(self, row: int, column: str = "") -> str:
+        """`place_of` behind the name of the file, for messages."""
+        return f"{self.source}, {self.place_of(row, column)}"
+
+    def _place(self, row: int) -> str:
+        return f"row {row + 1}"
+
+    @property
+    def equal_rows(self) -> int:
+        """Records that equal an earlier one in every column."""
+        keys = np.zeros(self.n_records, np.int64)
+        for name in self.names:
+            column = self.exact(name)
+            keys = np.unique(keys * len(column.distinct) + column.codes, return_inverse=True)[1].reshape(-1)
+        return self.n_records - len(np.unique(keys))
+
+    def options(self) -> dict[str, str]:
+        """Options with which the same file, written again, is read the same way."""
+        return {}
+
+    def index_columns(self) -> tuple[str, ...]:
+        """Columns that only number the records, as a program adds them unasked."""
+        return ()
+
+    def _lenders(self, name: str, new: IntArray) -> IntArray:
+        """The same values from records that depend on the value alone.
+
+        A record that lends its value would lend its spelling with it: blanks around a text, a number that is
+        stored as a text. Of all records with a value the one with the least spelling lends it.
+        """
+        codes, keys = self.column(name).codes, self._keys(name)
+        order = np.lexsort((keys, codes))
+        first = np.flatnonzero(np.r_[True, np.diff(codes[order]) != 0])
+        lender = np.zeros(int(codes.max()) + 1, np.int64)
+        lender[codes[order[first]]] = order[first]
+        return np.asarray(lender[codes[new]], dtype=np.int64)
+
+    def order(
+        self, replace: Mapping[str, Replacement], *, drop: Collection[str] = (), rows: IntArray
+    ) -> IntArray:
+        """The records of ``rows`` in an order that only what is published of them decides.
+
+        Parameters as `write`.
+
+        Notes
+        -----
+        Guarantee: two files whose published records are the same, in whatever order, are written in the same
+        order; the order therefore says nothing that the records do not say.
+        """
+        keys = []
+        for name in self.names:
+            if name in drop:
+                continue
+            new = replace.get(name)
+            if new is None:
+                keys.append(self._keys(name)[rows])
+            elif new.dtype.kind == "i":
+                # By text: which record lends the value, and how that one spells it, must not show.
+                column = self.column(name)
+                keys.append(value_codes([text or "" for text in column.distinct])[column.codes[new[rows]]])
+            else:
+                keys.append(np.unique(new[rows], return_inverse=True)[1].reshape(-1))
+        return rows[published_order(keys)] if keys else rows
+
+    def write(
+        self,
+        path: Path,
+        *,
+        replace: Mapping[str, Replacement],
+        drop: Collection[str] = (),
+        rows: IntArray | None = None,
+    ) -> None:
+        """Write a new file of the same format from published values.
+
+        Parameters
+        ----------
+        path : Path
+            Not the file itself.
+        replace : mapping of column name to replacement
+            One entry per record of the file, left-out ones included.
+        drop : collection of str
+            Columns to leave out.
+        rows : int array, optional
+            Records to keep, in the order to write them; by default all, in theirs.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+
+        Notes
+        -----
+        Guarantee: the file holds the names of the columns that are not dropped, the values of ``rows`` in
+        them, replaced where there is a replacement, and what the class of the format says that it keeps.
+        """
+        names = tuple(name for name in self.names if name not in drop)
+        kept = np.arange(self.n_records) if rows is None else rows
+        replace = {
+            name: self._lenders(name, np.asarray(new, dtype=np.int64)) if new.dtype.kind == "i" else new
+            for name, new in replace.items()
+            if name in names
+        }
+        temporary = path.with_name(f".{path.name}.partial")
+        try:
+            self._write(temporary, replace, names, kept)
+            temporary.replace(path)
+        except OSError as error:
+            raise InputError(
+                f"the file cannot be written: {(error.strerror or str(error)).lower()}",
+                where=str(path),
+                remedy="Check that the folder exists and may be written to.",
+            ) from None
+        finally:
+            temporary.unlink(missing_ok=True)
