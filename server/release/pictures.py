@@ -1,80 +1,158 @@
-"""What the released table says about each question, counted for a picture and a table beside it."""
+"""What the released table says about each question: for each answer the sums that an estimate needs."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from server.release.bars import Bar
 from server.release.columns import TableColumn
+from server.release.estimates import Estimate, StratumSums, estimate_mean, estimate_share
 from server.release.tables import ReleasedTable
 from shared.questions import FreeText, MultipleChoice, Number, Question, Rating
 
 N_BINS = 12
+MEAN = "Mean"
+Value = Callable[[tuple[str, ...]], Decimal]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionCounts:
+class Item:
+    """An answer whose share is estimated, or a mean.
+
+    Parameters
+    ----------
+    label : str
+        As people read it.
+    sums : mapping of str to StratumSums
+        Group -> its answers.
+    bounds : tuple of two floats, or None
+        Of the values, for a mean; None for a share.
+    """
+
+    label: str
+    sums: Mapping[str, StratumSums]
+    bounds: tuple[float, float] | None = None
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is a mean, and no share."""
+        return self.bounds is not None
+
+    def count(self) -> int:
+        """Released answers that a share counts."""
+        return round(sum(stratum.total for stratum in self.sums.values()))
+
+    def estimate(self, groups: Collection[str] | None = None) -> Estimate:
+        """Over some groups, or all; somebody in them must have answered."""
+        chosen = [sums for group, sums in self.sums.items() if groups is None or group in groups]
+        return estimate_share(chosen) if self.bounds is None else estimate_mean(chosen, *self.bounds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionTally:
     """The released answers to one question.
 
     Parameters
     ----------
     title : str
         As people read it.
-    answered, skipped : int
-        Released answers with and without a value.
-    bars : tuple of Bar
-        One per value, choice or bin; none for free text.
+    given : mapping of str to int
+        Group -> released answers with a value.
+    skipped : int
+        Released answers without.
+    items : tuple of Item
+        One per value, choice or bin, then the mean of numbers; none for free text.
     note : str
         What to know about the numbers.
     """
 
     title: str
-    answered: int
+    given: Mapping[str, int]
     skipped: int
-    bars: tuple[Bar, ...]
+    items: tuple[Item, ...]
     note: str = ""
 
+    @property
+    def answered(self) -> int:
+        """Released answers with a value."""
+        return sum(self.given.values())
 
-def count_answers(question: Question, table: ReleasedTable, language: str) -> QuestionCounts | None:
-    """Count the answers to a question; None if the table has no column of it."""
+
+def tally(
+    question: Question, table: ReleasedTable, people: Mapping[str, int | None], language: str
+) -> QuestionTally | None:
+    """Sum up the answers to a question; None if the table has no column of it.
+
+    Parameters
+    ----------
+    question : Question
+    table : ReleasedTable
+        microdata.csv; the first column is the group.
+    people : mapping of str to int or None
+        Group -> its eligible people, None for a register.
+    language : str
+    """
     places = [place for place, column in enumerate(table.columns) if column.question == question.name]
     if not places:
         return None
-    answers = [tuple(row[place] for place in places) for row in table.rows]
-    given = [answer for answer in answers if any(answer)]
-    bars: tuple[Bar, ...] = ()
-    note = ""
+    answers: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for row in table.rows:
+        answers[row[0]].append(tuple(row[place] for place in places))
+    given = {group: [answer for answer in own if any(answer)] for group, own in answers.items()}
+    values = [answer for own in given.values() for answer in own]
+    shares: list[tuple[str, Value]] = []
+    note, bounds = "", None
     if isinstance(question, FreeText):
         note = "Free text stands in the table only."
     elif isinstance(question, MultipleChoice):
-        bars = tuple(
-            Bar(
-                label=choice.text[language],
-                count=sum(answer[place] == "true" for answer in given),
-                total=len(given),
-            )
-            for place, choice in enumerate(question.choices)
-        )
+        shares = [
+            (choice.text[language], _equals(place, "true")) for place, choice in enumerate(question.choices)
+        ]
         note = "Several choices were possible, so the shares add up to more than 100 %."
     elif isinstance(question, Number) or (
         isinstance(question, Rating) and question.maximum - question.minimum > N_BINS
     ):
-        bars = _bins([Decimal(answer[0]) for answer in given])
+        shares = _bins([Decimal(answer[0]) for answer in values])
     else:
-        counts = Counter(answer[0] for answer in given)
-        bars = tuple(
-            Bar(label=label, count=counts[value], total=len(given))
+        shares = [
+            (label, _equals(0, value))
             for value, label in _values(table.columns[places[0]], question, language)
-        )
-    return QuestionCounts(
+        ]
+    if isinstance(question, Number | Rating):
+        bounds = (float(question.minimum), float(question.maximum))
+    sums = {group: (people[group], len(answers[group]), own) for group, own in given.items()}
+    items = [Item(label=label, sums=_sums(sums, value)) for label, value in shares]
+    if bounds is not None:
+        items.append(Item(label=MEAN, sums=_sums(sums, lambda answer: Decimal(answer[0])), bounds=bounds))
+    return QuestionTally(
         title=question.title[language] or question.name,
-        answered=len(given),
-        skipped=len(answers) - len(given),
-        bars=bars,
+        given={group: len(own) for group, own in given.items()},
+        skipped=len(table.rows) - len(values),
+        items=tuple(items),
         note=note,
     )
+
+
+def _sums(
+    groups: Mapping[str, tuple[int | None, int, Sequence[tuple[str, ...]]]], value: Value
+) -> dict[str, StratumSums]:
+    result = {}
+    for group, (people, rows, answers) in groups.items():
+        values = [value(answer) for answer in answers]
+        result[group] = StratumSums(
+            people=people,
+            rows=rows,
+            given=len(values),
+            total=float(sum(values)),
+            squares=float(sum(v * v for v in values)),
+        )
+    return result
+
+
+def _equals(place: int, value: str) -> Value:
+    return lambda answer: Decimal(answer[place] == value)
 
 
 def _values(column: TableColumn, question: Question, language: str) -> list[tuple[str, str]]:
@@ -87,25 +165,33 @@ def _values(column: TableColumn, question: Question, language: str) -> list[tupl
     return [("true", yes or "yes"), ("false", no or "no")]
 
 
-def _bins(values: list[Decimal]) -> tuple[Bar, ...]:
-    """Values in at most :data:`N_BINS` + 1 bins of equal, round width."""
+def _bins(values: list[Decimal]) -> list[tuple[str, Value]]:
+    """At most :data:`N_BINS` + 1 bins of equal, round width, and whether a value lies in each."""
     if not values:
-        return ()
+        return []
     low, high = min(values), max(values)
-    width = _round_up((high - low) / N_BINS)
+    width = round_up((high - low) / N_BINS)
     if all(value == value.to_integral_value() for value in values):
         width = max(width, Decimal(1)).to_integral_value()
-    first = low // width - (1 if low % width < 0 else 0)
-    counts = Counter(int((value - first * width) // width) for value in values)
-    bars = []
-    for place in range(max(counts) + 1):
-        left = (first + place) * width
+    bins: list[tuple[str, Value]] = []
+    left = floor_to(low, width)
+    while left <= high:
         label = f"{left:f}" if width == 1 else f"{left:f} to below {left + width:f}"
-        bars.append(Bar(label=label, count=counts[place], total=len(values)))
-    return tuple(bars)
+        bins.append((label, _within(left, left + width)))
+        left += width
+    return bins
 
 
-def _round_up(width: Decimal) -> Decimal:
+def _within(left: Decimal, right: Decimal) -> Value:
+    return lambda answer: Decimal(left <= Decimal(answer[0]) < right)
+
+
+def floor_to(value: Decimal, width: Decimal) -> Decimal:
+    """The largest multiple of a width that is not above a value."""
+    return (value // width - (1 if value % width < 0 else 0)) * width
+
+
+def round_up(width: Decimal) -> Decimal:
     """The next number of the form 1, 2 or 5 times a power of ten."""
     if width <= 0:
         return Decimal(1)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from statistics import median
 
-from server.release.bars import bar_chart
+from server.release.estimates_section import answers_section
 from server.release.gate import Decision, ReleasedGroup
-from server.release.pictures import QuestionCounts, count_answers
 from server.release.tables import ReleasedTable
 from server.reports.numbers import one_in, whole
 from server.reports.page import Column, DataTable, KeyFigure, Page, Picture, Section, render
@@ -27,6 +26,7 @@ def render_report(
     digest: str,
     decision: Decision,
     microdata: ReleasedTable,
+    cells: ReleasedTable,
     discrepancy: str | None = None,
 ) -> bytes:
     """Write the report as one self-contained page without scripts.
@@ -39,15 +39,12 @@ def render_report(
         Its identity.
     decision : Decision
         What the gate let through.
-    microdata : ReleasedTable
-        The released answers.
+    microdata, cells : ReleasedTable
+        As published.
     discrepancy : str, optional
         What the board says of it, if more submissions than tokens were signed.
     """
     language = specification.languages[0]
-    counted = (
-        count_answers(question, microdata, language) for question in specification.questionnaire.questions
-    )
     alike = _alike(specification, decision, language)
     page = Page(
         kind="Release report",
@@ -63,7 +60,7 @@ def render_report(
         sections=(
             _released(specification, decision),
             _diversity(specification, decision, language),
-            _answers([counts for counts in counted if counts is not None]),
+            answers_section(specification, microdata, cells),
             _files(specification, digest),
         ),
         command=f"roomful release {digest[:16]}",
@@ -243,40 +240,6 @@ def _diversity(specification: Specification, decision: Decision, language: str) 
                 rows=tuple(rows),
             ),
         ),
-    )
-
-
-def _answers(counted: list[QuestionCounts]) -> Section:
-    pictures, only_text = [], []
-    for counts in counted:
-        if not counts.bars:
-            only_text.append(f"{counts.title}: {counts.answered} answered. {counts.note}")
-            continue
-        caption = f"{whole(counts.answered)} answered, {whole(counts.skipped)} did not. {counts.note}".strip()
-        pictures.append(
-            Picture(
-                svg=bar_chart(counts.bars, title=counts.title),
-                caption=caption,
-                data=DataTable(
-                    caption="The same in numbers",
-                    columns=(
-                        Column(heading="Answer", numeric=False),
-                        Column(heading="People"),
-                        Column(heading="Share"),
-                    ),
-                    rows=tuple((bar.label, whole(bar.count), bar.percent) for bar in counts.bars),
-                    folded=True,
-                ),
-            )
-        )
-    return Section(
-        name="answers",
-        title="The answers",
-        paragraphs=(
-            "Counted over the released answers. They say nothing about who did not take part.",
-            *only_text,
-        ),
-        pictures=tuple(pictures),
     )
 
 

@@ -161,7 +161,7 @@ def _prepare(
         "microdata.csv": microdata_csv,
         "cells.csv": cells_csv,
         "datapackage.json": package,
-        "report.html": render_report(specification, digest, decision, microdata, discrepancy),
+        "report.html": render_report(specification, digest, decision, microdata, cells, discrepancy),
     }
 
 

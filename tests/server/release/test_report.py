@@ -9,7 +9,8 @@ import pytest
 
 from server.release.answer_columns import answer_columns
 from server.release.bars import Bar, bar_chart
-from server.release.pictures import N_BINS, _bins, _round_up, count_answers
+from server.release.columns import TableColumn
+from server.release.pictures import MEAN, N_BINS, _bins, round_up, tally
 from server.release.tables import ReleasedTable
 from tests.server.release.survey import specification
 
@@ -17,15 +18,16 @@ from tests.server.release.survey import specification
 def table_of(name: str, *answers: str) -> ReleasedTable:
     """A released table with the columns of one question."""
     question = next(q for q in specification().questionnaire.questions if q.name == name)
-    columns = answer_columns(question, "en")
-    return ReleasedTable(columns=columns, rows=tuple(tuple(answer.split("/")) for answer in answers))
+    group = TableColumn(name="group", type="integer", title="Group", description="Of the test.")
+    columns = (group, *answer_columns(question, "en"))
+    return ReleasedTable(columns=columns, rows=tuple(("7", *answer.split("/")) for answer in answers))
 
 
 def counted(name: str, *answers: str) -> tuple[int, int, list[tuple[str, int]]]:
     question = next(q for q in specification().questionnaire.questions if q.name == name)
-    found = count_answers(question, table_of(name, *answers), "en")
+    found = tally(question, table_of(name, *answers), {"7": 40}, "en")
     assert found is not None
-    return found.answered, found.skipped, [(bar.label, bar.count) for bar in found.bars]
+    return found.answered, found.skipped, [(i.label, i.count()) for i in found.items if not i.is_mean]
 
 
 def test_counts_of_each_kind_of_question() -> None:
@@ -42,40 +44,52 @@ def test_counts_of_each_kind_of_question() -> None:
 
 def test_a_question_without_columns_has_no_picture() -> None:
     question = specification().questionnaire.questions[-1]
-    assert count_answers(question, table_of("health", "good"), "en") is None
+    assert tally(question, table_of("health", "good"), {"7": 40}, "en") is None
+
+
+def test_numbers_and_ratings_have_a_mean_within_their_bounds() -> None:
+    question = next(q for q in specification().questionnaire.questions if q.name == "hours")
+    found = tally(question, table_of("hours", "0", "10", "80", "80", ""), {"7": 40}, "en")
+    assert found is not None
+    mean = found.items[-1]
+    assert (mean.label, mean.estimate().value) == (MEAN, 42.5)
+    assert 0 <= mean.estimate().low < 42.5 < mean.estimate().high <= 80
 
 
 @pytest.mark.parametrize(
     "values", [["3"], ["-7", "5"], ["0.25", "0.5", "19.75"], ["1000", "1000000"], ["-0.3", "-0.1"]]
 )
 def test_every_number_lies_in_exactly_one_bin(values: list[str]) -> None:
-    bars = _bins([Decimal(value) for value in values])
-    assert sum(bar.count for bar in bars) == len(values)
-    assert len(bars) <= N_BINS + 2
-    for bar in bars:
-        bounds = [Decimal(text) for text in re.findall(r"-?[0-9.]+", bar.label)]
-        inside = [v for v in map(Decimal, values) if v == bounds[0] or bounds[0] <= v < bounds[-1]]
-        assert len(inside) == bar.count
-    assert bars[0].count
-    assert bars[-1].count
+    bins = _bins([Decimal(value) for value in values])
+    assert len(bins) <= N_BINS + 2
+    inside = [[value for value in values if within((value,))] for _, within in bins]
+    assert sorted(value for own in inside for value in own) == sorted(values)
+    for (label, _), own in zip(bins, inside, strict=True):
+        bounds = [Decimal(text) for text in re.findall(r"-?[0-9.]+", label)]
+        assert own == [v for v in values if Decimal(v) == bounds[0] or bounds[0] <= Decimal(v) < bounds[-1]]
+    assert inside[0]
+    assert inside[-1]
 
 
 def test_widths_are_round() -> None:
     widths = [Decimal(text) for text in ("0", "0.3", "1", "1.1", "4.9", "7", "83")]
-    assert [f"{_round_up(width):f}" for width in widths] == ["1", "0.5", "1", "2", "5", "10", "100"]
+    assert [f"{round_up(width):f}" for width in widths] == ["1", "0.5", "1", "2", "5", "10", "100"]
 
 
 def test_bars_are_escaped_and_exact() -> None:
-    svg = str(
-        bar_chart([Bar(label="<a> & b", count=1, total=3), Bar(label="c", count=2, total=3)], title='"Why?"')
-    )
+    bars = [
+        Bar(label="<a> & b", share=1 / 3, low=0.25, high=0.4, unweighted=0.5),
+        Bar(label="c", share=0.5, low=0.4, high=1, unweighted=0.5),
+    ]
+    svg = str(bar_chart(bars, title='"Why?"'))
     assert "&lt;a&gt; &amp; b" in svg
     assert 'aria-label="&quot;Why?&quot;"' in svg
     assert "33.3 %" in svg
-    assert 'width="200.0"' in svg
+    assert 'width="200.0"' in svg  # half, where the highest end of an interval is 1
+    assert '<rect x="100.0" y="52" width="60.0" height="2"' in svg
+    assert '<rect x="199.0" y="60" width="2" height="5"' in svg
     assert "style" not in svg
 
 
 def test_no_answers_at_all() -> None:
-    svg = str(bar_chart([Bar(label="a", count=0, total=0)], title="Empty"))
-    assert "0.0 %" in svg
+    assert "0.0 %" in str(bar_chart([Bar(label="a", share=0, low=0, high=0, unweighted=0)], title="Empty"))

@@ -1,0 +1,139 @@
+"""Groups of a release put together by what their people are like: an age band, a sex.
+
+Bands are unions of whole groups, so whatever is added or subtracted of their figures is one too, and has at
+least as many people as the smallest group.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from server.release.centroid_columns import attribute_columns
+from server.release.pictures import floor_to, round_up
+from server.release.tables import RELEASED, ReleasedTable
+from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
+from shared.specification import Specification
+
+N_BANDS = 5
+"""About so many bands of a number."""
+MOST_PLACES = 12
+"""Entries of a lookup table by which groups are still put together."""
+Band = tuple[str, frozenset[str]]
+"""What it is called, and its groups."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Banding:
+    """All released groups, by one attribute.
+
+    Parameters
+    ----------
+    title : str
+        The attribute's label.
+    bands : tuple of Band
+        In order; every group that has a value is in one of them.
+    """
+
+    title: str
+    bands: tuple[Band, ...]
+
+    def joined(self, given: Mapping[str, int], minimum: int) -> tuple[Band, ...]:
+        """The bands, neighbours joined until in each at least ``minimum`` people gave an answer.
+
+        Notes
+        -----
+        Guarantee: for every input the bands are disjoint unions of whole groups, in each of which at least
+        ``minimum`` gave an answer, or there are none. Joined, not left out: what is left out follows by
+        subtraction.
+        """
+        result: list[Band] = []
+        waiting: list[Band] = []
+        for band in self.bands:
+            waiting.append(band)
+            if _given(waiting, given) >= minimum:
+                result.append(_union(waiting))
+                waiting = []
+        if waiting and result:
+            result[-1] = _union([result[-1], *waiting])
+        return tuple(result)
+
+
+def bandings(specification: Specification, cells: ReleasedTable) -> tuple[Banding, ...]:
+    """The released groups by each attribute that gives at least two bands.
+
+    Parameters
+    ----------
+    specification : Specification
+    cells : ReleasedTable
+        cells.csv.
+    """
+    language = specification.languages[0]
+    names = [column.name for column in cells.columns]
+    released = [row for row in cells.rows if row[names.index("status")] == RELEASED]
+    start, found = names.index("level_mixing") + 1, []
+    for attribute in specification.attributes:
+        bands = _bands(attribute, [(row[0], row[start], row[start + 1 :]) for row in released], language)
+        start += len(attribute_columns(attribute, language))
+        if len(bands) > 1:
+            found.append(Banding(title=attribute.label[language], bands=tuple(bands)))
+    return tuple(found)
+
+
+def _bands(
+    attribute: Attribute, groups: Sequence[tuple[str, str, tuple[str, ...]]], language: str
+) -> list[Band]:
+    """Groups (name, first field of the attribute, the fields after it) by that field."""
+    by_value: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+    for name, value, more in groups:
+        if value:
+            by_value[value].append((name, more))
+    if isinstance(attribute, Numeric):
+        return _number_bands({value: [name for name, _ in own] for value, own in by_value.items()})
+    if isinstance(attribute, Lookup):
+        order = [entry.value for entry in attribute.entries]
+        labels = {value: value for value in order}
+        if len(by_value) > MOST_PLACES:
+            return []
+    elif isinstance(attribute, Nominal | Ordinal):
+        order = [category.value for category in attribute.categories]
+        labels = {category.value: category.label[language] for category in attribute.categories}
+    else:
+        raise TypeError(f"no bands for an attribute of kind {attribute.kind!r}")
+    bands = []
+    for value in order:
+        own = by_value.get(value) or by_value.get(f"'{value}")
+        if own:
+            label = labels[value]
+            if isinstance(attribute, Nominal):
+                share = sum(Decimal(more[0]) for _, more in own) / len(own)
+                label += f" ({100 * share:.0f} % of their people)"
+            bands.append((label, frozenset(name for name, _ in own)))
+    return bands
+
+
+def _number_bands(groups: Mapping[str, Sequence[str]]) -> list[Band]:
+    numbers = {value: Decimal(value) for value in groups}
+    if not numbers:
+        return []
+    low, high = min(numbers.values()), max(numbers.values())
+    width = round_up((high - low) / N_BANDS)
+    bands, left = [], floor_to(low, width)
+    while left <= high:
+        names = [
+            name for value, own in groups.items() if left <= numbers[value] < left + width for name in own
+        ]
+        if names:
+            bands.append((f"{left:f} to below {left + width:f}", frozenset(names)))
+        left += width
+    return bands
+
+
+def _given(bands: Sequence[Band], given: Mapping[str, int]) -> int:
+    return sum(given.get(group, 0) for _, groups in bands for group in groups)
+
+
+def _union(bands: Sequence[Band]) -> Band:
+    return " or ".join(label for label, _ in bands), frozenset().union(*(groups for _, groups in bands))
