@@ -107,6 +107,11 @@ class Program:
         """Everything said until now."""
         return "".join(self._lines)
 
+    @property
+    def pid(self) -> int:
+        """Of the parent."""
+        return self._process.pid
+
     def workers(self) -> list[int]:
         """Process ids of its children."""
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from flask import Flask
 from waitress import wasyncore
 
-from server.collection.web.config import Config
+from server.collection.config import Config
 from server.collection.web.serving import listen, make_server
 from server.collection.web.static_files import ClientFiles
 from shared.errors import SetupError

@@ -11,8 +11,7 @@ import click
 from server import files
 from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.passphrase import passphrase_option, signing_key
-from server.cli.serve import data_option
-from server.cli.surveys import open_data
+from server.cli.surveys import data_option, open_data
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import State, refusal
 from server.invitations.folder import require_free

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from server.cli.serve import data_option
-from server.cli.surveys import open_data
+from server.cli.surveys import data_option, open_data
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.retention import Retention
 from server.collection.storage.store import SurveyStore

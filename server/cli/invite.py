@@ -10,8 +10,7 @@ import click
 
 from server.cli.expire import open_store
 from server.cli.progress import stages
-from server.cli.serve import data_option
-from server.cli.surveys import open_data
+from server.cli.surveys import data_option, open_data
 from server.collection.storage.published import PublishedSurvey
 from server.invitations.coding import make_codes
 from server.invitations.inviting import invite as run_invite

@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("server.cli.survey:status", "State and total number of answers, never more."),
     "serve": ("server.cli.serve:serve", "Run the server."),
     "relay": ("server.cli.relay:relay", "Mix the ballots of invited surveys on their way to the collector."),
-    "checkup": ("server.cli.serve:checkup", "Test this installation and name the fix of each failure."),
+    "checkup": ("server.cli.checkup:checkup", "Test this installation and name the fix of each failure."),
     "release": ("server.cli.release:release", "Release the k-anonymous table of a closed survey."),
     "board": ("server.cli.board:board", "The public board: make it, finish it, verify it."),
     "expire": ("server.cli.expire:expire", "Delete answers whose days are over; say what goes when."),

@@ -11,13 +11,13 @@ from typing import Final
 
 import click
 
+from server.collection.config import Config
 from server.collection.relay.collector import Collector
 from server.collection.relay.judging import MEANINGS, Judgement, judge, warn_of_flush
 from server.collection.relay.link import RelayLink
 from server.collection.relay.pool import common_address, open_store, pass_on_now, prepare, relay_of
 from server.collection.storage.published import PublishedSurvey
 from server.collection.storage.relay import RelayStore, Totals
-from server.collection.web.config import Config
 from server.collection.web.relay import only_one, serve_relay
 from shared.errors import InputError, RemoteError
 from shared.invited import Relay

@@ -1,34 +1,15 @@
-"""``roomful serve`` and ``roomful checkup``."""
+"""``roomful serve``."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import os
 from pathlib import Path
-from typing import Final
 
 import click
 
-from server.cli.progress import stages
-from server.collection.web.checkup import examine_server
-from server.collection.web.checkup_client import ClientWatch, Place
-from server.collection.web.checkup_http import examine_http
-from server.collection.web.checkup_line import Line, Outcome
-from server.collection.web.config import Config
+from server.cli.surveys import data_option
+from server.collection.config import Config
 from server.collection.web.serving import serve as run
-from server.collection.web.static_files import find_client
-from shared.errors import SetupError, VerificationError
-
-DEFAULT_DATA: Final = Path("data")
-data_option = click.option(
-    "--data",
-    "data",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_DATA,
-    show_default=True,
-    help="The data directory.",
-)
 
 
 @click.command()
@@ -46,85 +27,3 @@ def serve(data: Path, host: str | None, port: int | None, public_url: str | None
     options = {"host": host, "port": port, "public_url": public_url, "role": role}
     config = Config.load(data, os.environ, options)
     run(config, data, click.echo)
-
-
-@click.command()
-@data_option
-@click.option("--url", help="Also look at the running server from outside, at its public address.")
-@click.option(
-    "--client",
-    "survey",
-    metavar="URL",
-    help="Instead: load a survey's pages as browsers do, and compare every byte with this build.",
-)
-@click.option("--proxy", metavar="URL", help="With --client: go through this HTTP proxy.")
-@click.option(
-    "--evidence",
-    type=click.Path(path_type=Path),
-    help="With --client: a new folder for what differs, if anything does.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the lines as JSON.")
-def checkup(
-    data: Path, url: str | None, survey: str | None, proxy: str | None, evidence: Path | None, as_json: bool
-) -> None:
-    """Test the installation and name the fix for each failure.
-
-    With --client, anybody watches a server: does it give every kind of visitor the published program?
-
-    The exit code is 0 if nothing failed, that of a failed verification if a server gives another program, and
-    that of an incomplete installation otherwise.
-    """
-    if survey is None and (proxy or evidence):
-        raise click.UsageError("--proxy and --evidence go with --client.")
-    if survey is not None:
-        different = _report(_watch(survey, proxy, evidence), as_json)
-        if different:
-            raise VerificationError(
-                "the server does not give what this build has",
-                where=", ".join(different),
-                code="verification.client",
-            )
-        return
-    config = Config.load(data, os.environ, {"public_url": url})
-    try:
-        client = find_client()
-    except SetupError:
-        client = None
-    with config.open_data(data) as directory:
-        directory.expire()  # what fails is the business of the line "retention"
-        lines = examine_server(config, directory, client)
-    if url is not None:
-        lines += examine_http(config.public_url, client)
-    failed = _report(lines, as_json)
-    if failed:
-        raise SetupError(
-            f"{len(failed)} of {len(lines)} checks failed", where=", ".join(failed), code="setup.checkup"
-        )
-
-
-def _watch(survey: str, proxy: str | None, evidence: Path | None) -> tuple[Line, ...]:
-    """Compare what a server gives with this build, which must be whole itself."""
-    place, client = Place.parse(survey), find_client()
-    damaged = client.damaged()
-    if damaged:
-        raise SetupError(
-            "this build is not as it was made, so nothing can be compared with it",
-            where=", ".join(damaged),
-            remedy="Build it again: python -m respondent_client.build",
-            code="setup.client-damaged",
-        )
-    watch = ClientWatch(place, client, proxy=proxy)
-    with stages() as show:
-        return watch.lines(evidence=evidence, progress=lambda done, total: show("comparing", done, total))
-
-
-def _report(lines: tuple[Line, ...], as_json: bool) -> list[str]:
-    """Print the lines; the codes of those that failed."""
-    if as_json:
-        click.echo(json.dumps([dataclasses.asdict(line) for line in lines], indent=1))
-    else:
-        for line in lines:
-            click.echo(f"{line.outcome.upper():8}{line.code}: {line.finding}")
-            if line.fix:
-                click.echo(f"        -> {line.fix}")
-    return [line.code for line in lines if line.outcome is Outcome.FAILED]

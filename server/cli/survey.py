@@ -9,14 +9,13 @@ from pathlib import Path
 import click
 
 from server.cli.expire import in_words, open_store
-from server.cli.serve import data_option
-from server.cli.surveys import open_data
+from server.cli.surveys import data_option, open_data
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.publishing import publish_files
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from server.collection.totals import arrived, told_until_closing
-from server.collection.web.config import Config
 from server.keys.signing import read_file
 from server.release.trustees.rehearsal import keep_rehearsal, require_rehearsal
 from shared.errors import InputError, StateError

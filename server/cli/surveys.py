@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
+import click
+
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
-from server.collection.web.config import Config
+
+DEFAULT_DATA: Final = Path("data")
+data_option = click.option(
+    "--data",
+    "data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DEFAULT_DATA,
+    show_default=True,
+    help="The data directory.",
+)
 
 
 def open_data(data: Path) -> DataDirectory:

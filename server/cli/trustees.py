@@ -21,8 +21,7 @@ from server.cli.opening import (
     state,
     write,
 )
-from server.cli.serve import data_option
-from server.cli.surveys import open_data
+from server.cli.surveys import data_option, open_data
 from server.collection.board_folder import CHECKPOINT_FILE, read_board_file
 from server.collection.storage.states import State, refusal
 from server.keys.signing import read_file

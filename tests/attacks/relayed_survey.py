@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from server.collection.config import Config
 from server.collection.relay.pool import RelayPool, prepare
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from server.collection.web.relay import create_relay_app
 from shared.ballot import Ballot
 from shared.invitation_code import InvitationCode

@@ -10,9 +10,9 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared.invitation_code import InvitationCode
 from tests.invited import code
 from tests.served import no_client

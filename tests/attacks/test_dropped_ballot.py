@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from server.release.board.creating import create_board
 from server.release.board.sources import FolderSource
 from server.release.board.verifying import verify_board

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 from flask import Flask, Response, request
 
-from server.cli.serve import checkup
+from server.cli.checkup import checkup
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web import static_files
 from server.collection.web.app import create_app
 from server.collection.web.checkup_client import AGENTS
-from server.collection.web.config import Config
 from server.collection.web.static_files import find_client
 from shared.errors import InputError, RemoteError, SetupError, VerificationError
 from tests.builders import small_envelope, small_model

@@ -25,13 +25,13 @@ from respondent_client.platform import Reply
 from respondent_client.sending import Sender
 from respondent_client.session import examine_survey, place
 from respondent_client.token_request import fetch_token, prepare_request
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.intake import Stored
 from server.collection.storage.registrar import Fetch, _FetchIntake
 from server.collection.storage.schema import StoredField, tables
 from server.collection.storage.server_keys import install_keys
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
 from shared.model import format_model

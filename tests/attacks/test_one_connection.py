@@ -19,9 +19,9 @@ from respondent_client.headless import respondent as headless
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.platform import Reply
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared.invitation import survey_link
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes
 from tests.invited import code

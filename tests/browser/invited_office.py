@@ -13,11 +13,11 @@ from typing import Any
 from flask import Flask
 
 from respondent_client.build import build
+from server.collection.config import Config
 from server.collection.relay.pool import RelayPool, prepare
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from server.collection.web.relay import create_relay_app
 from server.collection.web.static_files import ClientFiles
 from shared.ballot import CONTENT_TYPE

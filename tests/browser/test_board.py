@@ -14,10 +14,10 @@ import segno
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from respondent_client.build import build
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from server.collection.web.static_files import ClientFiles
 from server.release.board.creating import create_board, finish_board
 from shared.envelope import encode_key

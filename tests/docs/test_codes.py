@@ -50,7 +50,7 @@ def codes_in_source() -> dict[str, str]:
     own = {
         code: place
         for code, place in string_arguments("code").items()
-        if CODE.fullmatch(code) and not code.startswith(("audit.", "check.")) and "checkup" not in place
+        if CODE.fullmatch(code) and not code.startswith(("audit.", "check.")) and "web/checkup" not in place
     }
     states = {f"state.{state.value}": "server/collection/storage/states.py" for state in State}
     return own | states | {f"storage.{name}": "server/collection/storage" for name in _storage_names()}

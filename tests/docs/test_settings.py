@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from server.collection.web.config import FILE_NAME, PREFIX, Config
+from server.collection.config import FILE_NAME, PREFIX, Config
 from tests.docs.documents import section, text_of
 
 PAGE = "docs/operator-guide.md"

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from respondent_client.headless.commands import respond
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.platform import Reply
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared.errors import InputError, RemoteError, StateError, TokenError
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode

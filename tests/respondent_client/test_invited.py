@@ -19,10 +19,10 @@ from respondent_client.replies import refusal, reply_object
 from respondent_client.sending import Sender
 from respondent_client.session import examine_survey, place
 from respondent_client.token_request import fetch_token, prepare_request
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared.errors import RemoteError, StateError, TokenError
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode

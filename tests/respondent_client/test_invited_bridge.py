@@ -16,10 +16,10 @@ from respondent_client.headless.respondent import run
 from respondent_client.keeping import restore
 from respondent_client.session import examine_survey
 from respondent_client.token_request import TokenRequest
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared.errors import TokenError
 from shared.invitation import Invitation, survey_link
 from shared.receipt import BallotReceipt

@@ -48,7 +48,7 @@ def create_file(
         if anchor is not None:
             anchor.create()
             rows = {**rows, GENERATION: "0"}
-        with closing(db.connect(work).conn) as connection, db.named_errors():
+        with closing(db.connect(work)) as connection, db.named_errors():
             connection.execute("BEGIN IMMEDIATE")
             for statement in tables(fields):
                 connection.execute(statement)

@@ -236,7 +236,7 @@ class DataDirectory:
         for database, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
             path = store.published.folder / file
             if path.is_file():
-                with closing(db.connect(path).conn) as connection, db.named_errors():
+                with closing(db.connect(path)) as connection, db.named_errors():
                     generation = read_generation(connection)
                 self.anchor(store.id, database).require_current(generation)
 

@@ -21,8 +21,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from sqlite_utils import Database
-
 from server.files import named_file_errors
 from shared.errors import StorageError
 
@@ -78,7 +76,7 @@ def named_errors() -> Iterator[None]:
         raise storage_error(error) from error
 
 
-def connect(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> Database:
+def connect(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """Open a file that exists with the settings above.
 
     Parameters
@@ -107,7 +105,7 @@ def connect(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> Database:
         except sqlite3.Error:
             connection.close()
             raise
-        return Database(connection, recursive_triggers=False, execute_plugins=False)
+        return connection
 
 
 @contextmanager
@@ -128,9 +126,8 @@ def turn(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def transaction(database: Database) -> Iterator[sqlite3.Connection]:
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """A write transaction: the lock is taken at once, and an exception rolls everything back."""
-    connection = database.conn
     with named_errors():
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -142,7 +139,7 @@ def transaction(database: Database) -> Iterator[sqlite3.Connection]:
             raise
 
 
-def sweep(database: Database) -> bool:
+def sweep(connection: sqlite3.Connection) -> bool:
     """Rewrite the file in the order of its keys, so that no page keeps the order of arrival.
 
     A b-tree page holds its cells where they happened to be written; only VACUUM writes them anew.
@@ -152,13 +149,12 @@ def sweep(database: Database) -> bool:
     bool
         False if there was nothing to do, or another process wrote meanwhile (it will sweep in its turn).
     """
-    connection = database.conn
     with named_errors():
         if connection.execute("PRAGMA user_version").fetchone()[0] == CLEAN:
             return False
         connection.execute(f"PRAGMA user_version={SWEEPING}")
         connection.execute("VACUUM")
-        with transaction(database):
+        with transaction(connection):
             untouched = bool(connection.execute("PRAGMA user_version").fetchone()[0] == SWEEPING)
             if untouched:
                 connection.execute(f"PRAGMA user_version={CLEAN}")
@@ -177,7 +173,7 @@ def forget_commits(path: Path) -> None:
     SQLite, "Database File Format", 1.3.7 (file change counter), 1.3.9 (schema cookie), 1.3.17
     (version-valid-for).
     """
-    with closing(connect(path).conn) as connection, named_errors(), named_file_errors(path.name):
+    with closing(connect(path)) as connection, named_errors(), named_file_errors(path.name):
         connection.execute("BEGIN EXCLUSIVE")
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
@@ -195,14 +191,14 @@ def driver_version() -> tuple[int, ...]:
     return sqlite3.sqlite_version_info
 
 
-def settings(database: Database) -> dict[str, int | str]:
+def settings(connection: sqlite3.Connection) -> dict[str, int | str]:
     """The durability settings as SQLite reports them, for the checkup."""
     names = ("journal_mode", "synchronous", "secure_delete", "temp_store", "user_version")
     with named_errors():
-        return {name: database.conn.execute(f"PRAGMA {name}").fetchone()[0] for name in names}
+        return {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names}
 
 
-def check_integrity(database: Database) -> None:
+def check_integrity(connection: sqlite3.Connection) -> None:
     """Read the whole file.
 
     Raises
@@ -211,7 +207,7 @@ def check_integrity(database: Database) -> None:
         With the code ``storage.corrupt`` if SQLite finds damage.
     """
     with named_errors():
-        if database.conn.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+        if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise StorageError(
                 "the database is damaged",
                 remedy="Restore a copy; do not write to this one.",

@@ -31,7 +31,7 @@ def is_remembered(folder: Path) -> bool:
     path = folder / REGISTRAR_NAME
     if not path.is_file():
         return False
-    with closing(db.connect(path).conn) as connection, db.named_errors():
+    with closing(db.connect(path)) as connection, db.named_errors():
         return _has_codes(connection) or connection.execute("PRAGMA user_version").fetchone()[0] != db.CLEAN
 
 

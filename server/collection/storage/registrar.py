@@ -204,7 +204,7 @@ class RegistrarStore:
 
     def used_codes(self) -> tuple[bytes, ...]:
         """Proofs of all codes that fetched a token, ascending."""
-        with closing(db.connect(self._path).conn) as connection, db.named_errors():
+        with closing(db.connect(self._path)) as connection, db.named_errors():
             rows = connection.execute("SELECT proof FROM code WHERE request IS NOT NULL").fetchall()
         return tuple(sorted(bytes(proof) for (proof,) in rows))
 
@@ -249,7 +249,7 @@ class RegistrarStore:
     def _change(self, *, sweep: bool = False) -> Iterator[sqlite3.Connection]:
         """Make a durable change, alone, which the anchor counts."""
         database = db.connect(self._path)
-        with closing(database.conn), db.turn(self._path):
+        with closing(database), db.turn(self._path):
             with db.transaction(database) as connection:
                 generation = next_generation(connection, self._anchor)
                 yield connection
@@ -258,7 +258,7 @@ class RegistrarStore:
                 db.sweep(database)
 
     def _read(self, query: str) -> str:
-        with closing(db.connect(self._path).conn) as connection, db.named_errors():
+        with closing(db.connect(self._path)) as connection, db.named_errors():
             row = connection.execute(query).fetchone()
         if row is None:
             raise StorageError("the codes' file is damaged", code="storage.corrupt")
@@ -277,7 +277,7 @@ def delete_codes(folder: Path) -> None:
     """
     path = folder / REGISTRAR_NAME
     database = db.connect(path)
-    with closing(database.conn), db.turn(path):
+    with closing(database), db.turn(path):
         with db.transaction(database) as connection:
             connection.execute("DELETE FROM code")
             connection.execute("DELETE FROM survey WHERE name IN (?, ?)", (_ASKED, _LISTED))

@@ -136,12 +136,12 @@ class RelayStore:
         self._database = db.connect(self._path)
         try:
             with db.named_errors():
-                known = _text(self._database.conn, "specification")
-                codes = self._database.conn.execute("SELECT code FROM refused").fetchall()
+                known = _text(self._database, "specification")
+                codes = self._database.execute("SELECT code FROM refused").fetchall()
             if known != digest:
                 raise StorageError("the pool is another survey's", where=folder.name, code="storage.corrupt")
         except StorageError:
-            self._database.conn.close()
+            self._database.close()
             raise
         self._refusals = frozenset(str(row[0]) for row in codes)
         self._writer = GroupWriter(self._path, _PoolIntake(capacity), None, quiet_seconds)
@@ -179,7 +179,7 @@ class RelayStore:
     def totals(self) -> Totals:
         """Numbers, and nothing else."""
         with self._lock, db.named_errors():
-            connection = self._database.conn
+            connection = self._database
             refused = connection.execute("SELECT code, number FROM refused ORDER BY code").fetchall()
             waiting, leaving, passed = (
                 _number(connection, name) for name in ("waiting", "leaving", "passed")
@@ -199,7 +199,7 @@ class RelayStore:
     def waited(self) -> int:
         """Steps that the pool has waited."""
         with self._lock, db.named_errors():
-            return _number(self._database.conn, "waited")
+            return _number(self._database, "waited")
 
     def note_waited(self, steps: int) -> None:
         """Keep how many steps the pool has waited."""
@@ -209,7 +209,7 @@ class RelayStore:
     def flush_asked(self) -> int:
         """How many must wait for the pool to be emptied at once; 0 if nobody asked for that."""
         with self._lock, db.named_errors():
-            return _number(self._database.conn, "flush")
+            return _number(self._database, "flush")
 
     def ask_flush(self, least: int) -> None:
         """Ask whoever runs the relay to empty the pool at once, or take that back.
@@ -237,7 +237,7 @@ class RelayStore:
     def leaving(self) -> list[bytes]:
         """Keys of what is on its way."""
         with self._lock, db.named_errors():
-            return [bytes(row[0]) for row in self._database.conn.execute("SELECT key FROM leaving")]
+            return [bytes(row[0]) for row in self._database.execute("SELECT key FROM leaving")]
 
     def body(self, key: bytes) -> bytes:
         """A message that is on its way.
@@ -248,7 +248,7 @@ class RelayStore:
             If it is not there.
         """
         with self._lock, db.named_errors():
-            row = self._database.conn.execute("SELECT body FROM leaving WHERE key = ?", (key,)).fetchone()
+            row = self._database.execute("SELECT body FROM leaving WHERE key = ?", (key,)).fetchone()
         if row is None:
             raise StorageError("a message vanished from the pool", code="storage.corrupt")
         return bytes(row[0])
@@ -290,7 +290,7 @@ class RelayStore:
         """Store what waits, sweep, and let go of the file."""
         self._writer.end()
         with self._lock:
-            self._database.conn.close()
+            self._database.close()
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:

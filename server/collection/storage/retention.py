@@ -166,7 +166,7 @@ def delete_if_due(path: Path, intake: Deleting, days: int, today: date) -> int |
     StorageError
         If that fails. Whenever it is interrupted, the next call ends in the same file.
     """
-    with closing(db.connect(path).conn) as connection, db.named_errors():
+    with closing(db.connect(path)) as connection, db.named_errors():
         found, state = read_retention(connection, days), read_state(connection)
         swept = connection.execute("PRAGMA user_version").fetchone()[0] == db.CLEAN
     # Closed before days were stored: it counts from now.
@@ -177,7 +177,7 @@ def delete_if_due(path: Path, intake: Deleting, days: int, today: date) -> int |
         return None
     deleted = None
     database = db.connect(path)
-    with closing(database.conn), db.turn(path):
+    with closing(database), db.turn(path):
         with db.transaction(database) as connection:
             found = read_retention(connection, days)
             if undated and found.closed_on is None:

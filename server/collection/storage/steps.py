@@ -40,7 +40,7 @@ def take_step(path: Path, target: State, *, anchor: Anchor | None, today: Today)
         If it cannot be written, or is an old copy that is to be opened.
     """
     database = db.connect(path)
-    with closing(database.conn), db.turn(path):
+    with closing(database), db.turn(path):
         with db.transaction(database) as connection:
             require_step(read_state(connection), target)
             generation = None if anchor is None else _count(connection, target, anchor)

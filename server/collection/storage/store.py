@@ -68,7 +68,7 @@ class SurveyStore:
             self._stamp = stamp(self._specification_path)
             self._published = self._load(folder)
         except BaseException:
-            self._reader.conn.close()
+            self._reader.close()
             raise
         self._intake: OpenIntake | BallotIntake
         if self._published.specification.invited is None:
@@ -125,7 +125,7 @@ class SurveyStore:
         There is no count of anything smaller while a survey is open.
         """
         with self._reading, db.named_errors():
-            connection = self._reader.conn
+            connection = self._reader
             connection.execute("BEGIN")  # so that both are of the same moment
             try:
                 total = self._intake.count(connection)
@@ -140,7 +140,7 @@ class SurveyStore:
         """How long the answers are kept."""
         days = self.specification.retention_days
         with self._reading, db.named_errors():
-            return read_retention(self._reader.conn, days)
+            return read_retention(self._reader, days)
 
     def is_overdue(self) -> bool:
         """Whether answers are there that should have been deleted."""
@@ -166,7 +166,7 @@ class SurveyStore:
         except ValueError:
             return False
         with self._reading, db.named_errors():
-            return has_receipt(self._reader.conn, digest)
+            return has_receipt(self._reader, digest)
 
     def check(self) -> None:
         """Read the whole file for damage.
@@ -236,7 +236,7 @@ class SurveyStore:
             with db.turn(self._path):
                 db.sweep(database)
         finally:
-            database.conn.close()
+            database.close()
 
     def expire(self) -> int | None:
         """Delete all answers and receipts if their days are over; before that day do nothing.
@@ -355,7 +355,7 @@ class SurveyStore:
             return None
         try:
             with self._reading, db.named_errors():
-                self._anchor.require_current(read_generation(self._reader.conn))
+                self._anchor.require_current(read_generation(self._reader))
         except StorageError as error:
             if error.code in ("storage.rolled-back", "storage.anchor-missing"):
                 return error
@@ -370,7 +370,7 @@ class SurveyStore:
         """Store what waits, sweep, and let go of the file."""
         self._writer.end()
         with self._reading:
-            self._reader.conn.close()
+            self._reader.close()
 
     # Inside
 
@@ -396,7 +396,7 @@ class SurveyStore:
 
     def _one(self, query: str, parameters: Sequence[bytes | str]) -> tuple[Any, ...]:
         with self._reading, db.named_errors():
-            row = self._reader.conn.execute(query, parameters).fetchone()
+            row = self._reader.execute(query, parameters).fetchone()
         if row is None:
             raise StorageError(
                 "the database is not a survey's", where=self._path.name, code="storage.corrupt"
@@ -407,7 +407,7 @@ class SurveyStore:
         return str(self._one("SELECT value FROM survey WHERE name = ?", (name,))[0])
 
     def _rows(self, read: Callable[[Any], Iterator[T]]) -> Iterator[T]:
-        with closing(db.connect(self._path).conn) as connection, db.named_errors():
+        with closing(db.connect(self._path)) as connection, db.named_errors():
             yield from read(connection)
 
     def _step(self, target: State) -> None:

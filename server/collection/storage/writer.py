@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Generic
-
-from sqlite_utils import Database
 
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, current_generation, next_generation
@@ -41,7 +40,7 @@ class GroupWriter(Generic[R]):
         self._quiet_seconds = quiet_seconds
         self._starting = threading.Lock()
         self._committer: GroupCommitter[R] | None = None
-        self._database: Database | None = None
+        self._database: sqlite3.Connection | None = None
         self._unswept = 0
         self._sweep_after = SWEEP_ROWS
         self._ended = False
@@ -66,7 +65,7 @@ class GroupWriter(Generic[R]):
         if committer is not None:
             committer.end()
         if self._database is not None:
-            self._database.conn.close()
+            self._database.close()
             self._database = None
 
     def _line(self) -> GroupCommitter[R]:
@@ -98,13 +97,13 @@ class GroupWriter(Generic[R]):
             _LOG.error("submissions-not-stored %s", error.code)
             self._unswept += len(group)  # they may be in the file, although nobody is told so
             if self._database is not None:
-                self._database.conn.close()
+                self._database.close()
                 self._database = None
             raise
         self._unswept += stored.added
         return stored.outcomes
 
-    def _store_group(self, database: Database, group: Sequence[R]) -> Stored:
+    def _store_group(self, database: sqlite3.Connection, group: Sequence[R]) -> Stored:
         """Store what is new of a group. What changes nothing costs no write, whoever sends it."""
         generation = None
         with db.transaction(database) as connection:
@@ -133,11 +132,11 @@ class GroupWriter(Generic[R]):
             _LOG.warning("sweep-postponed %s", error.code)
             return False
 
-    def _sweep_in_turn(self, database: Database) -> bool:
+    def _sweep_in_turn(self, database: sqlite3.Connection) -> bool:
         try:
             db.sweep(database)
             with db.named_errors():
-                self._sweep_after = max(SWEEP_ROWS, self._intake.count(database.conn) // 4)
+                self._sweep_after = max(SWEEP_ROWS, self._intake.count(database) // 4)
         except StorageError as error:
             _LOG.warning("sweep-postponed %s", error.code)
             return False

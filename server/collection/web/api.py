@@ -11,10 +11,10 @@ from typing import Final
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.tokens.exchange import TokenOffice
 from server.collection.totals import arrived
-from server.collection.web.config import Config
 from server.collection.web.connections import keep_open
 from server.collection.web.openapi import document
 from server.collection.web.sending import send

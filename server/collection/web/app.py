@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web import api, connections, problems, security
 from server.collection.web.board import BoardSite
-from server.collection.web.config import Config
 from server.collection.web.pages import PageSite
 from server.collection.web.static_files import ClientFiles, find_client
 from shared.errors import RoomfulError, SetupError
@@ -131,7 +131,7 @@ class _Hardened:
 class _SubPath:
     """Serve under a sub-path, whether or not the proxy in front takes it off.
 
-    The reserved first segments (see :data:`server.collection.web.config.RESERVED`) keep the two cases apart.
+    The reserved first segments (see :data:`server.collection.config.RESERVED`) keep the two cases apart.
     """
 
     def __init__(self, application: WSGIApplication, base: str) -> None:

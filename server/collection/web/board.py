@@ -21,10 +21,10 @@ from server.collection.board_folder import (
     has_board,
     read_board_file,
 )
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.published import PublishedSurvey
 from server.collection.web import security
-from server.collection.web.config import Config
 from server.collection.web.pages import HTML, choose_language
 from server.collection.web.rendering import RespondentPages
 from server.collection.web.sending import send

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.database import driver_version
 from server.collection.web.checkup_invited import invited_lines
 from server.collection.web.checkup_line import Line, line
-from server.collection.web.config import Config
 from server.collection.web.static_files import ClientFiles
 from shared.errors import RoomfulError
 

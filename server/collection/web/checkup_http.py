@@ -14,9 +14,9 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
 
+from server.collection.config import is_loopback
 from server.collection.web.checkup_http2 import keeps_connection
 from server.collection.web.checkup_line import Line, line
-from server.collection.web.config import is_loopback
 from server.collection.web.security import CONTENT_SECURITY_POLICY, HEADERS
 from server.collection.web.static_files import ClientFiles, content_type
 from shared.errors import InputError

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.server_keys import collector_key, key_paths, registrar_key
 from server.collection.storage.states import State
 from server.collection.web.checkup_line import Line, line
-from server.collection.web.config import Config
 from shared.errors import RoomfulError, StateError
 from shared.invited import Invited
 

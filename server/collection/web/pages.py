@@ -10,13 +10,13 @@ from typing import Final
 from flask import Blueprint, Response, request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.published import ReleasedFile
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from server.collection.web import security
 from server.collection.web.checkup import examine_server
-from server.collection.web.config import Config
 from server.collection.web.problems import Problem
 from server.collection.web.rendering import RespondentPages
 from server.collection.web.sending import send

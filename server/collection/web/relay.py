@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Flask, Response, request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from server.collection.config import Config, is_loopback
 from server.collection.relay.link import RelayLink
 from server.collection.relay.pool import RelayPool, relay_of
 from server.collection.relay.turns import Turns
@@ -25,7 +26,6 @@ from server.collection.storage.published import PublishedSurvey
 from server.collection.web import problems, security
 from server.collection.web.api import JSON_TYPE, read_body
 from server.collection.web.app import answer_errors, harden
-from server.collection.web.config import Config, is_loopback
 from server.collection.web.pages import HTML, STYLE
 from server.collection.web.sending import send
 from server.collection.web.serving import listen, make_server, set_up_logging

@@ -22,12 +22,12 @@ from waitress.server import create_server
 from waitress.task import ErrorTask
 from waitress.utilities import Error
 
+from server.collection.config import Config, is_loopback
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import State
 from server.collection.web import problems, security
 from server.collection.web.api import MAX_SUBMISSION_BYTES
 from server.collection.web.app import create_app
-from server.collection.web.config import Config, is_loopback
 from server.collection.web.connections import Task
 from server.collection.web.repeating import repeating
 from server.collection.web.static_files import ClientFiles, find_client

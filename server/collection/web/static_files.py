@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path, PurePosixPath
@@ -168,7 +168,7 @@ class ClientFiles:
         try:
             for name in assets.values():
                 if name not in (page_name, board_name):
-                    files[name] = _read(folder, name)
+                    files[name] = _find(folder, name)
             page = (folder / str(page_name)).read_bytes().decode("utf-8")
             board = None if board_name is None else (folder / board_name).read_bytes().decode("utf-8")
             sums = (folder / SUMS_NAME).read_bytes()
@@ -231,11 +231,42 @@ def own_style(path: Path) -> tuple[str, StaticFile]:
     return name, StaticFile.compress(content_type(name), data, immutable=True, quality=11)
 
 
-def _read(folder: Path, name: str) -> StaticFile:
+class _OnDisk(Mapping[str, bytes]):
+    """Bodies that are read when they are sent: a server keeps nothing of Pyodide's megabytes in memory."""
+
+    def __init__(self, paths: Mapping[str, Path]) -> None:
+        self._paths = dict(paths)
+
+    def __getitem__(self, encoding: str) -> bytes:
+        path = self._paths[encoding]
+        try:
+            return path.read_bytes()
+        except OSError:
+            raise SetupError(
+                "a file of the client has gone since the server started",
+                where=path.name,
+                remedy="Restart the server after building the client.",
+                code="setup.client-damaged",
+            ) from None
+
+    def __contains__(self, encoding: object) -> bool:
+        return encoding in self._paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
+def _find(folder: Path, name: str) -> StaticFile:
     path = folder / name
-    bodies = {"identity": path.read_bytes()}
-    for encoding, suffix in (("br", ".br"), ("gzip", ".gz")):
-        beside = path.with_name(path.name + suffix)
-        if beside.is_file():
-            bodies[encoding] = beside.read_bytes()
-    return StaticFile(content_type=content_type(name), bodies=MappingProxyType(bodies), immutable=True)
+    beside = {
+        encoding: path.with_name(path.name + suffix) for encoding, suffix in (("br", ".br"), ("gzip", ".gz"))
+    }
+    compressed = {encoding: other for encoding, other in beside.items() if other.is_file()}
+    if not path.is_file():
+        raise FileNotFoundError(name)
+    return StaticFile(
+        content_type=content_type(name), bodies=_OnDisk({"identity": path, **compressed}), immutable=True
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 
 from shared.ballot import CONTENT_TYPE
@@ -27,12 +28,14 @@ def run(*words: object, answer: str = "") -> subprocess.CompletedProcess[str]:
 class RelayProcess(Program):
     """A relay; it answers when the block begins."""
 
-    def __init__(self, link: str, data: Path, port: int, *more: object) -> None:
+    def __init__(
+        self, link: str, data: Path, port: int, *more: object, environment: Mapping[str, str] | None = None
+    ) -> None:
         words = [link, "--data", data, "--port", port, *more]
         super().__init__(
             [*COMMAND, "relay", *map(str, words)],
             ready="^Relaying at ",
-            environment={"ROOMFUL_SERVER_THREADS": "8"},
+            environment={"ROOMFUL_SERVER_THREADS": "8"} | dict(environment or {}),
         )
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE_SECONDS):
             """From now on it also ends in the orderly way."""

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from server.collection.config import Config
 from server.collection.relay.pool import RelayPool, prepare
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web import security
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from server.collection.web.relay import create_relay_app, in_words, warnings
 from server.collection.web.static_files import ClientFiles, StaticFile
 from shared.ballot import CONTENT_TYPE, envelope_bytes

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from server.collection.config import Config
 from server.collection.relay.pool import RelayPool, prepare
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from server.collection.web.relay import create_relay_app
 from server.collection.web.static_files import ClientFiles, StaticFile
 from shared.ballot import CONTENT_TYPE

@@ -329,7 +329,7 @@ def traced(path, **options):
     def look(statement):
         if statement.startswith(beginning):
             os.kill(os.getpid(), signal.SIGKILL)
-    database.conn.set_trace_callback(look)
+    database.set_trace_callback(look)
     return database
 
 with DataDirectory(Path(folder), today=lambda: date.fromisoformat(day)) as data:

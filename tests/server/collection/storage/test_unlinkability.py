@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -149,10 +148,10 @@ class _Overtaken:
 def test_a_sweep_that_another_writer_overtook_is_not_taken_for_done(store: SurveyStore) -> None:
     store.submit(sample.message())
     database = db.connect(store.published.folder / "answers.sqlite")
-    overtaken = _Overtaken(database.conn, lambda: store.submit(sample.message()))
-    assert db.sweep(SimpleNamespace(conn=overtaken)) is False  # type: ignore[arg-type] # all that it uses
+    overtaken = _Overtaken(database, lambda: store.submit(sample.message()))
+    assert db.sweep(overtaken) is False  # type: ignore[arg-type] # all that it uses
     assert db.settings(database)["user_version"] == db.DIRTY
     assert db.sweep(database) is True
     assert db.sweep(database) is False  # nothing to do
-    database.conn.close()
+    database.close()
     assert store.total() == 2

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared import base64url
 from shared.ballot import CONTENT_TYPE
 from tests.invited import COLLECTOR

@@ -9,10 +9,10 @@ import pytest
 from flask import Flask
 
 from server.collection.board_folder import read_board
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from server.collection.web.static_files import ClientFiles
 from server.release.board.creating import create_board
 from shared.hash_list import format_hashes

@@ -15,13 +15,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web import checkup, checkup_http
 from server.collection.web.checkup import examine_server
 from server.collection.web.checkup_http import examine_http
 from server.collection.web.checkup_line import Line, Outcome
-from server.collection.web.config import Config
 from server.collection.web.static_files import ClientFiles
 from shared.errors import InputError
 from tests.server.collection.storage import sample

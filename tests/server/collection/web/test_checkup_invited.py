@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.server_keys import key_paths
 from server.collection.storage.store import SurveyStore
 from server.collection.web.checkup_invited import invited_lines
 from server.collection.web.checkup_line import Outcome
-from server.collection.web.config import Config
 from server.keys.token_keys import create_token_key
 from tests.invited import used_codes
 from tests.server.collection.storage import ballots, sample

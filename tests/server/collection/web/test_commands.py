@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from server.cli.checkup import checkup
 from server.cli.expire import expire
-from server.cli.serve import checkup
 from server.cli.survey import close_survey, open_survey, publish, status
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.retention import utc_today

@@ -10,11 +10,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web import security
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared.errors import SetupError
 from tests.server.collection.storage import sample
 

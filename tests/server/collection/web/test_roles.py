@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared.ballot import CONTENT_TYPE
 from shared.errors import SetupError
 from tests.invited import make_ballot, seal_ballot

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web import supervisor
-from server.collection.web.config import Config
 from server.collection.web.serving import EventNames, listen, warnings
 from shared.errors import SetupError
 from shared.invitation import Invitation

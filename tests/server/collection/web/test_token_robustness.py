@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.registrar import REGISTRAR_NAME
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared.invitation_code import InvitationCode
 from tests.programs import free_port
 from tests.served import no_client

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from shared import base64url, blind_rsa
 from shared.limits import TOKEN_KEY_BYTES
 from tests.invited import ROLL_ID, code, token_key, unsigned_token

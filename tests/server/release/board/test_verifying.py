@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.cli.board import board as command
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.app import create_app
-from server.collection.web.config import Config
 from server.keys.encrypted_pem import encrypt_pem
 from server.release.board import sources
 from server.release.board.creating import create_board, finish_board

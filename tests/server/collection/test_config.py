@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from server.collection.web.config import FILE_NAME, PREFIX, Config
+from server.collection.config import FILE_NAME, PREFIX, Config
 from shared.errors import SetupError
 
-GUIDE = Path(__file__).resolve().parents[4] / "docs" / "operator-guide.md"
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "operator-guide.md"
 
 
 def test_later_sources_win(tmp_path: Path) -> None:
