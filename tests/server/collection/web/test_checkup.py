@@ -151,7 +151,7 @@ def test_a_client_whose_bytes_changed_is_not_called_intact(
     data: DataDirectory, files: ClientFiles, encoding: str
 ) -> None:
     name = files.assets["app.mjs"]
-    bodies = files.files[name].bodies | {encoding: b"export const a = 2;"}
+    bodies = dict(files.files[name].bodies) | {encoding: b"export const a = 2;"}
     changed = dict(files.files) | {name: dataclasses.replace(files.files[name], bodies=bodies)}
     lines = _by_code(examine_server(Config(operator="x"), data, dataclasses.replace(files, files=changed)))
     assert lines["client-intact"].outcome is Outcome.FAILED
