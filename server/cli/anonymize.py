@@ -35,7 +35,7 @@ from server.tables.files import Reading
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, help="File to write, of the same format."
 )
-@click.option("--nominal", metavar="A,B", default="", help="Quasi-identifiers to take as categories.")
+@click.option("--nominal", metavar="A,B", default="", help="Columns to take as categories.")
 @click.option("--numeric", metavar="A,B", default="", help="Quasi-identifiers to take as numbers.")
 @click.option(
     "--ordinal", metavar="NAME=LOW,...,HIGH", multiple=True, help="A column's values have this order."

@@ -23,7 +23,7 @@ from server.tables.files import Reading
     "--quasi-identifiers", "quasi", metavar="A,B,C", required=True, help="Columns that were masked."
 )
 @click.option("--confidential", metavar="A,B", default="", help="Columns whose diversity counts.")
-@click.option("--nominal", metavar="A,B", default="", help="Quasi-identifiers to take as categories.")
+@click.option("--nominal", metavar="A,B", default="", help="Columns to take as categories.")
 @click.option(
     "--ordinal", metavar="NAME=LOW,...,HIGH", multiple=True, help="A column's values have this order."
 )

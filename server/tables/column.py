@@ -42,6 +42,8 @@ class DataColumn:
         Names of values, as statistical files have them.
     reason : str
         Why it is "other".
+    decided : str
+        As what it was taken and why, where that was in doubt.
     order : tuple of str
         Values from low to high, as texts, where the file knows an order; else empty.
     """
@@ -54,6 +56,7 @@ class DataColumn:
     label: str = ""
     value_labels: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
+    decided: str = ""
     order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

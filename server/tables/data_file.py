@@ -23,8 +23,12 @@ from server.wording import nearest_name, quoted, shortened_list
 from shared.decimals import parse_decimal
 from shared.errors import InputError, ModelFileError
 
+DATED = "it holds dates or times"
 LARGEST = 1e100
 """Of a number that takes part: sums of squares of such numbers are finite."""
+
+RESOLUTION = 2.0**-40
+"""Of the middle half of a column beside its farthest number: float64 keeps 52 bits, and sums lose some."""
 
 Replacement = FloatArray | IntArray
 """Numbers to write (float64), or for each record the row whose value to write (int64)."""
@@ -159,18 +163,27 @@ class DataFile(ABC):
         return tuple(self.exact(name) for name in self.names)
 
     def usable(self, name: str) -> DataColumn:
-        """`column`, and refused if its numbers are infinite, or too large for their squares."""
+        """`column`, and refused if a number is infinite, or so far off that the others look equal."""
         column = self.column(name)
-        if column.numbers is not None:
-            size = np.nan_to_num(np.abs(column.numbers))
-            if size.max() > LARGEST:
-                raise InputError(
-                    f"{quoted(name)} is {quoted(column[int(size.argmax())])}, too large for computing",
-                    where=self.where(int(size.argmax())),
-                    expected=f"numbers up to {LARGEST:g}",
-                    remedy="Replace it by a missing value or by the largest value that is meant.",
-                )
-        return column
+        numbers = column.numbers
+        if numbers is None or np.isnan(numbers).all():
+            return column
+        size = np.nan_to_num(np.abs(numbers))
+        row, message, expected = int(size.argmax()), "too large for computing", f"numbers up to {LARGEST:g}"
+        if size[row] <= LARGEST:
+            away = np.nan_to_num(np.abs(numbers - np.nanmedian(numbers)))
+            spread = _middle(numbers)
+            if away.max() * RESOLUTION < spread or spread == 0:
+                return column
+            row = int(away.argmax())
+            message = f"so far off that the others, half of them within {spread:.3g}, look equal"
+            expected = f"numbers within {spread / RESOLUTION:.3g} of each other"
+        raise InputError(
+            f"{quoted(name)} is {quoted(column[row])}, {message}",
+            where=self.where(row),
+            expected=expected,
+            remedy=f"Correct it, or declare it missing: --missing-values {name}={column[row]}.",
+        )
 
     def _understand(self, column: DataColumn) -> DataColumn:
         markers, numbers = self.missing.of(column.name), self.missing.numbers_of(column.name)
@@ -315,3 +328,11 @@ class DataFile(ABC):
             ) from None
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _middle(numbers: FloatArray) -> float:
+    """Spread of the middle half of the records, or of the distinct values if those are all equal."""
+    low, high = np.nanquantile(numbers, (0.25, 0.75))
+    if low == high:
+        low, high = np.nanquantile(np.unique(numbers), (0.25, 0.75))
+    return float(high - low)

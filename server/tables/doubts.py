@@ -12,19 +12,45 @@ from shared.errors import InputError
 
 _NUMBER_LIKE = re.compile(r"[+-]?[0-9]+(?:[.,' ][0-9]+)*(?:[eE][+-]?[0-9]+)?")
 _PADDED = re.compile(r"0[0-9]+")
-
-
 _ONE_MARK = re.compile(r"[+-]?[0-9]+[.,][0-9]+")
 _MAYBE_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 _LONG = re.compile(r"[+-]?[0-9]{4,}")
+_DATE = re.compile(
+    r"[0-9]{1,2}[./-][0-9]{1,2}[./-](?:[0-9]{2}|[0-9]{4})|[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2}(?:[T ].*)?"
+)
+_WITH_UNIT = re.compile(
+    r"(?P<before>[^0-9+-]{0,8})(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?)(?P<after>[^0-9]{0,12})"
+)
+AGE_REMEDY = "Put the age in its place, or the year: a birth date singles people out."
+
+
+def is_date(text: str | None) -> bool:
+    """Whether a text looks like a day, as people and programs write it."""
+    return text is not None and _DATE.fullmatch(text.strip()) is not None
+
+
+def is_padded(text: str | None) -> bool:
+    """Whether a text is a code of digits with a leading zero, as postcodes have."""
+    return text is not None and _PADDED.fullmatch(text.strip()) is not None
+
+
+def number_alone(text: str) -> str:
+    """What remedies a text that is no number, where it can be seen: a unit, a date; else nothing."""
+    if is_date(text):
+        return AGE_REMEDY
+    found = _WITH_UNIT.fullmatch(text.strip())
+    if found and (found["before"].strip() or found["after"].strip()):
+        return f"Write the number alone: {found['number']}."
+    return ""
 
 
 def refuse_doubtful(column: DataColumn, file: DataFile) -> None:
-    """Raise InputError if it is doubtful what the numbers of a CSV or workbook are.
+    """Raise InputError, naming the row, if it is doubtful what the values of a CSV or workbook are.
 
     In a nominal column, if most values look like numbers: columns with value labels, and codes of digits with
-    leading zeros such as postcodes, do not. In a numeric column of a CSV, if every decimal sign could group
-    thousands, no longer whole number shows otherwise, and nobody said which it is.
+    leading zeros such as postcodes, do not; and if most look like dates. In a numeric column of a CSV, if
+    every decimal sign could group thousands, no longer whole number shows otherwise, and nobody said which it
+    is.
     """
     texts = column.texts.tolist()
     if column.kind == "numeric" and isinstance(file, CsvFile) and not file.decimal_given:
@@ -32,22 +58,40 @@ def refuse_doubtful(column: DataColumn, file: DataFile) -> None:
     if column.kind != "nominal" or column.value_labels or file.form not in ("CSV", "Excel"):
         return
     given = [(row, text) for row, text in enumerate(texts) if text is not None]
+    dates = [(row, text) for row, text in given if is_date(text)]
     other = [(row, text) for row, text in given if not _NUMBER_LIKE.fullmatch(text)]
-    if not given or 2 * len(other) > len(given) or any(_PADDED.fullmatch(text) for _, text in given):
+    categories = f"or say that they are categories: --nominal with {column.name}."
+    if 2 * len(dates) > len(given):
+        row, text = dates[0]
+        message = f"the values of {quoted(column.name)} are dates, such as {quoted(text)}"
+        remedy = f"{AGE_REMEDY[:-1]}; {categories}"
+    elif not given or 2 * len(other) > len(given) or any(is_padded(text) for _, text in given):
         return
-    if other:
+    elif other:
         row, text = other[0]
         message = f"most values of {quoted(column.name)} are numbers, and {quoted(text)} is none"
-    else:
-        row, text = given[0]
-        message = (
-            f"the values of {quoted(column.name)} look like numbers, such as {quoted(text)}, and are texts"
+        alone = number_alone(text)
+        remedy = (
+            f"{alone[:-1]}, {categories}"
+            if alone
+            else f"Correct it; or declare it missing: --missing-values {column.name}={text}; {categories}"
         )
+    else:
+        sign = file.understood.decimal
+        plain = re.compile(rf"[+-]?[0-9]+(?:[{sign}][0-9]+)?(?:[eE][+-]?[0-9]+)?")
+        odd = [(row, text) for row, text in given if not plain.fullmatch(text)]
+        row, text = (odd or given)[0]
+        message = (
+            f"{quoted(text)} of {quoted(column.name)} looks like a number, and is a text"
+            if odd and len(odd) < len(given)
+            else f"{quoted(column.name)} holds what looks like numbers, such as {quoted(text)}, and is text"
+        )
+        remedy = f"Correct them, {categories}"
     raise InputError(
         message,
         where=file.where(row),
         expected="numbers of one decimal sign and without thousands separators, or categories",
-        remedy=f"Correct them, or say that they are categories: --nominal with {column.name}.",
+        remedy=remedy,
     )
 
 

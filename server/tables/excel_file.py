@@ -18,7 +18,7 @@ import numpy as np
 
 from server.arrays import IntArray
 from server.tables.column import DataColumn, coded, number_text
-from server.tables.data_file import DataFile, Replacement, Understood
+from server.tables.data_file import DATED, DataFile, Replacement, Understood
 from server.tables.missing import USUAL, MissingValues
 from server.tables.row_order import value_codes
 from server.wording import quoted
@@ -143,7 +143,7 @@ class ExcelFile(DataFile):
             codes=codes,
             kind="other" if dated else "numeric" if some else "nominal",
             values=values if some and not dated else None,
-            reason="it holds dates or times" if dated else "",
+            reason=DATED if dated else "",
         )
 
     def _values(self, name: str) -> list[Any]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.tables.column import DataColumn, number_text
-from server.tables.data_file import DataFile, Replacement, Understood
+from server.tables.data_file import DATED, DataFile, Replacement, Understood
 from server.tables.missing import USUAL, MissingValues
 from server.tables.row_order import value_codes
 from server.wording import quoted
@@ -76,7 +76,7 @@ class ParquetFile(DataFile):
         if not (is_number or simple or kinds.is_string_view(kind) or kinds.is_null(kind)):
             texts = [None if value is None else str(value) for value in chunked.to_pylist()]
             dated = kinds.is_temporal(kind)
-            reason = "it holds dates or times" if dated else f"its type is {kind}"
+            reason = DATED if dated else f"its type is {kind}"
             return DataColumn.of(name, texts, kind="other", reason=reason)
         width = np.float32 if kinds.is_float32(kind) else np.float16 if kinds.is_float16(kind) else np.float64
         encoded = pyarrow.chunked_array(chunked).combine_chunks().dictionary_encode()

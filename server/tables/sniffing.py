@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from server.tables.encodings import guessed_encoding
 from server.wording import quoted
 from shared.errors import ModelFileError
 
@@ -36,7 +37,7 @@ def decode(data: bytes, *, source: str, encoding: str | None = None) -> tuple[st
     -------
     text, encoding : str
         A byte order mark decides and is removed. Without one the text is UTF-8 if it is valid UTF-8; else
-        Windows-1252 if it has bytes that Latin-1 leaves to control characters; else Latin-1.
+        what its words look like, see `encodings.guessed_encoding`.
 
     Raises
     ------
@@ -76,16 +77,8 @@ def _encoding_of(data: bytes) -> str:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        pass
-    else:
-        return "utf-8"
-    if re.search(rb"[\x80-\x9f]", data):
-        try:
-            data.decode("cp1252")
-        except UnicodeDecodeError:
-            return "latin-1"
-        return "cp1252"
-    return "latin-1"
+        return guessed_encoding(data)
+    return "utf-8"
 
 
 def _line_of(text: str, position: int) -> int:

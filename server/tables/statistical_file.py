@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
-from server.tables.column import DataColumn, number_text, of_single
-from server.tables.data_file import DataFile, Replacement, Understood
+from server.tables.column import DataColumn, Kind, number_text, of_single
+from server.tables.data_file import DATED, DataFile, Replacement, Understood
 from server.tables.missing import USUAL, MissingValues
 from server.tables.row_order import value_codes
 from server.wording import quoted
@@ -29,6 +29,12 @@ _CLOCK = re.compile(rb"[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9: ]+")
 _NO_TIME = {"SPSS": (92, b"01 Jan 8000:00:00"), "Stata": (0, b"01 Jan 1980 00:00")}
 """Format -> where it says when it was written (of Stata behind a mark), and what is said instead."""
 
+_STATA_VERSIONS = {113: 8, 114: 10, 115: 12, 117: 13, 118: 14, 119: 15}
+"""Number of the format of a .dta -> version of Stata that writes it."""
+
+_OLD_STATA_CLOCK = 91
+"""Where formats before 117 say when they were written."""
+
 _DATES = ("DATE", "TIME", "MOYR", "QYR", "WKYR", "MONTH", "WKDAY", "%t", "%d")
 
 
@@ -37,8 +43,10 @@ class StatisticalFile(DataFile):
 
     Notes
     -----
-    A number whose values have labels is nominal: the mean of two codes is no code. It is ordinal if SPSS
-    calls it so. User-defined missing values of SPSS and Stata count as missing and are written as they were.
+    A number of which at least half the values have labels is nominal: the mean of two codes is no code. It
+    is ordinal if SPSS calls it so, and stays a number if SPSS calls it a scale and some value has no label.
+    Labels of missing codes do not count. User-defined missing values count as missing and are written as they
+    were.
     pyreadstat stores Stata's small integers (byte, int) as long; their values are the same.
 
     Kept are names and variable labels of published columns, value labels and definitions of missing values
@@ -59,6 +67,7 @@ class StatisticalFile(DataFile):
         self._frame: Any = frame
         self._meta: Any = meta
         self.form = form
+        self._version = _stata_version(path) if form == "Stata" else 0
         self._begin(path.name, tuple(frame.columns), len(frame), missing)
         self.understood = Understood(form=form.lower())
 
@@ -81,23 +90,41 @@ class StatisticalFile(DataFile):
             if not isinstance(span["lo"], str):
                 numbers[(numbers >= span["lo"]) & (numbers <= span["hi"])] = np.nan
         dated = any(word.upper() in form for word in _DATES)
-        order = self._order(name, numbers) if labels else ()
-        ordinal = bool(order) and self._meta.variable_measure.get(name) == "ordinal"
+        kind, decided = self._kind(name, numbers, labels)
         return DataColumn.of_numbers(
             name,
             numbers,
-            kind="other" if dated else "ordinal" if ordinal else "nominal" if labels else "numeric",
-            order=order,
+            kind="other" if dated else kind,
+            order=self._order(name, numbers) if kind != "numeric" else (),
             label=label,
             value_labels=labels,
-            reason="it holds dates or times" if dated else "",
+            reason=DATED if dated else "",
+            decided="" if dated else decided,
         )
+
+    def _kind(self, name: str, numbers: FloatArray, labels: Mapping[str, str]) -> tuple[Kind, str]:
+        """What a column of numbers is, and why, where labels leave a doubt.
+
+        Labels on missing codes, or on the ends of a scale, make no category.
+        """
+        occurring = [number_text(v) for v in np.unique(numbers[~np.isnan(numbers)]).tolist()]
+        labelled = sum(text in labels for text in occurring)
+        if not labels or not labelled:
+            return "numeric", "as numbers: its labels stand on no value that is given" if labels else ""
+        measure = self._meta.variable_measure.get(name) or "unknown"
+        said = f"{labelled} of its {len(occurring)} values have labels"
+        if measure != "unknown":
+            said += f", and the file calls it {measure}"
+        if labelled < len(occurring) and (measure == "scale" or 2 * labelled < len(occurring)):
+            return "numeric", f"as numbers: {said}"
+        if measure == "ordinal":
+            return "ordinal", f"as ordered categories: {said}"
+        return "nominal", f"as categories: {said}"
 
     def _order(self, name: str, numbers: FloatArray) -> tuple[str, ...]:
         """Codes of a labelled column from low to high, those of missing values left out."""
-        codes = {
-            float(code) for code in self._meta.variable_value_labels[name] if isinstance(code, int | float)
-        }
+        labels = self._meta.variable_value_labels.get(name, {})
+        codes = {float(code) for code in labels if isinstance(code, int | float)}
         for span in self._meta.missing_ranges.get(name, ()):
             codes = {code for code in codes if not span["lo"] <= code <= span["hi"]}
         codes |= set(numbers[~np.isnan(numbers)].tolist())
@@ -167,6 +194,7 @@ class StatisticalFile(DataFile):
                 frame,
                 str(path),
                 missing_user_values={n: found for n, found in tags.items() if found},
+                version=self._version,
                 **common,
             )
         _without_clock(path, self.form)
@@ -260,12 +288,22 @@ def _around(span: Mapping[str, Any], occurring: set[Any]) -> Any:
     return {"lo": min(inside), "hi": max(inside)}
 
 
+def _stata_version(path: Path) -> int:
+    """The version of Stata that writes the format of a file, as pyreadstat counts them; else that of 118."""
+    with path.open("rb") as file:
+        start = file.read(64)
+    release = re.match(rb"<stata_dta><header><release>([0-9]+)", start)
+    return _STATA_VERSIONS.get(int(release[1]) if release else start[0], 14)
+
+
 def _without_clock(path: Path, form: str) -> None:
     """Overwrite when the file was written: the same values give the same bytes."""
     place, text = _NO_TIME[form]
     with path.open("r+b") as file:
+        start = file.read(4096)
         if form == "Stata":
-            place = file.read(4096).index(b"<timestamp>\x11") + len(b"<timestamp>\x11")
+            mark = start.find(b"<timestamp>\x11")
+            place = mark + len(b"<timestamp>\x11") if mark >= 0 else _OLD_STATA_CLOCK
         file.seek(place)
         if not _CLOCK.fullmatch(file.read(len(text))):
             raise RuntimeError(f"pyreadstat does not write the time of {form} where it stood")

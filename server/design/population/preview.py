@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from server.tables.column import DataColumn
-from server.tables.data_file import DataFile
+from server.tables.data_file import DATED, DataFile
+from server.tables.doubts import is_date, is_padded
 from server.tables.sniffing import SEPARATOR_WORDS
 from server.wording import quoted
 from shared.decimals import format_decimal, parse_decimal
@@ -29,7 +30,8 @@ class ColumnPreview:
     Attributes
     ----------
     kind : str
-        ``number``, ``text`` or ``empty``; a column of at least nine numbers in ten texts is one of numbers.
+        ``number``, ``text``, ``code`` (digits with leading zeros), ``date`` or ``empty``; a column of at
+        least nine numbers in ten texts is one of numbers, unless most of them have labels.
     distinct, missing : int
         Distinct texts that are not empty; records with an empty text.
     lowest, highest, step : str or None
@@ -67,7 +69,10 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
         text: number for text in ordered if (number := parse_decimal(table.number_text(text))) is not None
     }
     others = [text for text in ordered if text not in numbers]
-    is_number = bool(numbers) and len(others) * 9 <= len(numbers) + 8
+    codes = any(is_padded(text) for text in ordered)
+    dated = column.reason == DATED or 2 * sum(map(is_date, ordered)) > len(ordered) > 0
+    is_number = bool(numbers) and len(others) * 9 <= len(numbers) + 8 and not codes and not dated
+    is_number = is_number and not (column.value_labels and column.kind in ("nominal", "ordinal"))
     suspects = tuple(text for text in ordered if text in LIKELY_MARKERS and (text in others or not is_number))
     if is_number:
         # What is no number among numbers is the likeliest marker of all.
@@ -76,7 +81,7 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
     low = min(values, default=None)
     return ColumnPreview(
         name=column.name,
-        kind="number" if is_number else "text" if ordered else "empty",
+        kind="number" if is_number else _kind(ordered, codes, dated),
         distinct=len(ordered),
         missing=missing,
         lowest=None if low is None else format_decimal(low),
@@ -85,6 +90,10 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
         values=tuple(ordered[: MAX_SUGGESTED_CATEGORIES + 1]),
         suspects=suspects,
     )
+
+
+def _kind(texts: list[str], codes: bool, dated: bool) -> str:
+    return "empty" if not texts else "date" if dated else "code" if codes else "text"
 
 
 def _common_step(differences: list[Fraction]) -> Fraction:
@@ -102,20 +111,25 @@ def describe_table(table: DataFile) -> str:
     if understood.form == "csv":
         separator = SEPARATOR_WORDS.get(understood.separator, quoted(understood.separator))
         sign = "comma" if understood.decimal == "," else "point"
-        lines.append(f"separator {separator}, decimal {sign}, encoding {understood.encoding}")
+        sample = _beyond_ascii(table)
+        seen = f", as in {quoted(sample, 20)}" if sample else ""
+        lines.append(f"separator {separator}, decimal {sign}, encoding {understood.encoding}{seen}")
     if table.equal_rows is not None:
         lines.append(f"{table.equal_rows:,} rows equal to an earlier one in every column")
     width = max(len(column.name) for column in table.columns)
     for column in preview_table(table):
         if column.kind == "number":
             about = f"numbers from {column.lowest} to {column.highest}, step {column.step}"
-        elif column.kind == "text":
+        elif column.kind != "empty":
             shown = ", ".join(quoted(value, 20) for value in column.values[:3])
-            about = f"text, {column.distinct:,} distinct: {shown}{', …' if column.distinct > 3 else ''}"
+            word = {"code": "codes with leading zeros", "date": "dates"}.get(column.kind, "text")
+            about = f"{word}, {column.distinct:,} distinct: {shown}{', …' if column.distinct > 3 else ''}"
         else:
             about = "nothing"
         if column.missing:
             about += f"; {column.missing:,} empty"
+        if decided := table.exact(column.name).decided:
+            about += f"; `anonymize` takes it {decided}"
         if column.suspects:
             about += f"; no value? {', '.join(map(quoted, column.suspects))}"
         lines.append(f"  {column.name.ljust(width)}  {about}")
@@ -144,8 +158,11 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
     """
     blocks = []
     for name in names:
-        column = _preview(table, table.exact(name))
+        column, labels = _preview(table, table.exact(name)), table.exact(name).value_labels
         lines = ["[[attributes]]", f"name = {_toml(name)}"]
+        if column.kind == "date":
+            blocks.append(_age_instead(name))
+            continue
         if column.kind == "number":
             lines += ['kind = "numeric"', f'minimum = "{column.lowest}"', f'maximum = "{column.highest}"']
             lines += [] if column.step == "1" else [f'step = "{column.step}"']
@@ -154,7 +171,8 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
             )
         elif column.distinct <= MAX_SUGGESTED_CATEGORIES:
             values = sorted(value for value in column.values if value not in column.suspects)
-            lines += ['kind = "nominal"', f"categories = [{', '.join(map(_toml, values))}]"]
+            shown = [_category(value, labels.get(value)) for value in values]
+            lines += ['kind = "nominal"', f"categories = [{', '.join(shown)}]"]
         else:
             lines += [
                 f"# {column.distinct:,} distinct values: give each a place in a table with the columns",
@@ -166,6 +184,25 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
             lines.append('missing = "own-category"  # or "refused", with incomplete = "drop" in [model]')
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
+
+
+def _beyond_ascii(table: DataFile) -> str:
+    """A text that shows whether the encoding is right."""
+    texts = (text for column in table.columns for text in (column.name, *column.distinct))
+    return next((text for text in texts if text is not None and not text.isascii()), "")
+
+
+def _category(value: str, label: str | None) -> str:
+    return _toml(value) if label is None else f"{{ value = {_toml(value)}, label = {_toml(label)} }}"
+
+
+def _age_instead(name: str) -> str:
+    """An attribute in the place of a date: a birth date singles nearly everybody out."""
+    return (
+        f"# {_toml(name)} holds dates, which single people out. Put the age on one day into the file, as a\n"
+        '# column "age" of whole years, and leave the date out.\n'
+        '[[attributes]]\nname = "age"\nkind = "numeric"\nminimum = "0"\nmaximum = "90"\nopen_above = true\n'
+    )
 
 
 def _toml(text: str) -> str:

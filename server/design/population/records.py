@@ -10,11 +10,13 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
+from server.tables.doubts import is_padded, number_alone
 from server.tables.missing import is_missing
 from server.tables.problems import Problems
 from server.wording import quoted
-from shared.attributes import Attribute
+from shared.attributes import Attribute, Numeric
 from shared.errors import AnswerError, ModelFileError
 from shared.limits import MAX_PEOPLE
 from shared.model import ReadingRules
@@ -97,7 +99,7 @@ def ranked_vectors(
                 error.message,
                 place=table.place_of(int(rows[np.argmax(mask)]), column.name),
                 expected=error.expected,
-                remedy=error.remedy or "Correct the value, or widen the attribute's domain in survey.toml.",
+                remedy=error.remedy or _remedy(attribute, column, column.distinct[code] or ""),
                 times=int(mask.sum()),
             )
     ordered = sorted(set(vectors.values()))
@@ -106,6 +108,24 @@ def ranked_vectors(
     for code, vector in vectors.items():
         places[code] = position[vector]
     return np.array(ordered, np.int64).reshape(len(ordered), attribute.dimension), places[codes]
+
+
+def _remedy(attribute: Attribute, column: DataColumn, text: str) -> str:
+    """What to do about a value that an attribute does not take, by what it looks like."""
+    labelled = [code for code, label in column.value_labels.items() if code == text.strip()]
+    if labelled and attribute.kind != "numeric":
+        label = column.value_labels[labelled[0]]
+        return f"The file holds codes: declare {{ value = {quoted(labelled[0])}, label = {quoted(label)} }}."
+    if isinstance(attribute, Numeric):
+        if is_padded(text):
+            return 'A code with leading zeros is no number: make it kind = "nominal", or "lookup" for places.'
+        if alone := number_alone(text):
+            return alone
+        decimals = len(text.strip().replace(",", ".").partition(".")[2])
+        if decimals and decimals > len(attribute.step.partition(".")[2]):
+            step = f"0.{'0' * (decimals - 1)}1"
+            return f'Set step = "{step}", or rounding = "nearest" or "down", for this attribute.'
+    return "Correct the value, or widen the attribute's domain in survey.toml."
 
 
 def head_counts(

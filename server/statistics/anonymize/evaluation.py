@@ -43,6 +43,8 @@ class Settings:
         Delta of l_avg, in standard deviations of a numeric confidential attribute.
     target : str
         DataColumn to predict, to measure empirical utility; empty for none.
+    categories : tuple of str
+        Columns to take as categories, whatever they hold.
     orders : mapping of column to order
         Of ordinal quasi-identifiers and confidential attributes, as `ordinal.orders_of` finds them.
     hierarchies : mapping of column to Hierarchy
@@ -61,6 +63,7 @@ class Settings:
     width: float = 0.1
     interval: float = 0.1
     target: str = ""
+    categories: tuple[str, ...] = ()
     orders: Orders = field(default_factory=dict)
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     blocks: tuple[tuple[str, ...], ...] = ()
@@ -214,6 +217,8 @@ def evaluate(
         column = file.usable(name)
         if rows is not None and file is original:
             column = selected(column, rows)
+        if name in chosen.categories:
+            return replace(column, kind="nominal", values=None)
         return ranked(column, chosen.orders[name], file.source) if name in chosen.orders else column
 
     def of_people(column: DataColumn) -> DataColumn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,8 +139,10 @@ def prepare(
     stage = None if progress is None else (lambda done, total: progress("reading", done, total))
     original = open_data(path, reading, progress=stage)
     _refuse_other_separator(path, out, original)
-    for name in (*request.confidential, *request.drop):
+    for name in request.drop:
         original.column(name)
+    for name in request.confidential:
+        refuse_doubtful_confidential(original, name, request.nominal, request.ordinal)
     everything = [original.usable(name) for name in request.quasi_identifiers]
     orders = orders_of(
         original,
@@ -202,6 +205,16 @@ def prepare(
             for column, is_nominal in zip(columns, nominal, strict=True)
         ),
     )
+
+
+def refuse_doubtful_confidential(
+    original: DataFile, name: str, nominal: Sequence[str], orders: Collection[str]
+) -> None:
+    """As of a quasi-identifier: one odd text makes categories of numbers, and every figure another one."""
+    if name in nominal or name in orders:
+        original.column(name)
+        return
+    refuse_doubtful(original.usable(name), original)
 
 
 def _blocks(request: Request) -> tuple[tuple[int, ...], ...]:
@@ -341,6 +354,13 @@ def _warnings(
             f"{', '.join(map(quoted, numbering))} numbers the records, as pandas stores it unasked; "
             "it would give their order away, and was left out."
         )
+    roles = {*request.quasi_identifiers, *request.confidential}
+    settled = {*request.nominal, *request.numeric, *request.ordinal}
+    for name in original.names:
+        if name in roles - settled and (decided := original.column(name).decided):
+            warnings.append(
+                f"{quoted(name)} is taken {decided}. --numeric, --nominal and --ordinal say otherwise."
+            )
     used = {*_named(request), *numbering}
     untouched = [name for name in original.names if name not in used]
     if untouched:

@@ -97,7 +97,8 @@ class Request:
     options : mapping
         Of the method.
     nominal, numeric : tuple of str
-        Quasi-identifiers that are to be taken so against the file's own kind.
+        Quasi-identifiers (``nominal``: and confidential attributes) that are to be taken so against
+        the kind that the file has.
     ordinal : mapping of column to order
         Quasi-identifiers and confidential attributes whose values have an order; see `ordinal.orders_of`.
     counts : str
@@ -162,9 +163,12 @@ class Request:
             raise InputError("there is no quasi-identifier", expected="at least one column")
         if double is not None:
             raise InputError(f"the column {quoted(double)} is named twice", expected="one role a column")
-        for name in (*self.nominal, *self.numeric):
+        for name in self.numeric:
             if name not in self.quasi_identifiers:
                 raise InputError(f"{quoted(name)} is not among the quasi-identifiers")
+        for name in self.nominal:
+            if name not in (*self.quasi_identifiers, *self.confidential):
+                raise InputError(f"{quoted(name)} is neither a quasi-identifier nor confidential")
         kinds = [*set(self.nominal), *set(self.numeric), *self.ordinal]
         if both := sorted(name for name in kinds if kinds.count(name) > 1):
             raise InputError(

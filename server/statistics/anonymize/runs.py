@@ -18,7 +18,7 @@ from server.statistics.anonymize.evaluation import Evaluation, Settings, evaluat
 from server.statistics.anonymize.exposure import digest, disclosed, masked_before, warnings_of
 from server.statistics.anonymize.hierarchy import Hierarchy, read_hierarchy
 from server.statistics.anonymize.ordinal import Orders, orders_of
-from server.statistics.anonymize.preparation import prepare
+from server.statistics.anonymize.preparation import prepare, refuse_doubtful_confidential
 from server.statistics.anonymize.report import anonymization_report, evaluation_report
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.sizes import Participation, sizes_of
@@ -133,6 +133,7 @@ def anonymize_file(
             sizes=prepared.sizes.of(written),
             settings=Settings(
                 known=tuple(known),
+                categories=tuple(name for name in request.confidential if name in request.nominal),
                 orders=prepared.orders,
                 hierarchies=trees,
                 blocks=request.blocks,
@@ -306,7 +307,8 @@ class Comparison:
     def __post_init__(self) -> None:
         if not self.quasi_identifiers:
             raise InputError("there is no quasi-identifier", expected="at least one column")
-        _check_names("--nominal", self.nominal, self.quasi_identifiers, "among the quasi-identifiers")
+        columns = (*self.quasi_identifiers, *self.confidential)
+        _check_names("--nominal", self.nominal, columns, "a quasi-identifier or confidential")
         if (self.k is None) != (self.participation is None):
             raise InputError(
                 "--k and --participation, or --participation-column, mean something only together",
@@ -357,6 +359,8 @@ def evaluate_files(
             refuse_doubtful(before.column(name), before)
             if before.column(name).kind == "numeric" and after.column(name).kind == "numeric":
                 refuse_doubtful(after.column(name), after)
+    for name in asked.confidential:
+        refuse_doubtful_confidential(before, name, asked.nominal, orders)
     kinds = [
         name in asked.nominal or (name not in orders and before.column(name).kind != "numeric")
         for name in asked.quasi_identifiers
@@ -368,7 +372,12 @@ def evaluate_files(
         confidential=asked.confidential,
         nominal=kinds,
         sizes=sizes_of(before, None, k=asked.k or 1, counts=asked.counts, participation=asked.participation),
-        settings=replace(settings or Settings(), orders=orders, hierarchies=trees),
+        settings=replace(
+            settings or Settings(),
+            orders=orders,
+            hierarchies=trees,
+            categories=tuple(name for name in asked.confidential if name in asked.nominal),
+        ),
         progress=progress,
     )
     result = replace(

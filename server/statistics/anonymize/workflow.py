@@ -16,6 +16,7 @@ from server.statistics.anonymize.published import breach_free, modes
 from server.statistics.anonymize.rounding import rounded
 from server.statistics.measures.disclosure_risk import equivalence_classes
 from server.statistics.measures.diversity import coded
+from server.statistics.microaggregation.preparation import group_means
 from server.tables.data_file import Replacement
 from server.wording import quoted
 from shared.errors import DesignError
@@ -97,7 +98,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
                 new: Replacement = np.arange(n, dtype=np.int64)
                 new[prepared.rows] = prepared.rows[source]
             else:
-                exact = values[:, block.first] * block.scale + block.centre[0]
+                exact = _means(prepared, index, labels, values[:, block.first])
                 digits = prepared.digits[index]
                 numbers = exact if digits is None else rounded(exact, digits)
                 if request.breach == "p3m" and prepared.distances is not None:
@@ -136,6 +137,14 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
             *undone,
         ),
     )
+
+
+def _means(prepared: Prepared, index: int, labels: IntArray, values: FloatArray) -> FloatArray:
+    """What the groups publish of a number: means of the column itself, which no scale touches."""
+    column, block = prepared.columns[index], prepared.encoding.blocks[index]
+    if prepared.request.breach != "none" or column.numbers is None:
+        return np.asarray(values * block.scale + block.centre[0], dtype=np.float64)
+    return group_means(column.numbers[:, None], labels, prepared.sizes.counts)[:, 0]
 
 
 def _of_part(progress: StageProgress | None, number: int, parts: int) -> StageProgress | None:

@@ -124,7 +124,7 @@ def test_missing_values_are_refused_dropped_or_a_category(tmp_path: Path) -> Non
         ({"confidential": ("age",)}, "named twice"),
         ({"quasi_identifiers": ("Age",)}, "no column"),
         ({"confidential": ("x",)}, "no column"),
-        ({"nominal": ("illness",)}, "not among"),
+        ({"nominal": ("note",)}, "neither a quasi-identifier nor"),
         ({"nominal": ("age",), "numeric": ("age",)}, "both"),
         ({"numeric": ("sex",)}, "no numbers"),
         ({"dependence": -0.1}, "between 0 and 1"),

@@ -1,0 +1,267 @@
+"""Files as people have them: what was silently wrong is right, or refused with row and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyreadstat
+import pytest
+
+from server.design.population.model import Model
+from server.design.population.preview import describe_table, preview_table, suggest_attributes
+from server.statistics.anonymize.request import Request
+from server.statistics.anonymize.runs import Comparison, anonymize_file, evaluate_files
+from server.tables.csv_file import CsvFile
+from server.tables.doubts import refuse_doubtful
+from server.tables.encodings import guessed_encoding
+from server.tables.files import Reading, open_data
+from server.tables.missing import MissingValues
+from shared.errors import InputError, ModelFileError
+
+N = 60
+AGES = np.random.default_rng(3).integers(18, 80, N)
+
+
+def written(path: Path, **columns: object) -> Path:
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def masked(path: Path, reading: Reading | None = None, **request: object) -> tuple[object, object]:
+    out = path.with_stem("masked")
+    wanted = {"quasi_identifiers": ("age",), "k": 5, "method": "mdav"} | request
+    run = anonymize_file(path, out, Request(**wanted), reading=reading)
+    return run, open_data(out)
+
+
+@pytest.mark.parametrize("far", ["1.7014118346046923e38", "1e20", "1e14"])
+def test_a_number_beside_which_all_others_look_equal_is_refused_by_row(tmp_path: Path, far: str) -> None:
+    path = written(tmp_path / "a.csv", age=[*map(str, AGES), far])
+    with pytest.raises(InputError, match=rf"line {N + 2}: .*so far off.*--missing-values age="):
+        masked(path)
+    _, file = masked(path, Reading(missing=MissingValues.parse([f"age={far}"])), missing="drop")
+    assert 18 <= file.column("age").numbers.min() <= file.column("age").numbers.max() < 80
+
+
+def test_heavy_tails_and_large_offsets_are_no_errors(tmp_path: Path) -> None:
+    gain = np.where(np.arange(N) % 10, 0, 10.0 ** (np.arange(N) % 9))
+    path = written(tmp_path / "a.csv", gain=gain, time=1.7e18 + np.arange(N) * 1e9)
+    for name in ("gain", "time"):
+        open_data(path).usable(name)
+
+
+def test_means_are_those_of_the_column_itself(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", age=AGES + 1e12)
+    _, file = masked(path, unrounded=True)
+    assert file.column("age").numbers.sum() == pytest.approx((AGES + 1e12).sum(), rel=1e-15)
+
+
+def sav(path: Path, frame: pd.DataFrame, **more: object) -> Path:
+    pyreadstat.write_sav(frame, str(path), **more)
+    return path
+
+
+def test_a_label_on_a_missing_code_makes_no_category(tmp_path: Path) -> None:
+    ages = AGES.astype(float)
+    ages[3] = -9
+    frame = pd.DataFrame({"age": ages, "height": np.random.default_rng(1).normal(170, 10, N)})
+    path = sav(
+        tmp_path / "a.sav",
+        frame,
+        variable_value_labels={"age": {-9: "no answer"}},
+        missing_ranges={"age": [-9]},
+    )
+    assert open_data(path).column("age").kind == "numeric"
+    run, _ = masked(path, quasi_identifiers=("age", "height"), missing="drop")
+    assert {m.name: m.value for _, m in run.headline}["SSE/SST"] < 0.2  # 0.78 as a category
+    assert any('"age" is taken as numbers: its labels stand on no value' in w for w in run.warnings)
+
+
+@pytest.mark.parametrize(
+    ("labels", "measure", "kind"),
+    [
+        ({0: "bad", 10: "good"}, "unknown", "numeric"),
+        ({0: "bad", 10: "good"}, "scale", "numeric"),
+        ({0: "bad", 10: "good"}, "nominal", "numeric"),
+        ({code: f"c{code}" for code in range(11)}, "scale", "nominal"),
+        ({code: f"c{code}" for code in range(11)}, "unknown", "nominal"),
+        ({code: f"c{code}" for code in range(11)}, "ordinal", "ordinal"),
+        ({code: f"c{code}" for code in range(9)}, "scale", "numeric"),
+        ({code: f"c{code}" for code in range(9)}, "nominal", "nominal"),
+    ],
+)
+def test_measure_and_share_of_labels_decide(tmp_path: Path, labels: dict, measure: str, kind: str) -> None:
+    frame = pd.DataFrame({"mood": [float(i % 11) for i in range(N)]})
+    path = sav(
+        tmp_path / "a.sav", frame, variable_value_labels={"mood": labels}, variable_measure={"mood": measure}
+    )
+    column = open_data(path).column("mood")
+    assert column.kind == kind
+    assert f"{len(labels)} of its 11 values have labels" in column.decided
+    assert column.decided in describe_table(open_data(path))
+
+
+@pytest.mark.parametrize(
+    ("version", "release"), [(10, b"r"), (12, b"s"), (13, b"117"), (14, b"118"), (15, b"119")]
+)
+def test_stata_is_written_in_the_format_of_the_file(tmp_path: Path, version: int, release: bytes) -> None:
+    path, out = tmp_path / "a.dta", tmp_path / "b.dta"
+    pyreadstat.write_dta(pd.DataFrame({"age": AGES.astype(float)}), str(path), version=version)
+    assert release in path.read_bytes()[:40]
+    open_data(path).write(out, replace={})
+    assert out.read_bytes()[:40] == path.read_bytes()[:40]
+    open_data(path).write(tmp_path / "c.dta", replace={})
+    assert out.read_bytes() == (tmp_path / "c.dta").read_bytes()
+    assert b"2026" not in out.read_bytes()[:200]
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_an_odd_text_in_a_confidential_column_is_refused_by_row(tmp_path: Path, form: str) -> None:
+    frame = pd.DataFrame({"age": AGES, "income": pd.Series(range(800, 800 + N), dtype=object)})
+    frame.loc[4, "income"] = "2700 EUR"
+    path = tmp_path / f"a.{form}"
+    frame.to_csv(path, index=False) if form == "csv" else frame.to_excel(path, index=False)
+    asked = Comparison(quasi_identifiers=("age",), confidential=("income",))
+    for run in (
+        lambda: masked(path, confidential=("income",)),
+        lambda: evaluate_files(path, path, asked),
+    ):
+        with pytest.raises(InputError, match=r'(line|row) 6: .*"2700 EUR" is none.*alone: 2700'):
+            run()
+    run, _ = masked(path, confidential=("income",), nominal=("income",))
+    assert "t-closeness, equal distance" in str(run.document["confidential"])
+
+
+def test_thousands_in_a_confidential_column_are_refused_by_row(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", age=AGES, income=["800"] * 30 + ["1.200"] * 30)
+    with pytest.raises(InputError, match=r'line 32: "1.200" of "income" can be 1200 or'):
+        masked(path, confidential=("income",))
+
+
+@pytest.mark.parametrize(
+    ("odd", "message", "remedy"),
+    [
+        ("2'7", 'line 6: "2\'7" of "age" looks like a number', "Correct them"),
+        ("1.250,5", 'line 6: "1.250,5" of "age" looks like', "Correct them"),
+        ("45 years", 'line 6: most values of "age" are numbers, and "45 years" is none', "alone: 45"),
+        ("-", 'line 6: most values of "age" are numbers, and "-" is none', "--missing-values age=-"),
+    ],
+)
+def test_errors_name_the_row_that_is_wrong(tmp_path: Path, odd: str, message: str, remedy: str) -> None:
+    path = written(tmp_path / "a.csv", age=[*map(str, AGES[:4]), odd, *map(str, AGES[5:])])
+    with pytest.raises(InputError) as error:
+        masked(path)
+    assert message in str(error.value)
+    assert remedy in error.value.remedy
+
+
+@pytest.mark.parametrize("day", ["{}.03.1980", "1980-03-{}", "3/{}/80"])
+def test_birth_dates_get_the_age_as_their_remedy(tmp_path: Path, day: str) -> None:
+    path = written(tmp_path / "a.csv", born=[day.format(10 + i % 20) for i in range(N)])
+    with pytest.raises(InputError, match=r"are dates.*Put the age in its place") as error:
+        masked(path, quasi_identifiers=("born",))
+    assert "line 2" in error.value.where
+    masked(path, quasi_identifiers=("born",), nominal=("born",))
+    assert preview_table(open_data(path))[0].kind == "date"
+    assert 'name = "age"' in suggest_attributes(open_data(path), ("born",))
+
+
+def test_codes_with_leading_zeros_become_categories_or_a_lookup() -> None:
+    few = CsvFile(b"plz,age\n" + b"".join(b"0%d067,30\n" % (i % 5) for i in range(N)))
+    assert preview_table(few)[0].kind == "code"
+    assert "codes with leading zeros, 5 distinct" in describe_table(few)
+    assert 'kind = "nominal"\ncategories = ["00067"' in suggest_attributes(few, ("plz",))
+    many = CsvFile(b"plz,age\n" + b"".join(b"0%d,30\n" % (1000 + i) for i in range(N)))
+    assert 'kind = "lookup"' in suggest_attributes(many, ("plz",))
+    assert few.column("plz").kind == "nominal"
+    refuse_doubtful(few.column("plz"), few)
+
+
+@pytest.mark.parametrize(
+    ("cell", "remedy"),
+    [
+        ('"30,5"', 'Set step = "0.1", or rounding'),
+        ("45 years", "Write the number alone: 45"),
+        ("1.2.1980", "Put the age in its place"),
+        ("01067", 'kind = "nominal", or "lookup"'),
+        ("145", "Correct the value, or widen"),
+    ],
+)
+def test_remedies_of_a_design_fit_what_is_wrong(model: Callable[..., Model], cell: str, remedy: str) -> None:
+    with pytest.raises(ModelFileError) as error:
+        model(f"age,sex\n17,f\n{cell},m\n", ("open_above = true\n", ""))
+    assert remedy in error.value.remedy
+    assert 'line 3, column "age"' in str(error.value)
+
+
+def test_labelled_codes_are_proposed_and_explained(tmp_path: Path, survey: Callable) -> None:
+    from server.design.population.model import read_model
+
+    frame = pd.DataFrame({"age": [17.0, 30.0] * 5, "sex": [1.0, 2.0] * 5})
+    path = sav(tmp_path / "town.sav", frame, variable_value_labels={"sex": {1: "female", 2: "male"}})
+    proposed = suggest_attributes(open_data(path), ("sex",))
+    assert 'categories = [{ value = "1", label = "female" }, { value = "2", label = "male" }]' in proposed
+    with pytest.raises(ModelFileError, match=r'declare \{ value = "1", label = "female" \}'):
+        read_model(survey(("town.csv", "town.sav")))
+    old = '[[attributes]]\nname = "sex"\nkind = "nominal"\ncategories = ["f", "m"]\n'
+    assert read_model(survey(("town.csv", "town.sav"), (old, proposed))).n_people == 10
+
+
+TEXTS = {
+    "cp1252": (
+        "Müller;Köln\nGrößer;Straße\n",
+        "Élève;à côté;forêt\nHélène;Noël\n",
+        "Sørensen;Åse;Kjær\n",
+        "5 €;x\n",
+    ),
+    "cp1250": ("Łódź;Kraków\nWałęsa;Świętokrzyskie\n", "Dvořák;Čapek;Plzeň\n", "Đurđević;Krleža;Čačak\n"),
+    "cp1251": ("имя;город\nИван;Москва\nОльга;Тверь\n", "Київ;Їжак\n"),
+    "koi8_r": ("имя;город\nИван;Москва\nОльга;Тверь\n",),
+    "cp1253": ("όνομα;πόλη\nΓιώργος;Αθήνα\n",),
+    "cp1254": ("İstanbul;Ağrı;Şanlıurfa;Çiğdem\n",),
+    "cp1257": ("Šiauliai;Kėdainiai;Ąžuolas;Vilnių\n",),
+    "cp850": ("Müller;Köln;Größe\n",),
+    "cp932": ("名前;市\n山田 太郎;東京\nすずき;カナ\n", "氏名;市\n山田太郎;東京都\n鈴木一郎;大阪府\n"),
+    "euc_kr": ("이름;도시\n김철수;서울\n",),
+    "gb18030": ("姓名;城市\n张伟;北京\n王芳;上海\n",),
+    "big5": ("姓名;城市\n陳怡君;臺北\n林志明;高雄\n",),
+}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"), [(name, text) for name, texts in TEXTS.items() for text in texts]
+)
+def test_encodings_are_found_out_and_shown(encoding: str, text: str) -> None:
+    data = text.encode(encoding)
+    assert data.decode(guessed_encoding(data)) == text
+    file = CsvFile(b"a;b\n1;2\n" + text.splitlines()[0].encode(encoding).split(b";")[0] + b";x\n")
+    assert f"encoding {file.understood.encoding}" in describe_table(file)
+
+
+@pytest.mark.parametrize("encoding", ["cp1250", "cp1251", "cp932", "koi8_r", "utf-16"])
+def test_any_encoding_is_masked_and_written_back(tmp_path: Path, encoding: str) -> None:
+    names = {"cp1250": "Łódź", "cp1251": "Москва", "koi8_r": "Москва", "cp932": "東京都", "utf-16": "Łódź"}
+    path = tmp_path / "a.csv"
+    rows = "".join(f"{age},{names[encoding]}\n" for age in AGES)
+    path.write_bytes(f"age,town\n{rows}".encode(encoding))
+    for reading in (None, Reading(encoding=encoding)):
+        _, file = masked(path, reading, drop=())
+        assert set(file.columns[1].distinct) == {names[encoding]}
+
+
+def test_markers_are_declared_for_all_columns_or_one(tmp_path: Path) -> None:
+    values = ["-", "-9", "*", "999", *map(str, AGES[4:])]
+    path = written(tmp_path / "a.csv", age=values, temperature=[-9.0, *range(N - 1)])
+    with pytest.raises(InputError, match="is none"):
+        masked(path)
+    reading = Reading(missing=MissingValues.parse(["age=-,-9,*,999"]))
+    _, file = masked(path, reading, missing="drop")
+    assert file.n_records == N - 4
+    assert open_data(path, reading).column("temperature").missing.sum() == 0
+    common = Reading(missing=MissingValues.parse(["-,-9,*,999"]))
+    assert open_data(path, common).column("temperature").missing.sum() == 1
+    with pytest.raises(InputError, match="named twice"):
+        MissingValues.parse(["age=1", "age=2"])
