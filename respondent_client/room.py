@@ -17,7 +17,7 @@ class Room:
     Attributes
     ----------
     people : int
-        Eligible people who share it, herself included.
+        Eligible people who share it, herself included; at least so many if ``at_least``, as in a register.
     centroid : tuple of CentroidValue
         How she will appear in the results.
     cell_failure : str
@@ -30,6 +30,7 @@ class Room:
 
     cell: int
     people: int
+    at_least: bool
     centroid: tuple[CentroidValue, ...]
     cell_failure: str
     record_failure: str
@@ -49,6 +50,7 @@ def describe(sound: SoundSpecification, cell: int) -> Room:
     return Room(
         cell=cell,
         people=specification.people_in(cell),
+        at_least=specification.counts_are_bounds,
         centroid=describe_centroid(specification, cell),
         cell_failure=f"{metrics.attained_cell_failure:.2e}",
         record_failure=f"{metrics.record_failure_given_participation:.2e}",

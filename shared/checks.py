@@ -178,7 +178,7 @@ def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> 
                 code=CELL_FAILURE,
             )
     people = [specification.people_in(cell) for cell in range(specification.cells.count)]
-    return {
+    return ({"kind": "register"} if specification.counts_are_bounds else {}) | {
         "cells": str(len(people)),
         "smallest": str(min(people)),
         "largest": str(max(people)),

@@ -173,8 +173,13 @@ class Specification:
         """Bounds of all coordinates."""
         return ranges_of(self.attributes)
 
+    @property
+    def counts_are_bounds(self) -> bool:
+        """Whether the numbers of people are lower bounds: those of a register (:mod:`shared.register`)."""
+        return self.model.kind == "register"
+
     def people_in(self, cell: int) -> int:
-        """Eligible people of a cell."""
+        """Eligible people of a cell; at least so many where :attr:`counts_are_bounds`."""
         return sum(self.eligible[cell])
 
     def vector(self, answers: Mapping[str, str | None]) -> Vector:

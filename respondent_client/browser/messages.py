@@ -132,7 +132,7 @@ def room_object(room: Room, specification: Specification) -> dict[str, Any]:
     """The room, with the centroid in each language."""
     return {
         "cell": room.cell,
-        "people": room.people,
+        "people": {"count": room.people, "at_least": room.at_least},
         "cell_failure": room.cell_failure,
         "record_failure": room.record_failure,
         "half_failure": room.half_failure,

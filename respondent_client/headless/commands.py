@@ -84,9 +84,10 @@ def respond(
     sound = respondent.accept(examination, compared=words_match)
     placement = respondent.place(person["quasi_identifiers"])
     content = respondent.preview(placement, person["answers"])
-    result |= {"people": placement.room.people, "cell": placement.room.cell}
+    room = placement.room
+    result |= {"people": room.people, "people_are_at_least": room.at_least, "cell": room.cell}
     if not as_json:
-        click.echo("\n".join(room_lines(placement.room, sound.specification)))
+        click.echo("\n".join(room_lines(room, sound.specification)))
     if dry_run:
         result["message"] = content.decode()
         if not as_json:

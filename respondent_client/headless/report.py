@@ -22,6 +22,7 @@ NAMES = {
     "check.model": "People of every group recounted",
     "check.length": "Length of messages tells nothing",
 }
+_POINT = " (not the group's own average, which is not published, but a point on the map of the groups)"
 _MARKS = {"passed": "ok", "refused": "REFUSED", "compare": "compare", "not-applicable": "n/a", "not-run": "-"}
 _SHOWN = (
     "words",
@@ -66,14 +67,15 @@ def line_object(line: Line) -> dict[str, Any]:
 def room_lines(room: Room, specification: Specification) -> list[str]:
     """The room as lines, in the survey's first language."""
     language, statement = specification.languages[0], specification.participation_source.statement
+    bound = "at least " if room.at_least else ""
     lines = [
-        f"Your group is number {room.cell}: {room.people} people share it.",
+        f"Your group is number {room.cell}: {bound}{room.people} people share it.",
         f"Chance that fewer than {specification.k} of them take part although you do: {room.record_failure}",
         f"If only half as many take part as assumed: {room.half_failure}",
         f"The first figure holds if at least {participation_text(specification)} of the people take part"
         f"{together_text(specification)}.",
         *([] if statement is None else [f"Where that comes from, says the organizer: {statement[language]}"]),
-        "You will appear in the results as:",
+        f"You will appear in the results as{_POINT if room.at_least else ''}:",
     ]
     for value in room.centroid:
         share = f" ({value.share} of the group)" if value.share is not None else ""

@@ -1,6 +1,7 @@
 // The board counted again in the browser: the comparisons of shared/board_recount.py, in plain JavaScript. The
 // lines have the same codes. Nothing here asks a server for one receipt or one code: the whole lists are compared.
 
+import { isKey, verifies } from "./ed25519.mjs";
 import { leafHash, proofOf, rootFromProof, sha256, treeOf } from "./merkle.mjs";
 
 export const PASSED = "passed";
@@ -45,37 +46,6 @@ function keyBytes(encoded) {
   return key;
 }
 
-const P = 2n ** 255n - 19n;
-const EIGHTH = 2707385501144840649318225287225658788936804267575313519463743609750303402022n;
-/** The second coordinate of every point of small order: with such a key anybody can sign anything. */
-const SMALL = new Set([0n, 1n, P - 1n, EIGHTH, P - EIGHTH]);
-
-/** Whether 32 bytes are the canonical encoding of a point that is not of small order. */
-export function isKey(key) {
-  const number = BigInt(`0x${[...key].reverse().map((byte) => byte.toString(16).padStart(2, "0")).join("")}`);
-  const y = number & ((1n << 255n) - 1n);
-  return key.length === 32 && y < P && !SMALL.has(y);
-}
-
-/** Whether this browser can verify Ed25519 at all. */
-export async function canVerify() {
-  try {
-    await crypto.subtle.importKey("raw", bytesOfHex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"), { name: "Ed25519" }, false, ["verify"]);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function genuine(key, signature, message) {
-  try {
-    const imported = await crypto.subtle.importKey("raw", key, { name: "Ed25519" }, false, ["verify"]);
-    return await crypto.subtle.verify({ name: "Ed25519" }, imported, signature, message);
-  } catch {
-    return false;
-  }
-}
-
 /** Payload and keys of a DSSE envelope all of whose signatures verify; the first is to be by one of the `permitted`. */
 async function openEnvelope(data, type, permitted) {
   const document = JSON.parse(text(data));
@@ -90,7 +60,7 @@ async function openEnvelope(data, type, permitted) {
   for (const { keyid, sig } of signatures) {
     require(keyid.startsWith("ed25519:"), "envelope");
     const key = keyBytes(keyid.slice(8));
-    require(await genuine(key, bytesOfBase64(sig), message), "signature");
+    require(await verifies(key, bytesOfBase64(sig), message), "signature");
     keys.push(keyid.slice(8));
   }
   require(new Set(keys).size === keys.length, "envelope");
@@ -102,7 +72,7 @@ async function openEnvelope(data, type, permitted) {
 async function isAccepted({ digest: receipt, acceptance }, digest, { invited }) {
   if (!acceptance || !invited) return false;
   const message = new Uint8Array([...encoder.encode("roomful-acceptance/1"), ...bytesOfHex(digest), ...bytesOfHex(receipt)]);
-  return genuine(keyBytes(invited.acceptance_key), bytesOfHex(acceptance), message);
+  return verifies(keyBytes(invited.acceptance_key), bytesOfHex(acceptance), message);
 }
 
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n\n((?:\u2014 [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)+)$/u;
@@ -123,7 +93,7 @@ async function openCheckpoint(data, digest, keys) {
       const [, name, encoded] = line.split(" ");
       const value = bytesOfBase64(encoded);
       if (name !== origin || !same(value.slice(0, 4), id)) continue; // a witness
-      require(value.length === 68 && (await genuine(key, value.slice(4), message)), "signature");
+      require(value.length === 68 && (await verifies(key, value.slice(4), message)), "signature");
       known += 1;
     }
   }

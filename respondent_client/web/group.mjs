@@ -9,15 +9,14 @@ export const group = {
   render(context) {
     const { language, state } = context;
     const { room, survey } = state;
-    const people = { count: room.people };
     return [
-      h("h1", { tabindex: "-1" }, language.t("group.heading", people)),
-      h("p", { class: "promise" }, language.t("group.promise", people)),
+      h("h1", { tabindex: "-1" }, language.t("group.heading", room.people)),
+      h("p", { class: "promise" }, language.t("group.promise", room.people)),
       h(
         "dl",
         { class: "facts" },
         h("dt", {}, language.t("group.appear")),
-        h("dd", {}, h("ul", {}, room.centroid.map((value) => h("li", {}, h("span", { class: "label" }, `${language.survey(value.label)}:`), " ", appearance(language, value))))),
+        h("dd", {}, room.people.at_least && h("p", { class: "hint" }, language.t("group.appear.register")), h("ul", {}, room.centroid.map((value) => h("li", {}, h("span", { class: "label" }, `${language.survey(value.label)}:`), " ", appearance(language, value))))),
         h("dt", {}, language.t("group.chance", { k: language.number(survey.k) })),
         h("dd", {}, h("strong", {}, language.oneIn(room.record_failure)), h("p", { class: "hint" }, language.t(`group.rule.${survey.release_rule}`, { k: language.number(survey.k) }))),
         h("dt", {}, language.t("group.half")),

@@ -115,6 +115,8 @@ function asking(context) {
   const { language, state } = context;
   const { code, pending, busy, problem } = state.invitation;
   const wrong = problem && !pending;
+  const advice = wrong && `invitation.error.${problem.code}.text`;
+  const advised = wrong && language.has(advice);
   const field = h("input", {
     type: "text",
     id: "code",
@@ -126,7 +128,7 @@ function asking(context) {
     spellcheck: "false",
     translate: "no",
     disabled: busy || pending,
-    "aria-describedby": wrong ? "code-error code-hint code-said" : "code-hint code-said",
+    "aria-describedby": [wrong && "code-error", advised && "code-advice", "code-hint", "code-said"].filter(Boolean).join(" "),
     "aria-invalid": wrong ? "true" : null,
     oninput: () => typed(context, field, said),
   });
@@ -149,6 +151,7 @@ function asking(context) {
         h("label", { for: "code" }, language.t("invitation.code")),
         h("p", { class: "hint", id: "code-hint" }, language.t("invitation.code.hint")),
         wrong && h("p", { class: "field-error", id: "code-error" }, h("span", { class: "visually-hidden" }, language.t("errors.prefix"), " "), words(language, problem)),
+        advised && h("p", { id: "code-advice" }, language.t(advice)),
         field,
         said,
       ),

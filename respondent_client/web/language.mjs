@@ -46,13 +46,20 @@ export class Language {
     return key in this.texts || key in this.fallback;
   }
 
-  /** A text with its {figures} put in; with a "count" the plural form of the language is taken. */
+  /**
+   * A text with its {figures} put in; with a "count" the plural form of the language is taken. If it is a
+   * lower bound ("at_least"), the text says so.
+   */
   t(key, figures = {}) {
     const names = "count" in figures ? [`${key}.${this.plurals.select(Number(figures.count))}`, `${key}.other`, key] : [key];
     const text = lookUp(this.texts, names) ?? lookUp(this.fallback, names) ?? key;
     return text.replace(/\{([a-z_-]+)\}/g, (whole, figure) =>
-      figure in figures ? (figure === "count" ? this.number(figures[figure]) : String(figures[figure])) : whole,
+      figure in figures ? (figure === "count" ? this.#count(figures) : String(figures[figure])) : whole,
     );
+  }
+
+  #count({ count, at_least: bound }) {
+    return bound ? this.t("at-least", { number: this.number(count) }) : this.number(count);
   }
 
   /** A text of the survey, which has one per language. */

@@ -17,6 +17,7 @@ export function drawPicture(picture, language) {
   const radius = (people) => 2.5 + 6 * Math.sqrt(people / largest);
   const name = language.t("picture.alt", {
     count: own.people,
+    at_least: own.at_least,
     across: language.survey(across.label),
     up: language.survey(up.label),
   });
@@ -48,7 +49,7 @@ export function drawPicture(picture, language) {
         "ul",
         { class: "legend" },
         legend("me", language.t("picture.me")),
-        legend("own", language.t("picture.own", { count: own.people })),
+        legend("own", language.t("picture.own", { count: own.people, at_least: own.at_least })),
         region && legend("region", language.t("picture.region")),
         legend("other", language.t("picture.other", { count: picture.shown })),
       ),

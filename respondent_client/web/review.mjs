@@ -51,7 +51,7 @@ async function compose(context, place, send, problem) {
   place.removeAttribute("aria-busy");
   replace(
     place,
-    h("p", { class: "promise" }, language.t(message.sealed ? "review.promise-sealed" : "review.promise", { count: state.room.people })),
+    h("p", { class: "promise" }, language.t(message.sealed ? "review.promise-sealed" : "review.promise", state.room.people)),
     h("h2", {}, language.t("review.contents")),
     h(
       "dl",

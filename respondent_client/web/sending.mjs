@@ -19,13 +19,14 @@ export async function deliver(context, step) {
 }
 
 export function failure({ language }, error) {
-  const token = error.code.startsWith("token.") || error.code === "storage.rolled-back" || error.code === "state.token";
   const key = language.has(`send.${error.code}`) ? error.code : "other";
+  const own = error.code === "remote.unreachable" ? "send.retry" : `send.${key}.text`;
+  const meaning = language.has(own) ? own : "send.kept";
   return h(
     "div",
     { class: "notice error", role: "alert", tabindex: "-1", "data-code": error.code },
     h("h2", {}, language.t(`send.${key}`)),
-    h("p", {}, language.t(error.code === "remote.unreachable" ? "send.retry" : token ? `send.${key}.text` : "send.kept")),
+    h("p", {}, language.t(meaning)),
     key === "other" && h("p", { lang: "en", dir: "ltr", class: "detail" }, `${error.code}: ${error.message}`),
   );
 }

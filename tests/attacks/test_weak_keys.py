@@ -6,6 +6,7 @@ is invited by such a key is invited by everybody.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 from pathlib import Path
@@ -14,11 +15,13 @@ import pytest
 
 from server.keys.signing import examine_envelope
 from server.keys.signing_keys import load_public_key, verifies
+from shared import ed25519
 from shared.envelope import Envelope, decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError, VerificationError
 from shared.invitation import Invitation
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, sign, small_specification
 from tests.reference import affine_ed25519 as curve
+from tests.vectors.generate import FOLDER
 
 PAYLOAD = small_specification().to_bytes()
 IDENTITY = curve.encode(curve.IDENTITY)
@@ -75,14 +78,33 @@ def test_honest_keys_stay_keys() -> None:
     assert found.lines[0].outcome == "passed"
 
 
-def test_the_boards_page_judges_alike() -> None:
-    honest = [public_bytes(key) for key in (ORGANIZER_KEY, AUDITOR_KEY)]
+def in_javascript(expression: str, given: object) -> list[bool]:
+    """What the board page's module says of each item."""
     program = f"""
-        import {{ isKey }} from {json.dumps((WEB / "board_check.mjs").as_uri())};
-        const keys = {json.dumps([key.hex() for key in (*WEAK, *honest)])};
-        console.log(JSON.stringify(keys.map((hex) => isKey(Uint8Array.from(Buffer.from(hex, "hex"))))));
+        import {{ isKey, verifies }} from {json.dumps((WEB / "ed25519.mjs").as_uri())};
+        const bytes = (hex) => Uint8Array.from(Buffer.from(hex, "hex"));
+        const given = {json.dumps(given)};
+        console.log(JSON.stringify(await Promise.all(given.map({expression}))));
     """
     done = subprocess.run(
         ["node", "--input-type=module", "-e", program], capture_output=True, text=True, check=True
     )
-    assert json.loads(done.stdout) == [False] * len(WEAK) + [True] * len(honest)
+    answers: list[bool] = json.loads(done.stdout)
+    return answers
+
+
+def test_the_boards_page_judges_keys_alike() -> None:
+    scalars = [int.from_bytes(hashlib.sha256(b"%d" % i).digest(), "little") % curve.L for i in range(8)]
+    mixed = [curve.add(curve.multiply(s, curve.base()), t) for s in scalars for t in curve.torsion()]
+    anything = [hashlib.sha256(b"bytes %d" % i).digest() for i in range(100)]
+    keys = [*WEAK, *map(curve.encode, mixed), *anything, IDENTITY[:-1], IDENTITY + b"\0"]
+    expected = [ed25519.is_key(key) for key in keys]
+    assert expected.count(True) > len(scalars)
+    assert in_javascript("(hex) => isKey(bytes(hex))", [key.hex() for key in keys]) == expected
+
+
+def test_the_boards_page_judges_signatures_alike() -> None:
+    vectors = json.loads((FOLDER / "ed25519.json").read_text("utf-8"))
+    cases = vectors["cases"] + vectors["refused"]
+    found = in_javascript("(c) => verifies(bytes(c.public_key), bytes(c.signature), bytes(c.message))", cases)
+    assert found == [True] * len(vectors["cases"]) + [False] * len(vectors["refused"])

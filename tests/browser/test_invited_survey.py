@@ -155,6 +155,8 @@ def test_from_the_letter_to_the_sealed_ballot(direct: Office, visit: Callable[..
     expect(page.locator("#error-summary")).to_contain_text(
         "nobody was invited with it, or it was used already"
     )
+    expect(page.locator("#error-summary")).not_to_contain_text("group by group")
+    expect(page.locator("#code-advice")).to_contain_text("group by group")
     assert walk.kept() == {}
 
     # The answer is lost three times and the page loaded again: the same request gets the token.

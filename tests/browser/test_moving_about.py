@@ -171,6 +171,9 @@ def test_a_survey_that_was_closed_meanwhile_says_so(walk: Walk, site: Site) -> N
     site.faults.add("closed")
     walk.go_on()
     expect(walk.page.locator("#send-problem .error")).to_contain_text("no longer takes answers")
+    expect(walk.page.locator("#send-problem .error")).to_contain_text(
+        "only the organizer could open it again"
+    )
 
 
 def test_after_sending_there_is_no_way_back_to_the_answers_and_start_over_wipes(

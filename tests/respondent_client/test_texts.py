@@ -93,3 +93,26 @@ def test_what_is_stored_and_released_has_words() -> None:
     assert {f"stored.{code}" for codes in STORED.values() for code in codes} <= set(texts("en"))
     assert {f"group.rule.{rule}" for rule in RELEASE_RULES} <= set(texts("en"))
     assert {f"statement.release.{rule}" for rule in RELEASE_RULES} <= set(texts("en"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_register_has_words_for_what_is_a_lower_bound(language: str) -> None:
+    keys = texts(language)
+    assert "{number}" in keys["at-least"]
+    assert keys["at-least"] != "{number}"
+    assert "{largest}" not in keys["check.cell-failure.passed.register"]
+    assert keys["board.groups.people.at-least"] != keys["board.groups.people"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_tells_of_size_classes(language: str) -> None:
+    """Every message of a survey has one length, whatever was answered."""
+    stale = {"ar": "الحجم نفسه", "de": "dieselbe Größe", "en": "the same size"}[language]
+    assert not [key for key, text in texts(language).items() if stale in text]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_says_that_the_registrar_sees_a_code(language: str) -> None:
+    """A device shows the proof of a code and never the code."""
+    stale = {"ar": "يرى الرمز ولا", "de": "sieht den Code", "en": "sees the code"}[language]
+    assert not [key for key, text in texts(language).items() if stale in text]

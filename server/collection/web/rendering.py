@@ -65,6 +65,7 @@ class RespondentPages:
             state=state,
             invited=specification.invited is not None,
             minimum=specification.release.minimum,
+            at_least=specification.counts_are_bounds,
             board=None if board is None else _counts(board),
             # The link has to be her own: one that this server wrote would pin what this server likes.
             command=f"roomful board verify {address} --invitation LINK --receipt receipt.txt",

@@ -61,7 +61,7 @@ def test_who_takes_the_relay_reads_nothing_and_learns_no_time_or_order(tmp_path:
             with pytest.raises(InvalidTag):
                 HPKE.decrypt(body, stranger, ballot_info(digest))
     assert HPKE.decrypt(rows[0][1], COLLECTOR_KEY, ballot_info(digest))
-    assert len({len(body) for _, body in rows}) == 1  # answers of one size class cannot be told apart
+    assert len({len(body) for _, body in rows}) == 1  # answers cannot be told apart
 
     # 2. Neither answers, tokens, cells nor receipts are anywhere in its files or its log.
     needles = [str(value).encode() for value in ANSWERS.values() if len(str(value)) > 6]
