@@ -11,6 +11,7 @@ import click
 from server.cli.expire import open_store
 from server.cli.surveys import open_data
 from server.keys.signing import read_file
+from server.release.exports import FORMATS
 from server.release.workflow import release_survey
 
 
@@ -34,17 +35,27 @@ from server.release.workflow import release_survey
     type=click.Path(path_type=Path),
     help="opened.json of the trustees, for an invited survey.",
 )
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(FORMATS),
+    multiple=True,
+    help="Write both tables in this format besides CSV; may be repeated.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def release(survey: str, data: Path, out: Path, opened: Path | None, as_json: bool) -> None:
+def release(
+    survey: str, data: Path, out: Path, opened: Path | None, formats: tuple[str, ...], as_json: bool
+) -> None:
     """Publish the table of the closed survey SURVEY, as its signed rule says.
 
-    Writes microdata.csv, cells.csv, report.html and datapackage.json, all or nothing. No group in them has
-    fewer answers than the minimum. There is no way back: the survey is released afterwards.
+    Writes microdata.csv, cells.csv, report.html, codebook.xml (DDI) and datapackage.json, all or nothing. No
+    group in them has fewer answers than the minimum. There is no way back: the survey is released afterwards.
     """
     with open_data(data) as directory:
         open_store(directory, survey)
         answers = None if opened is None else read_file(opened, "opened.json of the trustees")
-        figures = release_survey(directory, survey, out, secrets.SystemRandom().shuffle, answers).figures()
+        shuffle = secrets.SystemRandom().shuffle
+        figures = release_survey(directory, survey, out, shuffle, answers, formats).figures()
     if as_json:
         click.echo(json.dumps(figures))
         return

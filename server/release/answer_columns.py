@@ -28,6 +28,7 @@ def answer_columns(question: Question, language: str) -> tuple[TableColumn, ...]
                 type="boolean",
                 title=f"{title}: {choice.text[language]}",
                 description="Whether this choice was ticked; empty if the question was not answered.",
+                labels=(("false", "not ticked"), ("true", "ticked")),
                 can_be_missing=absent,
                 question=question.name,
             )
@@ -59,6 +60,7 @@ def answer_columns(question: Question, language: str) -> tuple[TableColumn, ...]
                 type="boolean",
                 title=title,
                 description=description,
+                labels=(("false", no), ("true", yes)),
                 can_be_missing=absent,
                 question=question.name,
             ),

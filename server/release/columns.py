@@ -27,6 +27,8 @@ class TableColumn:
         Unit of a number; empty where the values have none.
     categories : tuple of (str, str)
         Value and label of each category; empty if the values are not categories.
+    labels : tuple of (str, str)
+        What ``true`` and ``false`` mean; empty for other types.
     ordered : bool
         Whether the categories ascend.
     minimum, maximum : str or None
@@ -43,6 +45,7 @@ class TableColumn:
     description: str
     unit: str = ""
     categories: tuple[tuple[str, str], ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
     ordered: bool = False
     minimum: str | None = None
     maximum: str | None = None

@@ -26,6 +26,7 @@ def describe_package(
     decision: Decision,
     tables: Mapping[str, tuple[ReleasedTable, bytes]],
     invalid: int | None = None,
+    files: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """Describe the released tables.
 
@@ -41,6 +42,8 @@ def describe_package(
         ``microdata`` and ``cells``, each with the bytes of its file.
     invalid : int or None
         Sealed answers that were opened and not valid; None for an open survey.
+    files : mapping of str to bytes, optional
+        The codebook and the same tables in other formats, by name; their hashes are given.
 
     Returns
     -------
@@ -71,6 +74,9 @@ def describe_package(
             "released_answers": decision.released_answers,
             "withheld_answers": decision.withheld_answers,
             **({} if invalid is None else {"invalid_answers": invalid}),
+            "files": {
+                name: f"sha256:{hashlib.sha256(data).hexdigest()}" for name, data in (files or {}).items()
+            },
         },
         "resources": [
             _resource(

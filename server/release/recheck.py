@@ -17,11 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from server.release import recheck_columns as columns
+from server.release import recheck_exports
 from shared.errors import ReleaseError
 from shared.questions import FreeText, MultipleChoice
 from shared.specification import Specification
 
-FILES = ("cells.csv", "datapackage.json", "microdata.csv", "report.html")
+FILES = ("cells.csv", "codebook.xml", "datapackage.json", "microdata.csv", "report.html")
+"""Of every release; others are the two tables in the formats that were asked for."""
+_FORMATS = ("dta", "parquet", "sav", "xlsx")
 _FIGURES = {
     "specification_sha256",
     "organizer_contact",
@@ -35,6 +38,7 @@ _FIGURES = {
     "released_answers",
     "withheld_answers",
     "invalid_answers",
+    "files",
 }
 """Of the survey as a whole, in datapackage.json."""
 _PACKAGE = {
@@ -83,7 +87,7 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
         appears twice or never; if subtraction would yield too little; if a column is undescribed or not on
         the list; if any field but an answer is another than the specification and the head counts make it; if
         a cell that is not released shows anything but what the specification had published; or if the files
-        on the disk are not the four that belong there.
+        on the disk are not those that belong there, or say different things.
 
     Notes
     -----
@@ -94,7 +98,14 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
     an answer is a function of the specification and of the number of answers of a released group.
     """
     found = sorted(path.name for path in folder.iterdir())
-    _require(tuple(found) == FILES, f"the folder holds {', '.join(found)}", ", ".join(FILES))
+    others = sorted(set(found) - set(FILES))
+    forms = [form for form in _FORMATS if f"cells.{form}" in others]
+    _require(
+        found == sorted([*FILES, *others])
+        and others == sorted(f"{name}.{form}" for name in ("cells", "microdata") for form in forms),
+        f"the folder holds {', '.join(found)}",
+        ", ".join(FILES) + ", and both tables in another format",
+    )
     package = json.loads((folder / "datapackage.json").read_bytes())
     tables = {resource["name"]: _checked_resource(folder, resource) for resource in package["resources"]}
     _require(
@@ -104,6 +115,7 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
         "datapackage.json holds another figure",
         "the known ones",
     )
+    _check_others(folder, package, tables, others)
     groups = _check_cells(tables["cells"], specification, counts)
     rows = tables["microdata"]
     _check_microdata(rows, specification, counts, groups)
@@ -122,6 +134,37 @@ def recheck(folder: Path, specification: Specification, counts: Sequence[int]) -
     if specification.release.rule == "merge":
         _check_row(groups, counts, specification)
     _check_distinct(rows, package, specification)
+
+
+def _check_others(
+    folder: Path, package: dict[str, Any], tables: dict[str, list[dict[str, str]]], others: list[str]
+) -> None:
+    """The codebook and the other formats: the described bytes, and nothing that the CSV files lack."""
+    hashes = {
+        name: f"sha256:{hashlib.sha256((folder / name).read_bytes()).hexdigest()}"
+        for name in ("codebook.xml", *others)
+    }
+    _require(
+        package["roomful"].get("files") == hashes,
+        "a file is not the one that the data package describes",
+        "the same bytes",
+    )
+    fields = {resource["name"]: resource["schema"]["fields"] for resource in package["resources"]}
+    _require(
+        recheck_exports.is_codebook_of(
+            folder / "codebook.xml", {name: (fields[name], len(rows)) for name, rows in tables.items()}
+        ),
+        "codebook.xml describes other columns, or more than columns",
+        "the columns of the tables",
+    )
+    for name in others:
+        table = name.partition(".")[0]
+        rows = [tuple(row.values()) for row in tables[table]]
+        _require(
+            recheck_exports.says_the_same(folder / name, fields[table], rows),
+            f"{name} says something else than {table}.csv",
+            "the same",
+        )
 
 
 def _check_cells(

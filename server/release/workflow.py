@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,9 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import State, refusal
 from server.collection.storage.store import SurveyStore
 from server.keys.signing_keys import verifies
+from server.release.codebook import codebook
 from server.release.datapackage import describe_package
+from server.release.exports import export
 from server.release.gate import Decision
 from server.release.recheck import recheck
 from server.release.report import render_report
@@ -71,7 +73,12 @@ class Released:
 
 
 def release_survey(
-    data: DataDirectory, survey: str, out: Path, shuffle: Shuffle, opened: bytes | None = None
+    data: DataDirectory,
+    survey: str,
+    out: Path,
+    shuffle: Shuffle,
+    opened: bytes | None = None,
+    formats: Collection[str] = (),
 ) -> Released:
     """Publish the table of a closed survey.
 
@@ -87,6 +94,8 @@ def release_survey(
         Puts rows into random order in place; from the operating system's randomness outside of tests.
     opened : bytes or None
         opened.json of the trustees, for an invited survey.
+    formats : collection of str
+        Of :data:`server.release.exports.FORMATS`, in which both tables are written besides CSV.
 
     Raises
     ------
@@ -115,7 +124,7 @@ def release_survey(
         )
     source = stored_answers(store) if opened is None else opened_answers(store, opened, _board_root(store))
     discrepancy = None if opened is None else _board(store).discrepancy
-    contents = _prepare(store, source, shuffle, discrepancy)
+    contents = _prepare(store, source, shuffle, discrepancy, formats)
     with _written(out, contents, store, source):
         store.mark_released(out)
     return Released(
@@ -142,7 +151,11 @@ def _board(store: SurveyStore) -> Board:
 
 
 def _prepare(
-    store: SurveyStore, source: AnswerSource, shuffle: Shuffle, discrepancy: str | None
+    store: SurveyStore,
+    source: AnswerSource,
+    shuffle: Shuffle,
+    discrepancy: str | None,
+    formats: Collection[str],
 ) -> dict[str, bytes]:
     """The bytes of each file."""
     specification, digest = store.specification, store.published.digest
@@ -150,14 +163,22 @@ def _prepare(
     microdata = microdata_table(specification, decision, source.collected, shuffle)
     cells = cells_table(specification, decision)
     microdata_csv, cells_csv = microdata.to_csv(), cells.to_csv()
+    tables = {"microdata": microdata, "cells": cells}
+    others = {"codebook.xml": codebook(specification, digest, tables)} | {
+        f"{name}.{form}": export(table, form)
+        for form in sorted(set(formats) - {"csv"})
+        for name, table in tables.items()
+    }
     package = describe_package(
         specification,
         digest,
         decision,
         {"microdata": (microdata, microdata_csv), "cells": (cells, cells_csv)},
         source.invalid,
+        others,
     )
     return {
+        **others,
         "microdata.csv": microdata_csv,
         "cells.csv": cells_csv,
         "datapackage.json": package,

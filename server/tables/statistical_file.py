@@ -197,7 +197,7 @@ class StatisticalFile(DataFile):
                 version=self._version,
                 **common,
             )
-        _without_clock(path, self.form)
+        without_clock(path, self.form)
         self._check(path, frame)
 
     def _compact(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
@@ -296,7 +296,7 @@ def _stata_version(path: Path) -> int:
     return _STATA_VERSIONS.get(int(release[1]) if release else start[0], 14)
 
 
-def _without_clock(path: Path, form: str) -> None:
+def without_clock(path: Path, form: str) -> None:
     """Overwrite when the file was written: the same values give the same bytes."""
     place, text = _NO_TIME[form]
     with path.open("r+b") as file:

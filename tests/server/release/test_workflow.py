@@ -23,7 +23,7 @@ from server.release.workflow import release_survey
 from shared.errors import ReleaseError, StateError, StorageError
 from tests.server.release.survey import CANARY, N_CELLS, answers, closed_survey
 
-FILES = {"microdata.csv", "cells.csv", "report.html", "datapackage.json"}
+FILES = {"microdata.csv", "cells.csv", "report.html", "datapackage.json", "codebook.xml"}
 COUNTS = (20, 12, 3, 9, 0, 30)
 ROW = {"row": list(range(N_CELLS))}
 
@@ -37,7 +37,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_release_writes_four_files_and_ends_the_survey(tmp_path: Path) -> None:
+def test_release_writes_its_files_and_ends_the_survey(tmp_path: Path) -> None:
     data, survey = closed_survey(tmp_path / "data", COUNTS)
     with data:
         released = release_survey(data, survey, tmp_path / "out", shuffle)
