@@ -1,17 +1,24 @@
-"""Files and folders that are either there in full, on the disk, or not at all."""
+"""Files read up to a bound, and files and folders that are there in full, on the disk, or not at all."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import secrets
 import shutil
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from shared.errors import StorageError
+from shared.errors import InputError, RoomfulError, StorageError
+
+PRIVATE: Final = 0o600
+"""Mode of a file for its owner alone."""
+SHARED: Final = 0o666
+"""Mode of a file that others may read, as far as the user's umask lets them."""
+Refused = Callable[[str], RoomfulError]
+"""Makes the error of a caller from what is the matter with a file."""
 
 _NAMED: Final = {
     errno.ENOSPC: ("full", "the disk is full", "Free some space and try again."),
@@ -34,49 +41,145 @@ def named_file_errors(where: str) -> Iterator[None]:
         raise StorageError(message, where=where, remedy=remedy, code=f"storage.{code}") from error
 
 
+def read_start(path: Path, max_bytes: int, refused: Refused | None = None) -> bytes:
+    """Contents of a file; of a longer one a byte more than `max_bytes`, by which its parser refuses it.
+
+    Parameters
+    ----------
+    path : Path
+    max_bytes : int
+        Bound of what is held in memory.
+    refused : callable, optional
+        Makes the error if the file cannot be read; without it, it is an OSError.
+    """
+    try:
+        with path.open("rb") as stream:
+            return stream.read(max_bytes + 1)
+    except OSError as problem:
+        if refused is None:
+            raise
+        raise refused(f"cannot be read ({problem.strerror})") from None
+
+
+def read_bounded(path: Path, max_bytes: int, refused: Refused) -> bytes:
+    """Contents of a file, which is refused if it cannot be read or is longer than `max_bytes`."""
+    data = read_start(path, max_bytes, refused)
+    if len(data) > max_bytes:
+        raise refused(f"the file is too large, it has more than {max_bytes} bytes")
+    return data
+
+
+def read_file(path: Path, what: str, max_bytes: int) -> bytes:
+    """Contents of a file that somebody named, as :func:`read_start`.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    return read_start(path, max_bytes, lambda message: InputError(message, where=str(path), expected=what))
+
+
+def write_file(path: Path, data: bytes, *, mode: int = SHARED) -> None:
+    """Write a file where somebody wants it, as :func:`replace`.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written. What was there before is untouched.
+    """
+    try:
+        replace(path, data, mode=mode)
+    except OSError as problem:
+        raise InputError(f"cannot be written ({problem.strerror})", where=str(path)) from None
+
+
 def sync_folder(folder: Path) -> None:
     """Make new and renamed names in a folder survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    _sync(folder, os.O_DIRECTORY)
 
 
-def write_new(path: Path, data: bytes) -> None:
-    """Write a file that must not exist, readable by its owner only, and sync it."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-def replace(path: Path, data: bytes) -> None:
-    """Put new bytes in the place of a file, all or nothing."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+def write_new(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
+    """Write a file that must not exist, and sync it; nothing is left of one that cannot be written whole."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(name).replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         raise
+
+
+def replace(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
+    """Put new bytes in the place of a file, all or nothing."""
+    with new_file(path, mode=mode) as work:
+        work.write_bytes(data)
+
+
+@contextlib.contextmanager
+def new_file(path: Path, *, mode: int = PRIVATE) -> Iterator[Path]:
+    """An empty file to fill beside `path`; it takes that name when the block ends well, else it vanishes."""
+    work = _beside(path)
+    try:
+        write_new(work, b"", mode=mode)
+        yield work
+        _sync(work)
+        work.replace(path)
+    finally:
+        work.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
 @contextlib.contextmanager
-def new_folder(target: Path) -> Iterator[Path]:
-    """A folder to fill beside `target`; it takes that name when the block ends well, else it vanishes."""
-    parent = target.parent
-    work = Path(tempfile.mkdtemp(dir=parent, prefix=".new-"))
+def hidden_folder(target: Path, *, mode: int = 0o700) -> Iterator[Path]:
+    """A folder beside a name to come, which is removed when the block ends, whatever happened."""
+    work = _beside(target)
     try:
+        work.mkdir(mode=mode)
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def new_folder(target: Path, *, mode: int = 0o700, replaced: bool = False) -> Iterator[Path]:
+    """A folder to fill beside `target`; it takes that name when the block ends well, else it vanishes.
+
+    Parameters
+    ----------
+    target : Path
+        A name that is free, or of an empty folder.
+    mode : int
+        Of the folder.
+    replaced : bool
+        Whether a folder that has the name gives way as a whole.
+    """
+    old = _beside(target)
+    with hidden_folder(target, mode=mode) as work:
         yield work
         sync_folder(work)
-        work.rename(target)
-    except BaseException:
-        shutil.rmtree(work, ignore_errors=True)
-        raise
-    sync_folder(parent)
+        if replaced and target.exists():
+            target.rename(old)
+        try:
+            work.rename(target)
+        except BaseException:
+            if old.exists():
+                old.rename(target)
+            raise
+    sync_folder(target.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    """A free name, known before anything is made, so that a signal at any moment leaves nothing behind."""
+    return path.with_name(f".new-{secrets.token_hex(8)}")
+
+
+def _sync(path: Path, flags: int = 0) -> None:
+    descriptor = os.open(path, os.O_RDONLY | flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

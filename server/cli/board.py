@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -14,8 +14,8 @@ from server.cli.passphrase import passphrase_option, signing_key
 from server.cli.surveys import data_option, open_data
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import State, refusal
+from server.files import read_file
 from server.invitations.folder import require_free
-from server.keys.signing import read_file
 from server.release.board.creating import create_board, finish_board
 from server.release.board.sources import find_source
 from server.release.board.verifying import Verification, verify_board
@@ -30,6 +30,7 @@ from shared.limits import MAX_RECEIPTS
 from shared.receipt import BallotReceipt
 from shared.words import digest_words
 
+_MAX_RECEIPT_FILE_BYTES: Final = 65_536
 key_option = click.option(
     "--key",
     type=click.Path(path_type=Path),
@@ -84,7 +85,7 @@ def create(
         used = (
             _used_codes(directory, store.id)
             if used_codes is None
-            else read_file(used_codes, "a list of used codes", max_bytes=LINE_BYTES * MAX_RECEIPTS + 1)
+            else read_file(used_codes, "a list of used codes", LINE_BYTES * MAX_RECEIPTS)
         )
         recounted = create_board(store, used_codes=used, key=private, accept_discrepancy=accept_discrepancy)
         digest = store.published.digest
@@ -169,7 +170,7 @@ def verify(
 def _receipt(text: str) -> BallotReceipt:
     path = Path(text)
     if len(text) < 256 and path.is_file():
-        data = read_file(path, "a file with a receipt")
+        data = read_file(path, "a file with a receipt", _MAX_RECEIPT_FILE_BYTES)
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:

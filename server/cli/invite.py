@@ -12,13 +12,14 @@ from server.cli.expire import open_store
 from server.cli.progress import stages
 from server.cli.surveys import data_option, open_data
 from server.collection.storage.published import PublishedSurvey
+from server.files import read_file
 from server.invitations.coding import make_codes
 from server.invitations.inviting import invite as run_invite
 from server.invitations.inviting import is_local
 from server.invitations.mail_merge import read_mail_merge
 from server.invitations.people import read_people
 from server.invitations.reminding import list_waiting
-from server.keys.signing import envelope_at, read_file
+from server.keys.signing import envelope_at
 from server.keys.signing_keys import load_public_key
 from shared.limits import MAX_ENVELOPE_BYTES
 from shared.roll import MAX_ROLL_BYTES
@@ -113,11 +114,11 @@ def invite(
     """
     published = PublishedSurvey.verify(
         survey,
-        read_file(envelope_at(survey), "a signed survey", max_bytes=MAX_ENVELOPE_BYTES + 1),
+        read_file(envelope_at(survey), "a signed survey", MAX_ENVELOPE_BYTES),
         organizer_key=None if key is None else load_public_key(key),
     )
     merged = read_mail_merge(codes, lines=lines, letters=not no_letters)
-    listed = None if waiting is None else read_file(waiting, "a list of codes", max_bytes=MAX_ROLL_BYTES + 1)
+    listed = None if waiting is None else read_file(waiting, "a list of codes", MAX_ROLL_BYTES)
     with stages(hidden=as_json) as progress:
         made = run_invite(
             published,

@@ -12,7 +12,7 @@ import click
 
 from server import files
 from server.cli.progress import stages
-from server.keys.signing import read_file
+from server.files import read_file
 from server.keys.signing_keys import load_public_key
 from server.release.trustees.examining import KnownBoard, ReceivedExport
 from server.release.trustees.opening import OpeningReport, open_answers
@@ -232,7 +232,7 @@ def _organizer(invitation: str | None, organizer_key: str | None) -> Invitation:
 
 
 def _board(root: str | None, checkpoint: Path | None) -> KnownBoard:
-    data = read_file(checkpoint, "a checkpoint", max_bytes=MAX_CHECKPOINT_BYTES + 1) if checkpoint else b""
+    data = read_file(checkpoint, "a checkpoint", MAX_CHECKPOINT_BYTES) if checkpoint else b""
     return KnownBoard(root=(root or "").strip().lower(), checkpoint=data)
 
 
@@ -244,7 +244,7 @@ def _require_new(out: Path) -> None:
 
 
 def _read_statement(path: Path) -> Statement:
-    data = read_file(path, "a statement", max_bytes=MAX_STATEMENT_BYTES + 1)
+    data = read_file(path, "a statement", MAX_STATEMENT_BYTES)
     return Statement.parse(data, str(path))
 
 
@@ -266,7 +266,7 @@ def read_shares(paths: tuple[Path, ...]) -> list[Share]:
     """The shares in some files."""
     shares = []
     for path in paths:
-        data = read_file(path, "a share", max_bytes=MAX_SHARE_FILE_BYTES + 1)
+        data = read_file(path, "a share", MAX_SHARE_FILE_BYTES)
         if len(data) > MAX_SHARE_FILE_BYTES:
             raise OpeningError(
                 "the file is too long for a share", where=str(path), code="opening.share-damaged"

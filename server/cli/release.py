@@ -10,8 +10,9 @@ import click
 
 from server.cli.expire import open_store
 from server.cli.surveys import open_data
-from server.keys.signing import read_file
+from server.files import read_file
 from server.release.exports import FORMATS
+from server.release.opened import MAX_OPENED_BYTES
 from server.release.workflow import release_survey
 
 
@@ -53,7 +54,8 @@ def release(
     """
     with open_data(data) as directory:
         open_store(directory, survey)
-        answers = None if opened is None else read_file(opened, "opened.json of the trustees")
+        what = "opened.json of the trustees"
+        answers = None if opened is None else read_file(opened, what, MAX_OPENED_BYTES)
         shuffle = secrets.SystemRandom().shuffle
         figures = release_survey(directory, survey, out, shuffle, answers, formats).figures()
     if as_json:

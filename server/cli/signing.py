@@ -10,11 +10,13 @@ import click
 
 from server.cli.core_dumps import forbid_core_dumps
 from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
-from server.keys.signing import MODEL_FILE, countersign, envelope_at, examine_envelope, read_file, sign_design
+from server.files import read_file
+from server.keys.signing import MODEL_FILE, countersign, envelope_at, examine_envelope, sign_design
 from server.keys.signing_keys import create_key_pair, encrypt_again, load_public_key
 from server.keys.token_keys import create_collector_key, create_token_key
 from shared.envelope import Envelope, VerifiedPayload, encode_key, survey_id
 from shared.invitation import Invitation
+from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
 from shared.recount import Recount
 from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.soundness import PASSED, REFUSED
@@ -126,7 +128,7 @@ def verify(file: Path, key: str | None, digest: str | None, model: Path | None, 
     compared, and whether the model was recounted.
     """
     path = envelope_at(file)
-    envelope = Envelope.parse(read_file(path, "a signed survey"))
+    envelope = Envelope.parse(read_file(path, "a signed survey", MAX_ENVELOPE_BYTES))
     invitation = replace(
         Invitation.parse_fragment(digest or ""), organizer_key=None if key is None else load_public_key(key)
     )
@@ -134,7 +136,7 @@ def verify(file: Path, key: str | None, digest: str | None, model: Path | None, 
     beside = path.with_name(MODEL_FILE)
     source = model or (beside if beside.exists() else None)
     if examination.must_recount and source is not None:
-        examination = Recount(examination, read_file(source, "a canonical model")).finish()
+        examination = Recount(examination, read_file(source, "a canonical model", MAX_MODEL_BYTES)).finish()
     if as_json:
         lines = [
             {"number": x.number, "code": x.code, "outcome": x.outcome, "figures": x.figures}

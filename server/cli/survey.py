@@ -16,8 +16,8 @@ from server.collection.storage.publishing import publish_files
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from server.collection.totals import arrived, told_until_closing
-from server.keys.signing import read_file
-from server.release.trustees.rehearsal import keep_rehearsal, require_rehearsal
+from server.files import read_file
+from server.release.trustees.rehearsal import MAX_REHEARSAL_BYTES, keep_rehearsal, require_rehearsal
 from shared.errors import InputError, StateError
 from shared.invitation import survey_link
 
@@ -70,7 +70,11 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
 
     An invited survey opens only when every trustee's share has taken part in a rehearsal.
     """
-    rehearsed = None if rehearsal is None else read_file(rehearsal, "rehearsal.json of the trustees")
+    rehearsed = (
+        None
+        if rehearsal is None
+        else read_file(rehearsal, "rehearsal.json of the trustees", MAX_REHEARSAL_BYTES)
+    )
     with open_data(data) as directory:
         store = open_store(directory, survey)
         if store.state is State.DRAFT:

@@ -24,11 +24,11 @@ from server.cli.opening import (
 from server.cli.surveys import data_option, open_data
 from server.collection.board_folder import CHECKPOINT_FILE, read_board_file
 from server.collection.storage.states import State, refusal
-from server.keys.signing import read_file
+from server.files import read_file
 from server.release.trustees.board_copy import COPIED_FILES
 from server.release.trustees.ceremony import hold_ceremony, key_words
 from server.release.trustees.export import read_survey, write_export
-from server.release.trustees.rehearsal import Rehearsal, make_challenge, rehearse
+from server.release.trustees.rehearsal import MAX_REHEARSAL_BYTES, Rehearsal, make_challenge, rehearse
 from shared.ballot import require_invited
 from shared.errors import InputError
 from shared.invited import statements_needed
@@ -148,7 +148,11 @@ def rehearse_opening(
     """Open the test answers in FOLDER, offline, in so many rounds that every share takes part."""
     survey = read_survey(folder, read_known(invitation, organizer_key))
     shares = read_shares(share_files)
-    earlier = Rehearsal.parse(read_file(out, "a rehearsal"), out.name) if out.exists() else None
+    earlier = (
+        Rehearsal.parse(read_file(out, "a rehearsal", MAX_REHEARSAL_BYTES), out.name)
+        if out.exists()
+        else None
+    )
     rehearsal = rehearse(folder, survey, shares, earlier)
     write(out, rehearsal.to_bytes())
     missing = rehearsal.missing(survey.invited.shares)

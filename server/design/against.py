@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from server.design.mapping import assign_many
 from server.design.population.model import Model
-from server.keys.signing import envelope_at, read_file, verify_envelope
+from server.files import read_file
+from server.keys.signing import envelope_at, verify_envelope
 from shared.attributes import Attribute
 from shared.envelope import Envelope
 from shared.errors import AnswerError, DesignError, InputError
+from shared.limits import MAX_ENVELOPE_BYTES
 from shared.specification import Specification
 from shared.words import digest_words
 
@@ -101,7 +103,7 @@ def read_earlier(path: Path) -> Earlier:
     InputError, EnvelopeError, SignatureError, SpecificationError
         If it cannot be read, or a signature does not verify.
     """
-    envelope = Envelope.parse(read_file(envelope_at(path), "an earlier signed survey"))
+    envelope = Envelope.parse(read_file(envelope_at(path), "an earlier signed survey", MAX_ENVELOPE_BYTES))
     verified = verify_envelope(envelope, None)
     return Earlier(
         where=str(path), digest=verified.digest, specification=Specification.parse(verified.payload)

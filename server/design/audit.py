@@ -20,7 +20,8 @@ from server.design.mapping import assign_many
 from server.design.plan import plan_from
 from server.design.population.model import Model, read_population
 from server.design.survey_file.design_entry import ALGORITHMS
-from server.keys.signing import examine_envelope, read_file
+from server.files import read_file
+from server.keys.signing import examine_envelope
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import sums_by_label
 from server.tables.files import Reading
@@ -30,6 +31,7 @@ from shared.effective_anonymity import is_acceptable, worst_cell_metrics
 from shared.envelope import Envelope
 from shared.errors import InputError, RoomfulError, SoundnessError
 from shared.invitation import Invitation
+from shared.limits import MAX_ENVELOPE_BYTES
 from shared.model import model_digest
 from shared.participation import ParticipationLevel
 from shared.questions import MultipleChoice, SingleChoice, YesNo
@@ -111,7 +113,7 @@ def audit_survey(
     EnvelopeError, InputError
         If a file cannot be read at all. Everything else is a finding.
     """
-    envelope = Envelope.parse(read_file(envelope_path, "a signed survey"))
+    envelope = Envelope.parse(read_file(envelope_path, "a signed survey", MAX_ENVELOPE_BYTES))
     examination = examine_envelope(envelope, Invitation(digest=None, organizer_key=expected_key), floor)
     findings = [_of_line(line) for line in examination.lines if line.code != MODEL]
     specification, verified = examination.specification, examination.verified

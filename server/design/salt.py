@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from pathlib import Path
 
-from server.keys.signing import SALT_FILE, read_file
+from server.files import PRIVATE, read_file, write_file
+from server.keys.signing import SALT_FILE
 from shared.errors import InputError
 from shared.model import SALT_BYTES
 
@@ -26,7 +26,7 @@ def read_salt(path: Path) -> bytes:
     InputError
         If the file cannot be read or holds something else.
     """
-    text = read_file(salt_at(path), "a register's salt", max_bytes=_MAX_FILE_BYTES).strip()
+    text = read_file(salt_at(path), "a register's salt", _MAX_FILE_BYTES).strip()
     if len(text) != 2 * SALT_BYTES or not all(character in b"0123456789abcdef" for character in text):
         raise InputError(
             "this is no salt of a register",
@@ -53,20 +53,11 @@ def salt_for(folder: Path, given: Path | None) -> bytes:
 
 
 def write_salt(folder: Path, salt: bytes) -> None:
-    """Write ``model.salt``, readable by its owner alone.
+    """Write ``model.salt``, readable by its owner alone; whatever happens, the old salt or the new is there.
 
     Raises
     ------
     InputError
         If it cannot be written.
     """
-    path = folder / SALT_FILE
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as stream:
-            os.fchmod(descriptor, 0o600)
-            stream.write(salt.hex().encode("ascii") + b"\n")
-            stream.flush()
-            os.fsync(descriptor)
-    except OSError as problem:
-        raise InputError(f"cannot be written ({problem.strerror})", where=str(path)) from None
+    write_file(folder / SALT_FILE, salt.hex().encode("ascii") + b"\n", mode=PRIVATE)

@@ -15,7 +15,8 @@ from server.design.presentation import report_input
 from server.design.report.design_report import render_design_report
 from server.design.salt import salt_for, write_salt
 from server.design.survey_file.survey import read_survey_file
-from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE, write_file
+from server.files import write_file
+from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE
 from server.progress import StageProgress
 from shared.errors import InputError
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from server.files import read_bounded
 from shared import base64url
 from shared.envelope import decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError
@@ -28,7 +29,7 @@ from shared.strict_json import dumps, loads
 _TOKEN_PREFIX = "rsa-3072:"  # noqa: S105 - the name of a form, no secret
 _SEALING_PREFIX = "hpke:"
 _SIGNING_PREFIX = "ed25519:"
-_MAX_FILE_BYTES = 16_384
+MAX_KEY_FILE_BYTES: Final = 16_384
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +131,7 @@ def read_opening_key(path: Path) -> OpeningKey:
     KeyFileError
         If the file is anything else.
     """
-    value = loads(_read(path).strip(), error=KeyFileError, where=path.name, max_bytes=_MAX_FILE_BYTES)
+    value = loads(_read(path).strip(), error=KeyFileError, where=path.name, max_bytes=MAX_KEY_FILE_BYTES)
     return parse_opening_key(value, path.name)
 
 
@@ -156,19 +157,15 @@ def parse_opening_key(value: Any, where: str) -> OpeningKey:
 
 
 def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_FILE_BYTES + 1)
-    except OSError as problem:
-        raise KeyFileError(
-            f"cannot be read ({problem.strerror})",
+    def refused(message: str) -> KeyFileError:
+        return KeyFileError(
+            message,
             where=path.name,
             remedy="Make the keys first: roomful keygen --purpose tokens, --purpose collector, and roomful"
             " trustees create.",
-        ) from None
-    if len(data) > _MAX_FILE_BYTES:
-        raise KeyFileError("the file is too long for a key", where=path.name)
-    return data
+        )
+
+    return read_bounded(path, MAX_KEY_FILE_BYTES, refused)
 
 
 def _read_line(path: Path) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from server.files import read_file, write_file
 from server.keys.signing_keys import verifies
 from shared.checks import Floor
 from shared.envelope import PAYLOAD_TYPE, Envelope, VerifiedPayload, pre_authentication_encoding
 from shared.errors import InputError, KeyFileError, SignatureError
 from shared.invitation import Invitation
+from shared.limits import MAX_ENVELOPE_BYTES, MAX_SPECIFICATION_BYTES
 from shared.soundness import Examination, examine
 from shared.specification import Specification
 
@@ -39,7 +40,7 @@ def sign_design(folder: Path, key: Ed25519PrivateKey) -> VerifiedPayload:
     InputError
         If there is no design, or it is signed already with other contents.
     """
-    payload = read_file(folder / DESIGN_FILE, "a design; run roomful design first")
+    payload = read_file(folder / DESIGN_FILE, "a design; run roomful design first", MAX_SPECIFICATION_BYTES)
     _require_spare(Specification.parse(payload), key)
     envelope = _add(Envelope(payload=payload, signatures=()), key)
     _refuse_unsound(envelope)
@@ -76,7 +77,7 @@ def countersign(path: Path, key: Ed25519PrivateKey) -> VerifiedPayload:
     SoundnessError
         If a check refuses it.
     """
-    envelope = Envelope.parse(read_file(path, "a signed survey"))
+    envelope = Envelope.parse(read_file(path, "a signed survey", MAX_ENVELOPE_BYTES))
     verify_envelope(envelope, None)
     _refuse_unsound(envelope)
     if any(public == key.public_key().public_bytes_raw() for public, _ in envelope.signatures):
@@ -100,44 +101,6 @@ def verify_envelope(envelope: Envelope, expected_key: bytes | None) -> VerifiedP
 def examine_envelope(envelope: Envelope, invitation: Invitation, floor: Floor | None = None) -> Examination:
     """The checks of a respondent's device, with this platform's signature primitive."""
     return examine(envelope, [verifies(claim) for claim in envelope.claims], invitation, floor)
-
-
-def read_file(path: Path, what: str, *, max_bytes: int = -1) -> bytes:
-    """Contents of a file, or so many bytes of them.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
-    try:
-        with path.open("rb") as stream:
-            return stream.read(max_bytes)
-    except OSError as problem:
-        raise InputError(f"cannot be read ({problem.strerror})", where=str(path), expected=what) from None
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    """
-    partial = path.with_name(path.name + ".partial")
-    try:
-        try:
-            with partial.open("wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            partial.replace(path)
-        except OSError:
-            partial.unlink(missing_ok=True)
-            raise
-    except OSError as problem:
-        raise InputError(f"cannot be written ({problem.strerror})", where=str(path)) from None
 
 
 def _add(envelope: Envelope, key: Ed25519PrivateKey) -> Envelope:

@@ -7,7 +7,6 @@ RFC 8032 (Ed25519), by the library ``cryptography``.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -16,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from server import files
 from server.keys.encrypted_pem import encrypt_pem, is_costly_to_guess
+from server.keys.public_keys import MAX_KEY_FILE_BYTES
 from shared.envelope import SignatureClaim, decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError
 
@@ -100,18 +100,13 @@ def write_key_pair(private_path: Path, pem: bytes, public_line: str) -> None:
             )
     try:
         private_path.parent.mkdir(parents=True, exist_ok=True)
-        # Only the owner may read it, from the first moment on.
-        descriptor = os.open(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        files.write_new(private_path, pem)
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(pem)
-                file.flush()
-                os.fsync(file.fileno())
-            public_path.write_text(public_line, encoding="ascii")
+            files.write_new(public_path, public_line.encode("ascii"), mode=files.SHARED)
         except OSError:
-            for path in (private_path, public_path):  # half a pair is none
-                path.unlink(missing_ok=True)
+            private_path.unlink()  # half a pair is none
             raise
+        files.sync_folder(private_path.parent)
     except OSError as problem:
         raise KeyFileError(f"cannot be written ({problem.strerror})", where=str(private_path)) from None
 
@@ -166,7 +161,4 @@ def verifies(claim: SignatureClaim) -> bool:
 
 
 def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as problem:
-        raise KeyFileError(f"cannot be read ({problem.strerror})", where=str(path)) from None
+    return files.read_bounded(path, MAX_KEY_FILE_BYTES, lambda said: KeyFileError(said, where=str(path)))

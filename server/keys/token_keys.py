@@ -36,8 +36,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from server.files import read_bounded
 from server.keys.private_pem import parse_private_pem, private_pem
-from server.keys.public_keys import CollectorPublicKey, token_key_line
+from server.keys.public_keys import MAX_KEY_FILE_BYTES, CollectorPublicKey, token_key_line
 from server.keys.sealing import SECRET_BYTES, OpeningKey
 from server.keys.signing_keys import write_key_pair
 from shared.acceptance import acceptance_message
@@ -46,7 +47,6 @@ from shared.errors import KeyFileError
 from shared.limits import TOKEN_KEY_BYTES
 from shared.sealing import Suite
 
-_MAX_FILE_BYTES = 16_384
 _ACCEPTANCE_KEY = b"roomful-acceptance-key/1"
 
 
@@ -187,11 +187,7 @@ def load_collector_key(path: Path, suite: Suite) -> CollectorKey:
 
 
 def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(_MAX_FILE_BYTES)
-    except OSError as problem:
-        raise KeyFileError(f"cannot be read ({problem.strerror})", where=str(path)) from None
+    return read_bounded(path, MAX_KEY_FILE_BYTES, lambda message: KeyFileError(message, where=str(path)))
 
 
 def _refused(message: str, where: str) -> KeyFileError:

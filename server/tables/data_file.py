@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
+from server.files import SHARED, new_file
 from server.tables.column import DataColumn
 from server.tables.missing import MissingValues, is_missing
 from server.tables.row_order import published_order, value_codes
@@ -316,18 +317,15 @@ class DataFile(ABC):
             for name, new in replace.items()
             if name in names
         }
-        temporary = path.with_name(f".{path.name}.partial")
         try:
-            self._write(temporary, replace, names, kept)
-            temporary.replace(path)
+            with new_file(path, mode=SHARED) as work:
+                self._write(work, replace, names, kept)
         except OSError as error:
             raise InputError(
                 f"the file cannot be written: {(error.strerror or str(error)).lower()}",
                 where=str(path),
                 remedy="Check that the folder exists and may be written to.",
             ) from None
-        finally:
-            temporary.unlink(missing_ok=True)
 
 
 def _middle(numbers: FloatArray) -> float:

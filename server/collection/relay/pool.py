@@ -18,7 +18,7 @@ from server.collection.storage.published import SPECIFICATION_NAME, PublishedSur
 from server.collection.storage.relay import RelayStore, Totals
 from server.collection.storage.remembered import ENDED
 from server.collection.storage.store import QUIET_SECONDS
-from server.files import named_file_errors, new_folder, write_new
+from server.files import named_file_errors, new_folder, read_start, write_new
 from shared.ballot import envelope_bytes
 from shared.errors import SetupError, StateError, SubmissionError, VerificationError
 from shared.invited import Invited, Relay
@@ -150,8 +150,8 @@ def prepare(directory: Path, link: RelayLink) -> PublishedSurvey:
     folder = directory / "surveys" / link.survey
     path = folder / SPECIFICATION_NAME
     if path.is_file():
-        with named_file_errors(f"{link.survey}/{SPECIFICATION_NAME}"), path.open("rb") as stream:
-            return _verify(folder, link, stream.read(MAX_ENVELOPE_BYTES + 1))
+        with named_file_errors(f"{link.survey}/{SPECIFICATION_NAME}"):
+            return _verify(folder, link, read_start(path, MAX_ENVELOPE_BYTES))
     survey = _verify(folder, link, Collector(link).specification())
     with named_file_errors(directory.name):
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -94,8 +94,8 @@ class PublishedSurvey:
             If the file is missing, oversized or not what it was.
         """
         where = f"{folder.name}/{SPECIFICATION_NAME}"
-        with files.named_file_errors(where), (folder / SPECIFICATION_NAME).open("rb") as stream:
-            envelope = stream.read(MAX_ENVELOPE_BYTES + 1)
+        with files.named_file_errors(where):
+            envelope = files.read_start(folder / SPECIFICATION_NAME, MAX_ENVELOPE_BYTES)
         return cls.verify(folder, envelope, organizer_key=organizer_key)
 
     @property

@@ -7,6 +7,7 @@ from pathlib import Path
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.published import MODEL_NAME, ROLL_NAME, PublishedSurvey
 from server.collection.storage.server_keys import check_keys, install_keys
+from server.files import read_bounded
 from server.keys.signing import ENVELOPE_FILE
 from shared.errors import InputError
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
@@ -65,11 +66,4 @@ def publish_files(
 
 
 def _read(path: Path, max_bytes: int) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(max_bytes + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    if len(data) > max_bytes:
-        raise InputError("the file is too large", where=str(path), expected=f"at most {max_bytes} bytes")
-    return data
+    return read_bounded(path, max_bytes, lambda message: InputError(message, where=str(path)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from server.design.survey_file.toml_document import Section
+from server.files import read_start
 from server.keys.public_keys import read_collector_key, read_opening_key, read_token_key
 from server.keys.signing_keys import load_public_key
 from server.wording import quoted
@@ -29,11 +30,9 @@ def read_roll(root: Section, folder: Path) -> Roll | None:
         return None
     section = root.section("invited", INVITED_KEYS)
     path, people = folder / section.text("roll"), section.integer("people", 1, MAX_PEOPLE)
+    data = read_start(path, MAX_ROLL_BYTES, lambda message: section.fail("roll", message, expected=_ROLL))
     try:
-        with path.open("rb") as stream:
-            roll = Roll.parse(stream.read(MAX_ROLL_BYTES + 1))
-    except OSError as problem:
-        raise section.fail("roll", f"cannot be read ({problem.strerror})", expected=_ROLL) from None
+        roll = Roll.parse(data)
     except BoardError as problem:
         raise section.fail(
             "roll",

@@ -19,6 +19,7 @@ from server.collection.board_folder import (
     BoardFiles,
 )
 from server.collection.storage.published import RELEASE_NAME, SPECIFICATION_NAME
+from server.files import read_bounded
 from server.keys.signing import ENVELOPE_FILE
 from shared.errors import InputError, NotFoundError, RemoteError
 from shared.hash_list import LINE_BYTES
@@ -183,15 +184,4 @@ def _places(name: str) -> tuple[str, str]:
 
 
 def _read(path: Path, most: int) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(most + 1)
-    except OSError as problem:
-        raise InputError(
-            f"cannot be read ({problem.strerror})", where=str(path), code="input.board"
-        ) from None
-    if len(data) > most:
-        raise InputError(
-            "the file is too large", where=str(path), expected=f"at most {most} bytes", code="input.board"
-        )
-    return data
+    return read_bounded(path, most, lambda message: InputError(message, where=str(path), code="input.board"))

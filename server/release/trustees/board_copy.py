@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from server.collection.board_folder import BOARD_FILE, CHECKPOINT_FILE, ROLL_FILE, USED_CODES_FILE, BoardFiles
-from server.keys.signing import read_file
+from server.files import read_file
 from server.release.board.verifying import verify_files
 from server.release.trustees.export import SignedSurvey
 from shared.board_counts import Survey
@@ -51,7 +51,7 @@ def require_board(folder: Path, survey: SignedSurvey, receipts: Sequence[bytes],
     """
 
     def read(name: str, most: int) -> bytes:
-        return read_file(folder / name, "a file of the board in the export", max_bytes=most + 1)
+        return read_file(folder / name, "a file of the board in the export", most)
 
     contents = BoardFiles(
         board=read(BOARD_FILE, 2 * MAX_BOARD_BYTES),

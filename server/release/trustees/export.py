@@ -270,11 +270,7 @@ def verify_export(
 
 
 def _read(path: Path, limit: int) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(limit + 1)
-    except OSError as problem:
-        raise _wrong(f"cannot be read ({problem.strerror})", path.name) from None
+    return files.read_start(path, limit, lambda message: _wrong(message, path.name))
 
 
 def _wrong(message: str, where: str) -> OpeningError:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from server.files import replace
+from server.files import read_bounded, replace
 from server.release.trustees.statements import Stated
 from shared import base64url, strict_json
 from shared.errors import OpeningError
@@ -52,13 +52,7 @@ class Ledger:
         OpeningError
             With the code ``opening.ledger`` if it is missing, damaged or of another key.
         """
-        try:
-            with path.open("rb") as stream:
-                data = stream.read(MAX_LEDGER_BYTES + 1)
-        except OSError as problem:
-            raise _damaged(path, f"cannot be read ({problem.strerror})") from None
-        if len(data) > MAX_LEDGER_BYTES:
-            raise _damaged(path, "is too long")
+        data = read_bounded(path, MAX_LEDGER_BYTES, lambda message: _damaged(path, message))
         if not data.endswith(b"\n"):
             raise _damaged(path, "the last line is cut off")
         lines: list[Stated] = []

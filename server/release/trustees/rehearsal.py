@@ -35,8 +35,8 @@ from typing import Any, Final
 
 from server import files
 from server.collection.storage.published import PublishedSurvey
+from server.files import read_file
 from server.keys.sealing import SealingKey
-from server.keys.signing import read_file
 from server.release.trustees.export import SPECIFICATION_FILE, SignedSurvey
 from server.release.trustees.opening import rebuild_key
 from server.release.trustees.shares import Share, covering_sets
@@ -63,7 +63,7 @@ NO_TOKEN: Final = bytes(PREFIX_BYTES)
 NO_KEY: Final = bytes(KEY_BYTES)
 """Stand for the token of a test answer. 32 zero bytes are a point of small order, which is no device key: no
 box of a ballot ever opens in a rehearsal."""
-_MAX_BYTES: Final = 1_048_576
+MAX_REHEARSAL_BYTES: Final = 1_048_576
 _MAX_BOX_CHARACTERS = 2 * MAX_MESSAGE_BYTES
 
 
@@ -207,7 +207,9 @@ def rehearse(
     OpeningError
         As for the real opening, and ``opening.rehearsal`` if a test answer cannot be opened or is invalid.
     """
-    data = read_file(folder / CHALLENGE_FILE, "the challenge of roomful trustees challenge")
+    data = read_file(
+        folder / CHALLENGE_FILE, "the challenge of roomful trustees challenge", MAX_REHEARSAL_BYTES
+    )
     challenge = hashlib.sha256(data).hexdigest()
     if earlier is not None and earlier.challenge != challenge:
         raise _refused(
@@ -295,7 +297,7 @@ def keep_rehearsal(published: PublishedSurvey, data: bytes) -> None:
 
 
 def _document(data: bytes, where: str, kind: str, keys: Sequence[str]) -> Fields:
-    value: Any = strict_json.loads(data, error=_refused, where=where, max_bytes=_MAX_BYTES)
+    value: Any = strict_json.loads(data, error=_refused, where=where, max_bytes=MAX_REHEARSAL_BYTES)
     fields = Fields(value, where, ("format", *keys), error=_refused)
     fields.choice("format", (kind,))
     return fields

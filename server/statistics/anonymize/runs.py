@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from server.files import hidden_folder, write_file
 from server.progress import StageProgress
 from server.statistics.anonymize.evaluation import Evaluation, Settings, evaluate
 from server.statistics.anonymize.exposure import digest, disclosed, masked_before, warnings_of
@@ -223,21 +222,14 @@ def _described(masked: Masked) -> dict[str, object]:
 def _unseen_folder(out: Path) -> Iterator[Path]:
     """A hidden folder beside a file to come, removed at the end."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+        with hidden_folder(out) as folder:
+            yield folder
     except OSError as error:
         raise InputError(
-            f"nothing can be written there: {(error.strerror or str(error)).lower()}",
-            where=str(out.parent),
+            f"the files cannot be written: {(error.strerror or str(error)).lower()}",
+            where=str(out),
             remedy="Check that the folder may be written to.",
         ) from None
-    try:
-        yield folder
-    except OSError as error:
-        raise InputError(
-            f"the files cannot be written: {(error.strerror or str(error)).lower()}", where=str(out)
-        ) from None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_places(written: Sequence[Path], read: Sequence[tuple[str, Path | None]]) -> None:
@@ -388,9 +380,7 @@ def evaluate_files(
         ),
     )
     if report is not None:
-        with _unseen_folder(report) as folder:
-            (folder / report.name).write_bytes(evaluation_report(result, name=masked.name, command=command))
-            (folder / report.name).replace(report)
+        write_file(report, evaluation_report(result, name=masked.name, command=command))
     return result
 
 

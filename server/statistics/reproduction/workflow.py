@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
-import secrets
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from server.files import new_folder
 from server.progress import StageProgress
 from server.statistics.reproduction.catalogue import CATALOGUE
 from server.statistics.reproduction.inputs import Inputs
@@ -181,37 +179,15 @@ def _files_of_earlier_run(out: Path) -> set[str]:
 
 @contextmanager
 def _new_folder(out: Path) -> Iterator[Path]:
-    """A hidden folder beside `out` that takes its place at the end, or vanishes."""
+    """A folder that takes the place of `out` at the end, or vanishes."""
     target = out.resolve()
-    work = target.parent / f".{target.name}-{secrets.token_hex(4)}"
-    new = work / "new"
-    try:  # the name is known before the folder is there, so that a signal at any moment leaves nothing
-        new.mkdir(parents=True)
-        yield new
-        _refuse_foreign(out)  # minutes have passed
-        if target.exists():
-            target.rename(work / "old")
-        try:
-            new.rename(target)
-        except BaseException:
-            if (work / "old").exists():
-                (work / "old").rename(target)
-            raise
-        _sync(target.parent)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with new_folder(target, mode=0o777, replaced=True) as folder:
+            yield folder
+            _refuse_foreign(out)  # minutes have passed
     except OSError as error:
         raise _unwritable(out, error) from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-
-
-def _sync(folder: Path) -> None:
-    """Make the rename durable where folders can be opened."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _unwritable(out: Path, error: OSError) -> StorageError:

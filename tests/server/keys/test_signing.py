@@ -13,6 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 
+from server.files import write_file
 from server.keys.encrypted_pem import is_costly_to_guess
 from server.keys.signing import (
     DESIGN_FILE,
@@ -21,7 +22,6 @@ from server.keys.signing import (
     examine_envelope,
     sign_design,
     verify_envelope,
-    write_file,
 )
 from server.keys.signing_keys import (
     create_key_pair,
@@ -121,11 +121,14 @@ def test_a_full_disk_leaves_no_half_of_a_pair(
 ) -> None:
     """A half would stand in the way of the next try, and look like a key."""
 
-    def full(*_: object, **__: object) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device")
+    calls = iter(range(2))
+
+    def full(_descriptor: int) -> None:
+        if next(calls) == ("private", "public").index(half):
+            raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(*((os, "fsync") if half == "private" else (Path, "write_text")), full)
+        patch.setattr(os, "fsync", full)
         with pytest.raises(KeyFileError, match="No space"):
             create_key_pair(tmp_path / "key.pem", PASSPHRASE)
     assert list(tmp_path.iterdir()) == []

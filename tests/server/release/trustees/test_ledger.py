@@ -134,5 +134,5 @@ def test_of_two_statements_at_once_one_is_refused(ledger: Ledger, monkeypatch: p
 
 
 def test_an_endless_ledger_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OpeningError, match="too long"):
+    with pytest.raises(OpeningError, match="too large"):
         Ledger.read(Path("/dev/zero"), KEY)
