@@ -71,7 +71,7 @@ from server.tables.files import Reading
 @click.option("--seed", type=click.IntRange(0), help="Of methods that depend on chance.")
 @click.option(
     "--breach",
-    type=click.Choice(["none", "p3m", "dream"]),
+    type=click.Choice(["none", "p3m", "p3m-record"]),
     default="none",
     show_default=True,
     help="Keep published numbers away from true ones.",

@@ -50,7 +50,7 @@ from server.tables.files import Reading
     "--width", type=float, default=0.1, show_default=True, help="Of SDID and SL, in standard deviations."
 )
 @click.option(
-    "--interval", type=float, default=0.1, show_default=True, help="Delta of l_avg, in standard deviations."
+    "--interval", type=float, default=0.02, show_default=True, help="Delta of l_avg, in standard deviations."
 )
 @click.option("--target", default="", help="Column to predict, to measure empirical utility.")
 @reading_options(missing=True)

@@ -31,18 +31,43 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 
-def n_min_pair_logarithmic(participation: float, failure: float) -> float:
-    r"""k = 2, pbar -> 0: n ~ ln(1/pbar) / ln(1/(1-pi)).
+def n_min_pair_first(participation: float, failure: float) -> float:
+    r"""k = 2, n0 = ln a / ln(1-pi), with a = (1-pi) pbar / pi: the leading term, a little too small.
 
-    Drops the factor n pi / (1 - pi) of the exact qbar = n pi (1-pi)^(n-1), so it is too small: error
-    -75 % to -5 %, median -19 %.
+    Error -71 % to +19 %, median -16 %. Drops the factor n of the exact qbar = n pi (1-pi)^(n-1).
     """
+    return _leading(participation, failure)[1]
+
+
+def n_min_pair_second(participation: float, failure: float) -> float:
+    r"""k = 2, n1 = (1 - ln n0 / (1 + ln a)) n0: one Newton step from n0, an upper bound when rounded up.
+
+    On the paper's grid (pi = 0.5, pbar from 1e-7 to 1e-3) exact 3,782 times of 4,001.
+    """
+    log_a, first = _leading(participation, failure)
+    return (1 - math.log(first) / (1 + log_a)) * first
+
+
+def n_min_pair_third(participation: float, failure: float) -> float:
+    r"""k = 2, n2 = (2 + ln a + sqrt((1 + ln a)^2 + 2 ln n0)) n0: to second order; no bound, oftener exact.
+
+    On the paper's grid rounded up exact 3,960 times of 4,001.
+    """
+    log_a, first = _leading(participation, failure)
+    return (2 + log_a + math.sqrt((1 + log_a) ** 2 + 2 * math.log(first))) * first
+
+
+def _leading(participation: float, failure: float) -> tuple[float, float]:
+    """Ln a and n0."""
     _check(2, participation, failure)
-    return math.log(failure) / math.log1p(-participation)
+    log_a = math.log1p(-participation) + math.log(failure) - math.log(participation)
+    if log_a >= -1:
+        raise ValueError("these forms are for small failures: (1 - pi) pbar / pi below 1/e")
+    return log_a, log_a / math.log1p(-participation)
 
 
 def n_min_pair_lambert(participation: float, failure: float) -> float:
-    r"""k = 2, exact up to rounding up: the larger root of n pi (1-pi)^(n-1) = pbar by Lambert's W_{-1}.
+    r"""k = 2, exact when rounded up (ours): n pi (1-pi)^(n-1) = pbar by Lambert's W_{-1}.
 
     With a = ln(1 - pi): n = W_{-1}(a (1-pi) pbar / pi) / a. Where qbar never exceeds pbar there is no
     root, and 2 is the answer. Rounded up it is the exact n_min_safe for every row of the grid.
@@ -56,7 +81,7 @@ def n_min_pair_lambert(participation: float, failure: float) -> float:
 
 
 def n_min_divergence(k: int, participation: float, failure: float) -> float:
-    r"""Chernoff's bound: n D((k-1)/n || pi) = ln(1/pbar), by root finding.
+    r"""n1, Chernoff's bound: n D((k-1)/n || pi) = ln(1/pbar), by root finding.
 
     D is the binary Kullback-Leibler divergence in nats. P{K <= k-1} <= exp(-n D((k-1)/n || pi)) holds for
     (k-1)/n <= pi, so the result rounded up is never below the exact n_min. Error -12 % (before rounding
@@ -67,7 +92,7 @@ def n_min_divergence(k: int, participation: float, failure: float) -> float:
 
 
 def n_min_quadratic(k: int, participation: float, failure: float) -> float:
-    r"""Gaussian form (k - 1 - n pi)^2 = 2 n pi (1-pi) ln(1/pbar), solved for n.
+    r"""n1', the Gaussian form (k - 1 - n pi)^2 = 2 n pi (1-pi) ln(1/pbar), solved for n.
 
     The divergence to second order about pi. With b = k - 1 + (1-pi) ln(1/pbar):
     n = (b + sqrt(b^2 - (k-1)^2)) / pi.
@@ -80,16 +105,25 @@ def n_min_quadratic(k: int, participation: float, failure: float) -> float:
     return (b + math.sqrt(b * b - (k - 1) ** 2)) / participation
 
 
-def n_min_pinsker(k: int, participation: float, failure: float) -> float:
-    r"""Pinsker's (here Hoeffding's) bound (k - 1 - n pi)^2 = n ln(1/pbar) / 2, solved for n.
+def n_min_simplified(k: int, participation: float, failure: float) -> float:
+    r"""n1'' = (k - 1 + sqrt(2 (1-pi) ln(1/pbar)) sqrt(k - 1) + (1-pi) ln(1/pbar)) / pi.
 
-    D >= 2 (pi - (k-1)/n)^2, so it bounds the divergence form, and n_min, from above; the two agree best
-    at pi = 1/2. With b = 2 pi (k-1) + ln(1/pbar) / 2: n = (b + sqrt(b^2 - 4 pi^2 (k-1)^2)) / (2 pi^2).
-    Error +1.5 % to +403 % (pi = 0.1), median +26 %; the quadratic form itself at pi = 0.5.
+    The quadratic form with 2 (k-1) alone below the root: smaller, and simpler.
     """
     _check(k, participation, failure)
-    b = 2 * participation * (k - 1) + math.log(1 / failure) / 2
-    return (b + math.sqrt(b * b - (2 * participation * (k - 1)) ** 2)) / (2 * participation**2)
+    b = (1 - participation) * math.log(1 / failure)
+    return (k - 1 + math.sqrt(2 * b * (k - 1)) + b) / participation
+
+
+def n_min_second_order(k: int, participation: float, failure: float) -> float:
+    r"""n2, from the divergence to second order in (k - 1) / n, for failures far below 1.
+
+    n2 = (2 (k-1) l + pi q - sqrt(pi q (pi q + 4 (k-1) l))) / (2 pi l), l = ln(1-pi), q = ln pbar.
+    """
+    _check(k, participation, failure)
+    rest, q = math.log1p(-participation), participation * math.log(failure)
+    root = math.sqrt(q * (q + 4 * (k - 1) * rest))
+    return (2 * (k - 1) * rest + q - root) / (2 * participation * rest)
 
 
 def _divergence(a: float, b: float) -> float:

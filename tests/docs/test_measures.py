@@ -52,13 +52,23 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             "height": random.normal(170, 9, n).round(1),
             "ill": random.choice(["flu", "rash"], n),
             "wage": random.integers(1, 60, n),
+            "chance": random.choice([0.5, 0.75], n),
         }
     ).to_csv(folder / "t.csv", index=False)
     (folder / "ill.csv").write_text("flu;lungs;*\nrash;skin;*\n")
-    common = ["--quasi-identifiers", "age,height", "--k", "3", "--participation", "0.5"]
+    common = ["--quasi-identifiers", "age,height", "--k", "3", "--participation-column", "chance"]
     common += ["--dependence", "0.4", "--json"]
     source, out = str(folder / "t.csv"), str(folder / "out.csv")
-    mask = ["--confidential", "wage", "--out", out, "--breach", "dream", "--acceptable-cell-failure", "1e-2"]
+    mask = [
+        "--confidential",
+        "wage",
+        "--out",
+        out,
+        "--breach",
+        "p3m-record",
+        "--acceptable-cell-failure",
+        "1e-2",
+    ]
     measure = ["--confidential", "ill,wage", "--hierarchy", f"ill={folder / 'ill.csv'}", "--target", "ill"]
     runs = [(anonymize, [source, *common, *mask]), (evaluate, [source, out, *common, *measure])]
     found = {}

@@ -55,13 +55,15 @@ class Settings:
         lambda of D(lambda).
     distances : float array or None
         Minimum distance of SL per record and numeric quasi-identifier, where it is not ``width``.
+    importances : float array or None
+        w of SL, likewise.
     record_distances : float array or None
-        Minimum distances of whole records, as DREAM keeps them.
+        Minimum distances of whole records, as p3m-record keeps them.
     """
 
     known: tuple[str, ...] = ()
     width: float = 0.1
-    interval: float = 0.1
+    interval: float = 0.02
     target: str = ""
     categories: tuple[str, ...] = ()
     orders: Orders = field(default_factory=dict)
@@ -69,6 +71,7 @@ class Settings:
     blocks: tuple[tuple[str, ...], ...] = ()
     dependence: float | None = None
     distances: FloatArray | None = None
+    importances: FloatArray | None = None
     record_distances: FloatArray | None = None
 
     def __post_init__(self) -> None:
@@ -262,7 +265,12 @@ def evaluate(
         disclosure += [
             risk.interval_disclosure(X[:, columns], Y[:, columns], width=chosen.width),
             interval,
-            risk.satisfaction_level(X[:, columns], Y[:, columns], minimum_distance=distance),
+            risk.satisfaction_level(
+                X[:, columns],
+                Y[:, columns],
+                minimum_distance=distance,
+                importance=None if chosen.importances is None else chosen.importances[each],
+            ),
             risk.scoring_index(parts[0], linkage, interval),
         ]
     if chosen.record_distances is not None:

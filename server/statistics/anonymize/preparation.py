@@ -17,6 +17,7 @@ from server.statistics.anonymize.record_values import per_record, per_value
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.sizes import Sizes, sizes_of
 from server.statistics.microaggregation.dependence import joined
+from server.statistics.microaggregation.p3m import DEFAULT_IMPORTANCE
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
 from server.tables.doubts import refuse_doubtful
@@ -199,7 +200,7 @@ def prepare(
         parts=tuple(_part(X, encoding, part, secret, request.dependence) for part in parts),
         distances=distances,
         importances=importances,
-        warnings=_warnings(original, request, rows, importances),
+        warnings=_warnings(original, request, rows),
         digits=tuple(
             None if is_nominal or column.kind == "ordinal" or request.unrounded else request.digits.of(column)
             for column, is_nominal in zip(columns, nominal, strict=True)
@@ -318,15 +319,15 @@ def _confidential(
 def _distances(
     request: Request, rows: IntArray, original: DataFile
 ) -> tuple[FloatArray | None, FloatArray | None]:
-    """Minimum distances and importances per value (P3M) or record (DREAM)."""
+    """Minimum distances and importances per value (p3m) or record (p3m-record)."""
     given, names = request.distances, request.quasi_identifiers
     if request.breach == "none":
         return None, None
-    if request.breach == "dream":
+    if request.breach == "p3m-record":
         distances = np.full(len(rows), given.common)
         if given.file is not None:
             distances = per_record(given.file, "--minimum-distances", rows, original)
-        importances = np.ones(len(rows))
+        importances = np.full(len(rows), DEFAULT_IMPORTANCE)
         if given.importances is not None:
             importances = per_record(given.importances, "--importances", rows, original)
         return distances, importances
@@ -334,16 +335,14 @@ def _distances(
     distances = np.tile(common, (len(rows), 1))
     if given.file is not None:
         distances = per_value(given.file, "--minimum-distances", names, common, rows, original)
-    importances = np.ones((len(rows), len(names)))
+    importances = np.full((len(rows), len(names)), DEFAULT_IMPORTANCE)
     if given.importances is not None:
-        ones = np.ones(len(names))
-        importances = per_value(given.importances, "--importances", names, ones, rows, original)
+        usual = importances[0]
+        importances = per_value(given.importances, "--importances", names, usual, rows, original)
     return distances, importances
 
 
-def _warnings(
-    original: DataFile, request: Request, rows: IntArray, importances: FloatArray | None
-) -> tuple[str, ...]:
+def _warnings(original: DataFile, request: Request, rows: IntArray) -> tuple[str, ...]:
     warnings = []
     left_out = original.n_records - len(rows)
     if left_out:
@@ -376,12 +375,6 @@ def _warnings(
         )
     if request.participation_column:
         warnings.append(f"{quoted(request.participation_column)} was left out: it is each person's own.")
-    if (
-        request.distances.importances is not None
-        and importances is not None
-        and not np.ptp(importances, 0).any()
-    ):
-        warnings.append("All importances are equal within their attribute, so they change nothing.")
     return tuple(warnings)
 
 

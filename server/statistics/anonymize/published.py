@@ -10,8 +10,8 @@ from server.arrays import FloatArray, IntArray
 from server.progress import Progress
 from server.statistics.anonymize.request import Breach
 from server.statistics.measures.diversity import coded
-from server.statistics.microaggregation.dream import dream
 from server.statistics.microaggregation.p3m import Aggregation, p3m
+from server.statistics.microaggregation.p3m_record import p3m_record
 from server.statistics.microaggregation.preparation import group_means
 from server.tables.column import DataColumn
 from shared.errors import InputError
@@ -27,8 +27,9 @@ def breach_free(
     importances: FloatArray | None,
     trade_off: float,
     counts: IntArray | None,
+    weights: FloatArray | IntArray | None = None,
     progress: Progress | None = None,
-) -> tuple[FloatArray, tuple[int, ...]]:
+) -> tuple[FloatArray, tuple[int, ...], int]:
     """Values of the groups (m x d), means unless a breach is to be prevented.
 
     Parameters
@@ -36,22 +37,29 @@ def breach_free(
     chosen : sequence of int
         Attributes to keep apart from the true values; all columns of X are numbers then. Columns of others
         hold their means.
-    distances, importances : float arrays, n x d (P3M) or n (DREAM)
+    distances, importances : float arrays, n x d (p3m) or n (p3m-record)
+    counts : int array, n, or None
+        People of the records.
+    weights : array, n, optional
+        What a record counts in a mean, where that is not its people: with uneven participation, the people
+        who are expected to take part.
 
     Returns
     -------
     values : float array, m x d
     unmet : tuple of int
         Attributes whose mean or variance cannot be kept.
+    missed : int
+        Values of importance 1 that are not published at their minimum distance.
 
     Raises
     ------
     InputError
         For parameters outside their range.
     """
-    values = group_means(X, labels, counts)
+    values = group_means(X, labels, counts if weights is None else weights)
     if breach == "none" or distances is None or importances is None:
-        return values, ()
+        return values, (), 0
     columns = list(chosen)
     try:
         found: Aggregation
@@ -65,7 +73,7 @@ def breach_free(
                 counts=counts,
             )
         else:
-            found = dream(
+            found = p3m_record(
                 X,
                 labels,
                 minimum_distance=distances,
@@ -77,7 +85,7 @@ def breach_free(
     except ValueError as error:
         raise InputError(str(error), where=f"--breach {breach}") from None
     values[:, columns] = found.values
-    return values, tuple(columns[index] for index in found.unmet)
+    return values, tuple(columns[index] for index in found.unmet), found.missed
 
 
 def modes(column: DataColumn, labels: IntArray, counts: IntArray | None) -> IntArray:

@@ -59,7 +59,7 @@ def per_record(path: Path, option: str, rows: IntArray, original: DataFile) -> F
         raise InputError(
             f"there are {len(file.names)} columns",
             where=f"{option}, {file.source}",
-            expected="one: DREAM knows one number for the whole record",
+            expected="one: p3m-record knows one number for the whole record",
         )
     return _column(file, file.names[0], option)[rows]
 

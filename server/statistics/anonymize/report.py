@@ -116,7 +116,7 @@ def _what_was_done(masked: Masked, evaluation: Evaluation) -> tuple[str, ...]:
         sentences.append(
             "Numbers are not the means of their groups, but keep away from the true "
             + ("values" if request.breach == "p3m" else "records")
-            + f" ({'P3M' if request.breach == 'p3m' else 'DREAM'}), with mean and variance kept."
+            + f" ({'P3M' if request.breach == 'p3m' else 'P3M by record'}), with mean and variance kept."
         )
     return tuple(sentences)
 

@@ -15,12 +15,12 @@ from server.wording import quoted
 from shared.errors import InputError
 
 Missing = Literal["refuse", "drop", "category"]
-Breach = Literal["none", "p3m", "dream"]
+Breach = Literal["none", "p3m", "p3m-record"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distances:
-    """Parameters of P3M and DREAM.
+    """Parameters of P3M.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Distances:
     by_attribute : mapping of str to float
         Minimum distances of single attributes; P3M only.
     file, importances : Path or None
-        Files with a minimum distance, or an importance, per value (P3M) or record (DREAM).
+        Files with a minimum distance, or an importance, per value (p3m) or record (p3m-record).
     trade_off : float
         0 only distance, near 1 only little loss.
     """
@@ -49,7 +49,7 @@ class Distances:
         importances: Path | None,
         trade_off: float | None,
     ) -> Distances:
-        """Read the options of a command line; refused where neither P3M nor DREAM was asked for.
+        """Read the options of a command line; refused where no P3M was asked for.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Distances:
             "--trade-off": trade_off is not None,
         }
         if breach == "none" and (stray := next((name for name, there in given.items() if there), None)):
-            raise InputError(f"{stray} means nothing without --breach p3m or dream")
+            raise InputError(f"{stray} means nothing without --breach p3m or p3m-record")
         common: list[float] = []
         single: dict[str, float] = {}
         for text in minimum_distance:
@@ -115,7 +115,7 @@ class Request:
         what they have to do with the quasi-identifiers is kept; their diversity within groups falls.
     blocks : tuple of tuples of str
         Divide the quasi-identifiers into blocks and group the records for each block on its own.
-    breach : {"none", "p3m", "dream"}
+    breach : {"none", "p3m", "p3m-record"}
         Prevention of proximity breaches.
     distances : Distances
         Its parameters.
@@ -189,15 +189,15 @@ class Request:
         for name in self.digits.by_attribute:
             if name not in self.quasi_identifiers:
                 raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--digits")
-        if self.blocks and self.breach == "dream":
+        if self.blocks and self.breach == "p3m-record":
             raise InputError(
-                "--breach dream keeps whole records apart, and blocks publish parts of records",
+                "--breach p3m-record keeps whole records apart, and blocks publish parts of records",
                 remedy="Use --breach p3m, which keeps single values apart, or leave --block out.",
             )
         for name in self.distances.by_attribute:
-            if self.breach == "dream":
+            if self.breach == "p3m-record":
                 raise InputError(
-                    f"--breach dream knows one distance for the whole record, none for {quoted(name)}",
+                    f"--breach p3m-record knows one distance for the whole record, none for {quoted(name)}",
                     remedy="Use --breach p3m, or give one number.",
                 )
             if name not in self.quasi_identifiers:

@@ -121,7 +121,10 @@ def anonymize_file(
         found = (*masked.warnings, *warnings_of(masked), *masked_before(prepared.original, sha256, data))
         masked = replace(masked, warnings=found)
         written = np.searchsorted(prepared.rows, masked.rows)
-        distances_written = None if prepared.distances is None else prepared.distances[written]
+        distances_written, importances_written = (
+            None if given_values is None else given_values[written]
+            for given_values in (prepared.distances, prepared.importances)
+        )
         evaluation = evaluate(
             prepared.original,
             open_data(folder / out.name, given.again(prepared.original)),
@@ -138,7 +141,8 @@ def anonymize_file(
                 blocks=request.blocks,
                 dependence=request.dependence,
                 distances=distances_written if request.breach == "p3m" else None,
-                record_distances=distances_written if request.breach == "dream" else None,
+                importances=importances_written if request.breach == "p3m" else None,
+                record_distances=distances_written if request.breach == "p3m-record" else None,
             ),
             progress=progress,
         )

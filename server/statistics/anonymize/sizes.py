@@ -8,6 +8,7 @@ people are rounded down to the published grid of 0.05 first, as in the design of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
 from server.statistics.measures.measure import Measure
+from server.statistics.measures.participation import participant_failures
 from server.statistics.microaggregation.geometry import sums_by_label
 from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.size_rule import SizeRule
@@ -159,6 +161,16 @@ class Sizes:
         low = np.array([float(Fraction(level.low)) for level in self.levels])
         return np.asarray(self.people @ low / self.people.sum(axis=1), dtype=np.float64)
 
+    @property
+    def weights(self) -> FloatArray | IntArray | None:
+        """What each record counts in a mean: its people who are expected to take part, where that is uneven.
+
+        Otherwise its people; None if each is one person.
+        """
+        if len(self.levels) < 2:
+            return self.counts
+        return np.asarray(self.people.sum(axis=1) * self.chances, dtype=np.float64)
+
     def of(self, rows: IntArray) -> Sizes:
         """The rule for some of the records."""
         return Sizes(k=self.k, people=self.people[rows], levels=self.levels, failure=self.failure)
@@ -221,6 +233,7 @@ class Sizes:
             "failure for a participant, worst class": max(
                 m.record_failure_given_participation for m in found
             ),
+            **_persons(distinct.tolist(), self.levels, self.k),
             "attained failure, worst class": max(failures),
             "failure of the table": table_failure(whole),
         }
@@ -228,6 +241,18 @@ class Sizes:
             Measure(name=name, value=float(value), direction="higher is unsafe", source=_SOURCE)
             for name, value in figures.items()
         )
+
+
+def _persons(classes: list[list[int]], levels: tuple[ParticipationLevel, ...], k: int) -> dict[str, Decimal]:
+    """Of uneven participation: r' as the mean over the people of a class, and of the person worst off."""
+    if len(levels) < 2:
+        return {}
+    low = tuple(level.low for level in levels)
+    found = [participant_failures(held, low, k) for held in classes]
+    return {
+        "failure for a participant, mean over people, worst class": max(each.mean for each in found),
+        "failure for the worst-off person who takes part": max(each.worst for each in found),
+    }
 
 
 def sizes_of(

@@ -36,7 +36,7 @@ class Masked:
     groups : tuple of int arrays
         For each part the group of each record.
     unmet : tuple of str
-        Attributes whose mean or variance P3M or DREAM could not keep.
+        Attributes whose mean or variance P3M could not keep.
     rows : int array
         Record of the original behind each record of the written file, in the order written. Nobody but the
         report may have it: with the original it undoes the order.
@@ -69,7 +69,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
     ``keep_order`` was asked for.
     """
     request, n = prepared.request, prepared.original.n_records
-    groups, unmet = [], []
+    groups, unmet, unheld = [], [], 0
     undone: list[str] = []
     every: list[IntArray] = []
     replace: dict[str, Replacement] = {}
@@ -84,7 +84,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
             refine=request.refine,
             progress=_of_part(progress, number, len(prepared.parts)),
         )
-        values, missed = _published(prepared, part, labels, progress)
+        values, missed, close = _published(prepared, part, labels, progress)
         codes: list[IntArray] = []
         for index in part.columns:
             column, block = prepared.columns[index], prepared.encoding.blocks[index]
@@ -120,6 +120,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
         groups.append(labels)
         every += codes
         unmet += missed
+        unheld += close
     original, drop = prepared.original, prepared.left_out
     rows = prepared.rows if request.keep_order else original.order(replace, drop=drop, rows=prepared.rows)
     original.write(out, replace=replace, drop=drop, rows=rows)
@@ -134,6 +135,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
         warnings=(
             *prepared.warnings,
             *(f"The mean or the variance of {quoted(name)} could not be kept." for name in unmet),
+            *_unheld(unheld),
             *undone,
         ),
     )
@@ -156,11 +158,11 @@ def _of_part(progress: StageProgress | None, number: int, parts: int) -> StagePr
 
 def _published(
     prepared: Prepared, part: Part, labels: IntArray, progress: StageProgress | None
-) -> tuple[FloatArray, list[str]]:
-    """Values of a part's groups in the units of ``X``, and the attributes whose constraints are unmet."""
+) -> tuple[FloatArray, list[str], int]:
+    """Values of a part's groups in the units of ``X``, attributes with unmet constraints, and values too."""
     columns = list(part.columns)
     stage = None if progress is None else (lambda done, total: progress("keeping apart", done, total))
-    values, unmet = breach_free(
+    values, unmet, missed = breach_free(
         prepared.X,
         labels,
         breach=prepared.request.breach,
@@ -169,9 +171,20 @@ def _published(
         importances=prepared.importances,
         trade_off=prepared.request.distances.trade_off,
         counts=prepared.sizes.counts,
+        weights=prepared.sizes.weights,
         progress=stage,
     )
-    return values, [prepared.columns[index].name for index in unmet]
+    return values, [prepared.columns[index].name for index in unmet], missed
+
+
+def _unheld(count: int) -> tuple[str, ...]:
+    """A warning where distances that were to be kept exactly are not."""
+    if not count:
+        return ()
+    return (
+        f"{count} values of importance 1 are not published at their minimum distance: others of their groups,"
+        " or the mean and the variance, ask for something else.",
+    )
 
 
 def _undone(name: str, before: float, after: float) -> tuple[str, ...]:

@@ -103,8 +103,9 @@ def expected_distortion_of_published(
 
     Notes
     -----
-    Expected squared error of the participants over their expected squared distance to the mean of all. With
-    the same participation for all it is SSE/SST, whatever that participation is.
+    D = sum pi_j |x_j - y_j|^2 / (m sum pi_j) with attributes of unit variance: the expected squared error of
+    a participant over the mean squared distance of all people to their mean. With the same participation for
+    all it is SSE/SST, whatever that participation is.
     """
     X, Y = aligned(original, masked, scaled=scaled)
     chance = np.broadcast_to(np.asarray(participation, dtype=np.float64), (len(X),))
@@ -113,7 +114,7 @@ def expected_distortion_of_published(
     error, whole = ((X - Y) ** 2).sum(axis=1), (X**2).sum(axis=1)
     return Measure(
         name="expected distortion under participation",
-        value=_ratio(float(chance @ error), float(chance @ whole)),
+        value=_ratio(float(chance @ error), float(chance.sum() * whole.mean())),
         direction="higher loses more",
         source="Anonymization of surveys with uncertain participation, section VI.B",
     )

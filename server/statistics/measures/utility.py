@@ -17,7 +17,7 @@ F. Pedregosa et al., Scikit-learn: Machine Learning in Python, JMLR 12, 2011.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,8 +28,9 @@ from server.arrays import FloatArray, IntArray
 from server.progress import Progress
 from server.statistics.measures.measure import Measure
 
-Learner = Literal["boosted trees", "logistic regression"]
+Learner = Literal["boosted trees", "logistic regression", "support vectors", "nearest neighbours"]
 LEARNERS: tuple[Learner, ...] = ("boosted trees", "logistic regression")
+"""Those that are measured unasked; the others serve to reproduce published figures."""
 Table = Mapping[str, ArrayLike]
 """Columns by name, all of equal length: numbers, or texts for nominal attributes."""
 
@@ -149,30 +150,58 @@ def cross_validated(
         Means over the folds; F is macro-averaged over the classes.
     """
     # scikit-learn takes a second to import; only this measure pays for it.
-    from sklearn.metrics import accuracy_score, f1_score
     from sklearn.model_selection import StratifiedKFold
-    from threadpoolctl import threadpool_limits
 
-    classes, y = _target(target, folds)
+    _, y = _target(target, folds)
     _check_columns(tested, learned, y)
     scores: list[tuple[float, float]] = []
     for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y):
-        encoder = _Encoder(learned, train, coded=learner == "boosted trees")
-        model = _model(learner, seed, encoder.nominal)
-        # Threads that wait for a busy core cost more than they bring, and may add in another order.
-        with threadpool_limits(limits=1):
-            model.fit(encoder.matrix(learned, train), y[train])
-            guess = model.predict(encoder.matrix(tested, test))
-        scores.append(
-            (
-                float(accuracy_score(y[test], guess)),
-                float(f1_score(y[test], guess, average="macro", labels=range(len(classes)), zero_division=0)),
-            )
-        )
+        scores += trained(learned, tested, y, train, (test,), learner=learner, seed=seed)
         if step is not None:
             step()
     accuracy, f_measure = np.mean(scores, axis=0)
     return float(accuracy), float(f_measure)
+
+
+def trained(
+    learned: Table,
+    tested: Table,
+    target: ArrayLike,
+    train: IntArray,
+    tests: Sequence[IntArray],
+    *,
+    learner: Learner,
+    seed: int = 0,
+) -> list[tuple[float, float]]:
+    """Accuracy and F-measure of one model, on several sets of rows.
+
+    Parameters
+    ----------
+    learned, tested : mapping of column name to n values
+        The model is trained on the rows ``train`` of the first, and tested on rows of the second.
+    target : n classes
+    train, tests : int arrays, and a sequence of them
+    learner, seed
+        As in `cross_validated`.
+    """
+    from sklearn.metrics import accuracy_score, f1_score
+    from threadpoolctl import threadpool_limits
+
+    y = np.unique(np.asarray(target), return_inverse=True)[1]
+    encoder = _Encoder(learned, train, coded=learner == "boosted trees")
+    model = _model(learner, seed, encoder.nominal)
+    # Threads that wait for a busy core cost more than they bring, and may add in another order.
+    with threadpool_limits(limits=1):
+        model.fit(encoder.matrix(learned, train), y[train])
+        guesses = [model.predict(encoder.matrix(tested, test)) for test in tests]
+    labels = range(int(y.max()) + 1)
+    return [
+        (
+            float(accuracy_score(y[test], guess)),
+            float(f1_score(y[test], guess, average="macro", labels=labels, zero_division=0)),
+        )
+        for test, guess in zip(tests, guesses, strict=True)
+    ]
 
 
 def majority_baseline(target: ArrayLike) -> tuple[float, float]:
@@ -215,11 +244,17 @@ def _measure(name: str, value: float) -> Measure:
 def _model(learner: Learner, seed: int, nominal: list[bool]) -> Any:  # scikit-learn ships no types
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.svm import SVC
 
     if learner == "boosted trees":
         return HistGradientBoostingClassifier(random_state=seed, categorical_features=nominal)
     if learner == "logistic regression":
         return LogisticRegression(max_iter=2000)
+    if learner == "support vectors":
+        return SVC()
+    if learner == "nearest neighbours":
+        return KNeighborsClassifier()
     raise ValueError(f"unknown learner {learner!r}")
 
 

@@ -63,15 +63,20 @@ def mu_approx(
     Notes
     -----
     1. FOREST: while a tree has fewer than k records, the one record of it without an outgoing edge sends
-       one to its nearest record outside the tree, which is among its k - 1 nearest. (Section 3)
+       one to its nearest record outside the tree, which is among its k - 1 nearest (Procedure 1).
     2. DECOMPOSE-COMPONENT: trees of more than M = max(2k - 1, 3k - 5) records are divided: the longest
        edge with k records on both sides is removed; where there is none, all subtrees of some vertex are
        smaller than k, and are put together into parts. Each part keeps that vertex as a connection, but
-       only one of them counts it as a member; in the others it is a *Steiner vertex*.
+       only one of them counts it as a member; in the others it is a *Steiner vertex* (Procedure 2).
     3. Groups of 2k and more records are divided further by MDAV.
 
-    Proven, for single records and any seed, with SSE* and SDE* the least possible sums of squared
-    distances and of distances to the group centroids:
+    The paper (procedures in section 2, algorithm in section 3) proves, with SSE* and SDE* the least possible
+    sums of squared distances and of distances to the group centroids (Theorem 2, section 5, and Theorem 1,
+    section 4):
+
+        SSE <= 2 (2k - 1) M^2 SSE*           SDE <= (2k - 1) M SDE*
+
+    We have, for single records and any seed, a little better:
 
         SSE <= (k + 1) M (M - 1) SSE*        SDE <= (k + 1) M SDE*
 
@@ -80,7 +85,7 @@ def mu_approx(
     the edges sum to at most (k + 1) SDE*, their squares to 2 (k + 1) SSE*. Every edge ends up in at most
     one tree; a tree of t <= M members has at most one Steiner vertex, hence no path of more than t edges,
     hence two members are at most sqrt(t sum e^2) apart. Both are O(k^3) and O(k^2) at worst, as in the
-    paper (Section 4); in practice the loss is near MDAV's.
+    paper; in practice the loss is near MDAV's.
 
     Free choices of the paper and how they are made: the smallest tree grows next, of equal ones a random
     one; ties of distance go to a record of the same values, else to the lower ones in canonical order; the

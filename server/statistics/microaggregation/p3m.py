@@ -4,23 +4,22 @@ Microaggregation hides who a record is, but a centroid may lie so near to a pers
 disclosed all the same (a proximity breach). P3M keeps the partition and moves only the published values: each
 group gets, per attribute, the value that balances information loss and nearness,
 
-    minimize  sum_i  t (x_i - y)^2 + (1 - t) w_i ((x_i - y)^2 - Delta_i^2)^2,
+    minimize  sum_i  t (x_i - y)^2 + (1 - t) ((x_i - y)^2 - Delta_i^2)^2 / (1 - w_i)^2,
 
 while every attribute keeps its mean and its variance. The partition, and so k, is untouched.
 
 References
 ----------
-R. Mortazavi, S. Jalili, P3M: the paper's equation 5 (standardized published values) and Tables 2 and 3.
+R. Mortazavi, S. Jalili, "Fine granular proximity breach prevention during numerical data anonymization",
+Transactions on Data Privacy 10 (2017): equations 5 (variance of the published values), 13 (satisfaction
+level) and 14 (the objective).
 
 Notes
 -----
-The objective above is a reconstruction from the paper's results. With distances in sample standard deviations
-(divided by n - 1), a common importance, Delta = 0.1 and t = 0.5 it gives all twelve cells of Table 2 within
-0.02 points, most of them to the last printed digit, and MDAV's twelve cells within 0.01. Giving either term
-ten times its weight misses cells by more than 10 points. Importances are relative: they are divided by their
-mean in each attribute, so that Table 2's common 0.001 is the same as 1. The table's alpha = 0.5 is taken as
-t; which of the two terms alpha weighs cannot be told from 0.5. How the random importances of Table 3 were
-drawn is not known to us; `server.statistics.reproduction.p3m` says how near the nearest way comes.
+This is equation 14 with its slack eliminated: there alpha sum gamma_i^2 + (1 - alpha) sum n_j delta_j^2 is
+minimized subject to (y - x_i)^2 = Delta_i^2 - (1 - w_i) gamma_i, so alpha = 1 - t weighs nearness.
+Importances are absolute: w = 0 lets a distance give way as far as any, w = 1 is a constraint, and that value
+is published at its distance, if the others of its group and the mean and variance allow it.
 
 The paper hands the whole problem to a commercial solver; here it is solved by duality, with a bound that
 proves how near the optimum is (`constrained_quartics`).
@@ -36,6 +35,11 @@ from numpy.typing import ArrayLike
 from server.arrays import FloatArray, IntArray
 from server.statistics.microaggregation.constrained_quartics import Solution, minimize_quartics
 
+DEFAULT_IMPORTANCE = 0.001
+"""The paper's small epsilon."""
+_MOST_IMPORTANT = 1 - 1e-6
+"""From here on an importance counts as 1: its weight, 10^12, is as good as infinite in float64."""
+_HELD = 1e-3
 _LARGEST = 1e50
 _SMALLEST = 1e-12
 """Between these the fourth powers and the discriminants of cubics stay within float64."""
@@ -51,10 +55,14 @@ class Aggregation:
         One row per group.
     solutions : tuple of Solution
         Per attribute: how well mean and variance are kept, and how near the optimum is.
+    missed : int
+        Values of importance 1 that are not published at their minimum distance (within a thousandth of it,
+        and not farther), because others of their group, or mean and variance, ask for something else.
     """
 
     values: FloatArray
     solutions: tuple[Solution, ...]
+    missed: int = 0
 
     @property
     def unmet(self) -> tuple[int, ...]:
@@ -67,7 +75,7 @@ def p3m(
     labels: IntArray,
     *,
     minimum_distance: ArrayLike = 0.1,
-    importance: ArrayLike = 1.0,
+    importance: ArrayLike = DEFAULT_IMPORTANCE,
     trade_off: float = 0.5,
     counts: IntArray | None = None,
 ) -> Aggregation:
@@ -82,9 +90,9 @@ def p3m(
     minimum_distance : float, or array that broadcasts to (n, d)
         Delta >= 0: how far the published value should be from each value. Larger is safer.
     importance : float, or array that broadcasts to (n, d)
-        w > 0: how much each minimum distance matters, relative to the others of its attribute.
+        w from 0 to 1: how much each minimum distance matters; 1 is a constraint.
     trade_off : float, 0 <= t < 1
-        Weight of information loss against nearness; 0.5 is the paper's Table 2.
+        Weight of information loss against nearness: 1 - alpha of the paper, whose default is 0.5.
     counts : int array, shape (n,), optional
         People each record stands for.
 
@@ -97,8 +105,8 @@ def p3m(
     Raises
     ------
     ValueError
-        Shapes that disagree, values that are not finite, an empty group, distances below 0, importances that
-        are not above 0 or differ by more than 10^12, a trade-off outside [0, 1), values or distances of 10^50
+        Shapes that disagree, values that are not finite, an empty group, distances below 0, importances
+        outside [0, 1], a trade-off outside [0, 1), values or distances of 10^50
         and more, a column that varies by less than 10^-12.
 
     Notes
@@ -110,13 +118,15 @@ def p3m(
     """
     X, labels, people = checked(X, labels, counts)
     squared = squared_distances(minimum_distance, X.shape)
-    weight = relative(importance, X.shape, people)
+    weight = weights(importance, X.shape)
     trade_off = checked_trade_off(trade_off)
     solutions = tuple(
         minimize_quartics(X[:, j], labels, people, trade_off, (1 - trade_off) * weight[:, j], squared[:, j])
         for j in range(X.shape[1])
     )
-    return Aggregation(values=np.column_stack([s.values for s in solutions]), solutions=solutions)
+    values = np.column_stack([s.values for s in solutions])
+    missed = unheld(np.abs(X - values[labels]), np.sqrt(squared), weight)
+    return Aggregation(values=values, solutions=solutions, missed=missed)
 
 
 def checked(
@@ -153,15 +163,18 @@ def spread(value: ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
     return array
 
 
-def relative(importance: ArrayLike, shape: tuple[int, ...], people: FloatArray) -> FloatArray:
-    """Importances divided by their mean over the people, attribute by attribute."""
-    weight = spread(importance, shape, "importance")
-    if (weight <= 0).any():
-        raise ValueError("importances are above 0")
-    if weight.min() < _SMALLEST * weight.max():
-        raise ValueError("importances differ by a factor of more than 10^12")
-    weight = weight / weight.max()
-    return np.asarray(weight / (people @ weight / people.sum()))
+def weights(importance: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """What importances multiply the nearness by, 1 / (1 - w)^2; from 1 to 10^12."""
+    w = spread(importance, shape, "importance")
+    if (w < 0).any() or (w > 1).any():
+        raise ValueError("importances are from 0 to 1")
+    return np.asarray(1 / (1 - np.minimum(w, _MOST_IMPORTANT)) ** 2)
+
+
+def unheld(distance: FloatArray, asked: FloatArray, weight: FloatArray) -> int:
+    """Entries of importance 1 whose distance is not the one asked for."""
+    held = np.abs(distance - asked) <= _HELD * asked + _HELD**2
+    return int(((weight >= (1 - _MOST_IMPORTANT) ** -2) & ~held).sum())
 
 
 def squared_distances(minimum_distance: ArrayLike, shape: tuple[int, ...]) -> FloatArray:

@@ -132,7 +132,7 @@ def encode(table: Mapping[str, ArrayLike]) -> FloatArray:
     return np.concatenate(blocks, axis=1)
 
 
-def group_means(X: FloatArray, labels: IntArray, counts: IntArray | None = None) -> FloatArray:
+def group_means(X: FloatArray, labels: IntArray, counts: IntArray | FloatArray | None = None) -> FloatArray:
     """Centroid of each group, m x d; `counts` (n) weigh the records. Labels are 0..m-1, none empty."""
     matrix = np.asarray(X, dtype=np.float64)
     weight = None if counts is None else np.asarray(counts, dtype=np.float64)

@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from server.reports.page import colours
 from server.reports.pictures import POWERS, SERIES, drawing
-from server.statistics.reproduction.result import Figure
+from server.statistics.reproduction.views import Figure
 
 _DASHES = ("solid", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 _MARKERS = ("o", "s", "^", "D")

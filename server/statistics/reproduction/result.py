@@ -1,229 +1,221 @@
-"""What a reproduction says: tables, figures, and each of our numbers beside the published one.
+"""What an entry gives: flat records, each a number of ours with the published one beside it.
 
-Values only. Nothing here knows how they are computed (one module a paper) or written (`writing`).
+Everything else (tables, figures, text, verdicts) is derived from the records by one generic function each, in
+`views` and `text`.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Cell: TypeAlias = str | int | float | None
-"""A value in a table; None where there is none."""
+Key: TypeAlias = str | int | float
+At: TypeAlias = dict[str, Key]
+
+
 Sense: TypeAlias = Literal["equal", "at-most", "at-least"]
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table: ``rows`` have as many values as there are ``columns``; no value is infinite or not a number.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One number.
 
     Parameters
     ----------
-    name : str
-        Lower-case letters, digits and hyphens; distinct within a reproduction.
-    title : str
-        Caption.
-    columns : tuple of str
-        Headings.
-    rows : tuple of tuples
-        Texts, whole numbers, real numbers, or None.
-    note : str
-        What a reader has to know.
-    """
-
-    name: str
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    note: str = ""
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        if not self.columns or any(len(row) != len(self.columns) for row in self.rows):
-            raise ValueError(f"a row of table {self.name!r} has the wrong length")
-        _check_finite(
-            self.name, [value for row in self.rows for value in row if isinstance(value, int | float)]
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A line of a figure, through at least one point; ``published`` ones are drawn as marks of their own."""
-
-    label: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    published: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.x or len(self.x) != len(self.y):
-            raise ValueError(f"curve {self.label!r} needs as many x as y, at least one")
-        _check_finite(self.label, (*self.x, *self.y))
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A figure: its curves and axes.
-
-    Parameters
-    ----------
-    name, title, note : str
-        As in `Table`.
-    x_label, y_label : str
-        With their units.
-    curves : tuple of Curve
-        In the order of the legend.
-    log_x, log_y : bool
-        Logarithmic axes; the values on them must be positive.
-    """
-
-    name: str
-    title: str
-    x_label: str
-    y_label: str
-    curves: tuple[Curve, ...]
-    log_x: bool = False
-    log_y: bool = False
-    note: str = ""
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        if not self.curves:
-            raise ValueError(f"figure {self.name!r} has no curve")
-        for curve in self.curves:
-            if (self.log_x and min(curve.x) <= 0) or (self.log_y and min(curve.y) <= 0):
-                raise ValueError(f"curve {curve.label!r} has no logarithm")
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One number of ours beside the published one.
-
-    Parameters
-    ----------
-    where : tuple of str
-        What it is a value of, from the outside in: ``("census", "k = 3")``.
+    at : mapping
+        What it is a value of, from the outside in: ``{"data": "census", "k": 3}``. The key ``figure``, if
+        there, says which published figure or table it belongs to.
     measure : str
-        What is measured.
-    ours, published : float
-        The two values, in ``unit``.
-    tolerance : float or None
-        Largest difference that we promise, in ``unit``; None where nothing is promised.
-    unit : str
-        Unit of both; empty for plain numbers.
+        What is measured, with its unit: "SL, percent".
+    ours : float
+        Finite.
+    published : float, optional
+        The printed value, or for "at-most" and "at-least" the bound.
+    digit : float
+        Unit of the last printed digit; 0 if the published value is exact.
+    tolerance : float, optional
+        Largest difference that we promise, in the unit of the measure; None promises nothing.
     sense : {"equal", "at-most", "at-least"}
         Whether the published value is to be met, or a bound of which only one side counts.
     """
 
-    where: tuple[str, ...]
+    at: Mapping[str, Key]
     measure: str
     ours: float
-    published: float
-    tolerance: float | None
-    unit: str
+    published: float | None = None
+    digit: float = 0.0
+    tolerance: float | None = None
     sense: Sense = "equal"
 
     def __post_init__(self) -> None:
-        _check_finite(self.measure, (self.ours, self.published))
-        if self.tolerance is not None and not (math.isfinite(self.tolerance) and self.tolerance >= 0):
-            raise ValueError(f"{self.measure}: a tolerance is a finite number, at least 0")
+        given = (self.ours, self.published or 0.0, self.digit, self.tolerance or 0.0)
+        if not all(map(math.isfinite, given)) or min(given[2:]) < 0:
+            raise ValueError(f"{self.where}, {self.measure}: numbers must be finite, bounds at least 0")
+        if self.published is None and self.tolerance is not None:
+            raise ValueError(f"{self.where}, {self.measure}: nothing is published that could be met")
+
+    @property
+    def where(self) -> str:
+        """What it is a value of, in words: "census, k = 3"."""
+        return ", ".join(labelled(key, value) for key, value in self.at.items())
 
     @property
     def difference(self) -> float:
-        """Ours minus the published value."""
-        return self.ours - self.published
+        """Ours minus the published value; 0 where there is none."""
+        return 0.0 if self.published is None else self.ours - self.published
 
     @property
     def relative(self) -> float | None:
         """Difference as a share of the published value; None where that is 0 and ours is not."""
-        if self.published == 0:
-            return 0.0 if self.ours == 0 else None
+        if not self.published:
+            return None if self.difference else 0.0
         return self.difference / abs(self.published)
 
     @property
     def excess(self) -> float:
-        """By how much ours misses the published value on the side that counts; 0 where a bound is kept."""
-        if self.sense == "at-most":
-            return max(self.difference, 0.0)
-        if self.sense == "at-least":
-            return max(-self.difference, 0.0)
-        return abs(self.difference)
+        """By how much ours misses the published value on the side that counts."""
+        signs = {"equal": abs(self.difference), "at-most": self.difference, "at-least": -self.difference}
+        return max(signs[self.sense], 0.0)
+
+    @property
+    def equal(self) -> bool:
+        """Whether ours is the published value, to its last printed digit."""
+        return self.excess <= self.digit / 2 + self._rounding
 
     @property
     def kept(self) -> bool | None:
         """Whether the promise is kept; None where there is none. Rounding of doubles is forgiven."""
-        if self.tolerance is None:
-            return None
-        rounding = 1e-12 * max(abs(self.ours), abs(self.published))
-        return self.excess <= self.tolerance + rounding
+        return None if self.tolerance is None else self.excess <= self.tolerance + self._rounding
+
+    @property
+    def _rounding(self) -> float:
+        return 1e-12 * max(abs(self.ours), abs(self.published or 0.0))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """How figures are drawn from records.
+
+    Parameters
+    ----------
+    name : str
+        Of the files; the values of ``panels`` are added.
+    title : str
+    y : tuple of str
+        Measures.
+    x : str
+        A key of the records, or a measure; then ``along`` is the key that runs along the curve.
+    panels : tuple of str
+        Keys, or "measure": one figure for each combination of their values. All other keys tell curves apart.
+    along : str, optional
+    log_x, log_y : bool
+        Logarithmic axes; values that are not positive are left out.
+    x_label, y_label, note : str, optional
+    """
+
+    name: str
+    title: str
+    y: tuple[str, ...]
+    x: str
+    panels: tuple[str, ...] = ()
+    along: str = ""
+    log_x: bool = False
+    log_y: bool = False
+    x_label: str = ""
+    y_label: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
     """A published table or figure computed again.
 
     Parameters
     ----------
-    name : str
-        Its name in the catalogue.
+    name, title, source : str
+        Of the catalogue; ``source`` says which tables and figures it is.
     paper : str
         Authors, title, year.
-    source : str
-        Which tables and figures of it.
-    tables, figures, comparisons : tuples
-        Names of tables and figures are distinct.
+    records : tuple of Record
+    plots : tuple of Plot
     explanation : str
         Where and why we differ; paragraphs are separated by empty lines.
+    why_not : str
+        Why it is not reproduced; empty if it is.
     """
 
     name: str
-    paper: str
+    title: str
     source: str
-    tables: tuple[Table, ...]
-    figures: tuple[Figure, ...]
-    comparisons: tuple[Comparison, ...]
+    paper: str
+    records: tuple[Record, ...]
     explanation: str
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        names = [*(table.name for table in self.tables), *(figure.name for figure in self.figures)]
-        if len(set(names)) < len(names):
-            raise ValueError(f"two tables or figures of {self.name!r} have the same name")
-        if not self.explanation.strip():
-            raise ValueError(f"{self.name!r} must say where and why it differs, or that it does not")
+    plots: tuple[Plot, ...] = field(default=())
+    why_not: str = ""
 
     @property
-    def promised(self) -> tuple[Comparison, ...]:
-        """Comparisons with a tolerance."""
-        return tuple(item for item in self.comparisons if item.tolerance is not None)
+    def compared(self) -> tuple[Record, ...]:
+        """Records with a published value."""
+        return tuple(record for record in self.records if record.published is not None)
 
     @property
-    def broken(self) -> tuple[Comparison, ...]:
-        """Comparisons beyond their tolerance."""
-        return tuple(item for item in self.comparisons if item.kept is False)
+    def promised(self) -> tuple[Record, ...]:
+        """Records with a tolerance."""
+        return tuple(record for record in self.records if record.tolerance is not None)
 
     @property
-    def worst(self) -> Comparison | None:
-        """The comparison with the largest relative miss of its own; None if nothing is compared."""
+    def broken(self) -> tuple[Record, ...]:
+        """Records beyond their tolerance."""
+        return tuple(record for record in self.records if record.kept is False)
 
-        def miss(item: Comparison) -> float:
-            if not item.excess:
+    @property
+    def worst(self) -> Record | None:
+        """The record with the largest relative miss of its published value; None if nothing is compared."""
+
+        def miss(record: Record) -> float:
+            if not record.excess:
                 return 0.0
-            return item.excess / abs(item.published) if item.published else math.inf
+            return record.excess / abs(record.published) if record.published else math.inf
 
-        return max(self.comparisons, key=miss, default=None)
+        return max(self.compared, key=miss, default=None)
+
+    def verdicts(self) -> dict[str, str]:
+        """For each published figure or table: equal, within what, or not reproduced and why."""
+        parts: dict[str, list[Record]] = {}
+        for record in self.records:
+            parts.setdefault(str(record.at.get("figure", self.source)), []).append(record)
+        return {part: self._verdict(records) for part, records in parts.items()} or {
+            self.source: f"not reproduced: {self.why_not}" if self.why_not else "nothing at hand"
+        }
+
+    def _verdict(self, records: Sequence[Record]) -> str:
+        met = [record for record in records if record.published is not None and record.sense == "equal"]
+        bounds = [record for record in records if record.sense != "equal"]
+        said = [f"not reproduced: {self.why_not}"] if self.why_not else []
+        if met:
+            said.append(_agreement(met))
+        elif not bounds and not self.why_not:
+            said.append("computed anew; no numbers are printed or at hand to compare with")
+        if bounds:
+            kept = sum(not record.excess for record in bounds)
+            said.append(f"{kept} of {len(bounds)} bounds kept")
+        return "; ".join(said)
 
 
-def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} becomes a file name: lower-case letters, digits and hyphens")
+def _agreement(records: Sequence[Record]) -> str:
+    equal = [record for record in records if record.equal]
+    if len(equal) == len(records):
+        return f"equal: all {len(records)} values, to the last printed digit"
+    worst = max(records, key=lambda record: abs(record.relative or 0.0))
+    return (
+        f"within {abs(100 * (worst.relative or 0.0)):.2g} % (most at {worst.where}); "
+        f"{len(equal)} of {len(records)} values equal to the last printed digit"
+    )
 
 
-def _check_finite(where: str, values: Sequence[float]) -> None:
-    if not all(math.isfinite(value) for value in values):
-        raise ValueError(f"{where}: every number must be finite")
+def labelled(key: str, value: Key) -> str:
+    """A key with its value: texts alone, numbers with their name, as in "k = 3"."""
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{key} = {text}" if text[:1] in "-.0123456789" else text

@@ -1,118 +1,138 @@
-"""A reproduction as plain text: aligned tables, ours beside theirs and the difference."""
+"""A reproduction as plain text: verdicts, aligned tables, ours beside theirs and the difference."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from decimal import Decimal
 
-from server.statistics.reproduction.numerals import percent, promised, shown, signed, worst
-from server.statistics.reproduction.result import Cell, Comparison, Figure, Reproduction, Table
+from server.reports.numbers import significant
+from server.statistics.reproduction.result import Record, Reproduction
+from server.statistics.reproduction.views import Cell, Figure, Table, curve_rows, figures, tables
 
 WIDTH = 100
+NONE = "-"
+"""Stands where there is no value."""
 COMPARED = ("of", "measure", "ours", "published", "difference", "relative", "promised")
-"""Headings of a table of comparisons."""
+_DIGITS = 5
 
 
-def report_text(reproduction: Reproduction, title: str) -> str:
+def shown(value: Cell) -> str:
+    """A value of a table: texts and whole numbers as they are, others with five significant digits."""
+    if value is None:
+        return NONE
+    return str(value) if isinstance(value, str | int) else significant(Decimal(repr(float(value))), _DIGITS)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """A difference with its sign."""
+    text = significant(Decimal(repr(float(value))), digits)
+    return text.replace("-", "−", 1) if text.startswith("-") else text if text == "0" else f"+{text}"
+
+
+def percent(share: float | None) -> str:
+    """A relative difference in percent, with its sign."""
+    return NONE if share is None else f"{signed(100 * share)} %"
+
+
+def promised(record: Record) -> str:
+    """What is promised about a record, and whether it is kept."""
+    if record.tolerance is None:
+        return NONE
+    bound = significant(Decimal(repr(float(record.tolerance))), 3)
+    words = {"equal": f"± {bound}", "at-most": "at most that", "at-least": "at least that"}[record.sense]
+    words += f" ± {bound}" if record.sense != "equal" and record.tolerance else ""
+    return words + ("" if record.kept else ", not kept")
+
+
+def worst(record: Record | None) -> str:
+    """The worst record in a line, for summaries."""
+    if record is None:
+        return "nothing to compare with"
+    place = f"({', '.join(filter(None, (record.where, record.measure)))})"
+    if record.sense != "equal":
+        bound = record.sense.replace("-", " ")
+        return f"{shown(record.ours)} where {bound} {shown(record.published)} is asked {place}"
+    return f"{percent(record.relative)}: {shown(record.ours)} beside {shown(record.published)} {place}"
+
+
+def report_text(reproduction: Reproduction) -> str:
     """Return the whole report of one reproduction; lines of prose have at most 100 characters."""
     parts = [
-        _underlined(f"{reproduction.name}: {title}", "="),
+        _underlined(f"{reproduction.name}: {reproduction.title}", "="),
         _wrapped(f"Paper: {reproduction.paper}. {reproduction.source}."),
+        "\n".join(_wrapped(f"{part}: {verdict}.") for part, verdict in reproduction.verdicts().items()),
         _wrapped(f"Worst difference: {worst(reproduction.worst)}."),
-        _wrapped(kept_line(reproduction)),
+        kept_line(reproduction),
         _wrapped(reproduction.explanation),
     ]
-    if reproduction.comparisons:
-        rows = comparison_rows(reproduction.comparisons)
-        parts.append(_underlined("Ours beside the published values", "-") + "\n" + aligned(COMPARED, rows))
-    parts += [_table(table) for table in reproduction.tables]
-    parts += [_figure(figure) for figure in reproduction.figures]
+    if reproduction.compared:
+        parts.append(
+            _underlined("Ours beside the published values", "-") + "\n" + aligned(compared(reproduction))
+        )
+    parts += [
+        _underlined(", ".join(t.columns), "-") + "\n" + aligned(t) for t in tables(reproduction.records)
+    ]
+    parts += [_figure(figure) for figure in figures(reproduction.plots, reproduction.records)]
     return "\n\n".join(parts) + "\n"
 
 
 def kept_line(reproduction: Reproduction) -> str:
     """How many promises are made and kept, in a sentence."""
-    n_compared, n_promised = len(reproduction.comparisons), len(reproduction.promised)
+    n_compared, n_promised = len(reproduction.compared), len(reproduction.promised)
     if not n_compared:
         return "No published values are at hand; ours stand alone."
     kept = n_promised - len(reproduction.broken)
     return f"{n_compared} values compared; {kept} of {n_promised} promised bounds are kept."
 
 
-def comparison_rows(comparisons: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
-    """Rows under `COMPARED`."""
-    return tuple(
-        (
-            ", ".join(item.where),
-            f"{item.measure} [{item.unit}]" if item.unit else item.measure,
-            shown(item.ours),
-            shown(item.published),
-            signed(item.difference),
-            percent(item.relative),
-            promised(item),
-        )
-        for item in comparisons
+def compared(reproduction: Reproduction) -> Table:
+    """Every published value with ours and the difference, under `COMPARED`."""
+    return Table(
+        columns=COMPARED,
+        rows=tuple(
+            (
+                record.where,
+                record.measure,
+                shown(record.ours),
+                shown(record.published),
+                signed(record.difference),
+                percent(record.relative),
+                promised(record),
+            )
+            for record in reproduction.compared
+        ),
     )
 
 
-def aligned(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+def aligned(table: Table) -> str:
     """Return a text table; columns that hold numbers only are set flush right."""
-    texts = [[shown(value) for value in row] for row in rows]
-    right = [_numeric([row[j] for row in rows]) for j in range(len(columns))]
-    widths = [
-        max(len(text) for text in (columns[j], *(row[j] for row in texts))) for j in range(len(columns))
-    ]
+    texts = [[shown(value) for value in row] for row in table.rows]
+    right = numeric(table)
+    widths = [max(map(len, (head, *(row[j] for row in texts)))) for j, head in enumerate(table.columns)]
 
     def line(cells: Sequence[str]) -> str:
         padded = zip(cells, widths, right, strict=True)
         return "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in padded).rstrip()
 
-    return "\n".join([line(columns), line(["-" * width for width in widths]), *map(line, texts)])
+    return "\n".join([line(table.columns), line(["-" * width for width in widths]), *map(line, texts)])
 
 
-def numeric_columns(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> tuple[bool, ...]:
-    """Which columns hold numbers only, so that pages set them flush right as well."""
-    return tuple(_numeric([row[j] for row in rows]) for j in range(len(columns)))
+def numeric(table: Table) -> tuple[bool, ...]:
+    """Which columns hold numbers only, so that they are set flush right."""
 
-
-def curve_rows(figure: Figure) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """Headings and rows of a figure's data: a column a curve where all share their x, else three."""
-    grids = {curve.x for curve in figure.curves}
-    if len(grids) == 1:
-        columns = (figure.x_label, *(curve.label for curve in figure.curves))
-        values = zip(figure.curves[0].x, *(curve.y for curve in figure.curves), strict=True)
-        return columns, tuple(tuple(_plain(value) for value in row) for row in values)
-    rows = tuple(
-        (curve.label, _plain(x), _plain(y))
-        for curve in figure.curves
-        for x, y in zip(curve.x, curve.y, strict=True)
-    )
-    return ("curve", figure.x_label, figure.y_label), rows
-
-
-def _plain(value: float) -> Cell:
-    """Whole numbers whole."""
-    return int(value) if float(value).is_integer() and abs(value) < 10**9 else float(value)
-
-
-def _numeric(values: Sequence[Cell]) -> bool:
     def is_number(value: Cell) -> bool:
-        return value is None or not isinstance(value, str) or value[:1] in "+−-0123456789"
+        return not isinstance(value, str) or value[:1] in "+−-0123456789"
 
-    return bool(values) and all(is_number(value) for value in values)
-
-
-def _table(table: Table) -> str:
-    parts = [_underlined(table.title, "-"), aligned(table.columns, table.rows)]
-    return "\n".join([*parts, "", _wrapped(table.note)] if table.note else parts)
+    return tuple(
+        bool(table.rows) and all(is_number(row[j]) for row in table.rows) for j in range(len(table.columns))
+    )
 
 
 def _figure(figure: Figure) -> str:
-    columns, rows = curve_rows(figure)
-    head = f"{figure.title} ({figure.name}.svg)"
-    across = f"Across: {figure.x_label}. Up: {figure.y_label}."
-    parts = [_underlined(head, "-"), _wrapped(across), aligned(columns, rows)]
-    return "\n".join([*parts, "", _wrapped(figure.note)] if figure.note else parts)
+    head = _underlined(f"{figure.title} ({figure.name}.svg)", "-")
+    across = _wrapped(f"Across: {figure.x_label}. Up: {figure.y_label}. {figure.note}".strip())
+    return "\n".join([head, across, aligned(curve_rows(figure))])
 
 
 def _underlined(text: str, mark: str) -> str:

@@ -1,46 +1,59 @@
 """The price in utility: what models learn from k-anonymous records, tested on untouched ones.
 
-For each data set all attributes but the class are quasi-identifiers. They are masked by MDAV and by PCL with
-groups of at least k people, or of n_min people where only a part of them takes part, and boosted trees and
-logistic regression are trained on the masked records and tested on records as they are.
+A quarter of the records is set aside, untouched; only the other three quarters are masked. The learner is the
+one of four that does best on the originals, by five-fold cross-validation among the training records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
-from server.statistics.measures.utility import LEARNERS, Learner, cross_validated, majority_baseline
+from server.statistics.measures.utility import Learner, cross_validated, majority_baseline, trained
+from server.statistics.microaggregation.dependence import Partitioner, preserving_dependence
 from server.statistics.microaggregation.mdav_records import mdav_records
+from server.statistics.microaggregation.mondrian import mondrian
 from server.statistics.microaggregation.pcl import pcl
-from server.statistics.microaggregation.preparation import encode, group_means
+from server.statistics.microaggregation.preparation import encode, group_means, sse, sst
 from server.statistics.microaggregation.size_rule import SizeRule
-from server.statistics.reproduction.catalogue import PAPERS
+from server.statistics.microaggregation.v_mdav import v_mdav
 from server.statistics.reproduction.inputs import Inputs
-from server.statistics.reproduction.result import Cell, Curve, Figure, Reproduction, Table
-from shared.effective_anonymity import n_min_safe
-from shared.participation import ParticipationLevel
+from server.statistics.reproduction.result import At, Record
 
-PAPER = PAPERS["utility"]
-KS = (2, 5, 10, 20, 50)
-PARTICIPATIONS = ("1", "0.75", "0.5")
-FAILURE = "1e-6"
-FOLDS = 5
+KS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Values of lambda among which MDAV-SD's is chosen, by the accuracy on the training records."""
 SEED = 0
 ADULT_SHARE = 0.1
-SYNTHETIC_RECORDS = 1_000
-METHODS: dict[str, Callable[[FloatArray, SizeRule], IntArray]] = {"MDAV": mdav_records, "PCL": pcl}
+METHODS: dict[str, Partitioner] = {
+    "MDAV": mdav_records,
+    "V-MDAV": partial(v_mdav, gamma=0.9),
+    "Mondrian": partial(mondrian, strict=False),
+    "Mondrian, strict": mondrian,
+    "PCL (ours)": pcl,
+}
 MEASURES = ("accuracy", "F-measure")
+CLAIMS = ("additional_reference", "utility_003", "claims")
 _MISSING = "?"
-_ADULT_NUMBERS = frozenset({"age", "education-num", "capital-gain", "capital-loss", "hours-per-week"})
-_ADULT_UNUSED = frozenset({"fnlwgt", "education"})
-_HEART_NUMBERS = frozenset({"age", "trestbps", "chol", "thalach", "oldpeak", "ca"})
+_ADULT = ("age", "education-num", "marital-status", "sex", "capital-gain", "hours-per-week")
+_NUMBERS = {
+    "age",
+    "education-num",
+    "capital-gain",
+    "hours-per-week",
+    "trestbps",
+    "chol",
+    "thalach",
+    "oldpeak",
+    "ca",
+}
 
 Columns = dict[str, NDArray[Any]]
 
@@ -51,200 +64,102 @@ class Classified:
 
     Parameters
     ----------
-    name, title : str
     columns : dict of column name to n values
         Quasi-identifiers: numbers, or texts.
     target : array of str, shape (n,)
     """
 
-    name: str
-    title: str
     columns: Columns
     target: NDArray[Any]
 
 
-def adult(inputs: Inputs, progress: StageProgress) -> Reproduction:
-    """Adult: a stratified sample of the complete records."""
+def adult(inputs: Inputs, progress: StageProgress) -> Iterator[Record]:
+    """Figures 6 and 7: a stratified tenth of the complete records of Adult."""
     texts = inputs.table("adult")
-    target = np.array(texts["income"])
-    complete = _complete(texts)
-    chosen = complete[stratified(target[complete], ADULT_SHARE, SEED)]
-    unused = _ADULT_UNUSED | {"income"}
-    return price(
-        Classified(
-            name="utility-adult",
-            title="Adult",
-            columns=_columns({n: c for n, c in texts.items() if n not in unused}, chosen, _ADULT_NUMBERS),
-            target=target[chosen],
-        ),
-        progress,
-        "A tenth of the 45,222 complete records, stratified by income and drawn with a fixed seed. fnlwgt, "
-        "a sampling weight, and education, which education-num repeats, are left out.",
-    )
+    target, complete = np.array(texts["income"]), _complete(texts)
+    rows = complete[stratified(target[complete], ADULT_SHARE, SEED)]
+    data = Classified(columns=_columns(texts, _ADULT, rows), target=target[rows])
+    claims = inputs.figures(*CLAIMS) or {}
+    for record in price(data, progress):
+        yield _claimed(record, claims)
 
 
-def breast_cancer(inputs: Inputs, progress: StageProgress) -> Reproduction:
-    """Breast Cancer Wisconsin (original): nine numeric attributes."""
+def breast_cancer(inputs: Inputs, progress: StageProgress) -> Iterator[Record]:
+    """Figures 8 and 9: nine numeric attributes."""
     texts = inputs.table("breast_cancer_wisconsin")
     rows = _complete(texts)
-    numbers = frozenset(texts) - {"id", "class"}
-    return price(
-        Classified(
-            name="utility-breast-cancer",
-            title="Breast Cancer Wisconsin",
-            columns=_columns({name: texts[name] for name in texts if name in numbers}, rows, numbers),
-            target=np.array(texts["class"])[rows],
-        ),
-        progress,
-        "The 683 complete records; the class is benign or malignant.",
-    )
+    numbers = tuple(name for name in texts if name not in ("id", "class"))
+    columns = {name: np.array(texts[name])[rows].astype(np.float64) for name in numbers}
+    yield from price(Classified(columns=columns, target=np.array(texts["class"])[rows]), progress)
 
 
-def heart(inputs: Inputs, progress: StageProgress) -> Reproduction:
-    """Heart Disease (Cleveland): six numeric and seven nominal attributes."""
+def heart(inputs: Inputs, progress: StageProgress) -> Iterator[Record]:
+    """Figures 10 and 11: six numeric and seven nominal attributes; any degree of disease is one class."""
     texts = inputs.table("heart_cleveland")
     rows = _complete(texts)
-    return price(
-        Classified(
-            name="utility-heart",
-            title="Heart Disease",
-            columns=_columns({n: c for n, c in texts.items() if n != "num"}, rows, _HEART_NUMBERS),
-            target=np.where(np.array(texts["num"])[rows] == "0", "healthy", "ill"),
-        ),
-        progress,
-        "The 297 complete records; any degree of disease is one class.",
-    )
+    columns = _columns(texts, tuple(name for name in texts if name != "num"), rows)
+    ill = np.where(np.array(texts["num"])[rows] == "0", "healthy", "ill")
+    yield from price(Classified(columns=columns, target=ill), progress)
 
 
-def synthetic(inputs: Inputs, progress: StageProgress) -> Reproduction:  # noqa: ARG001 - reads no data
-    """Two Gaussian classes in five dimensions."""
-    random = np.random.default_rng(SEED)
-    ill = np.arange(SYNTHETIC_RECORDS) % 2 == 1
-    X = random.standard_normal((SYNTHETIC_RECORDS, 5)) + np.where(
-        ill[:, None], [1.0, 0.5, 0.5, 0.0, 0.0], 0.0
-    )
-    return price(
-        Classified(
-            name="utility-synthetic",
-            title="synthetic",
-            columns={f"x{j + 1}": X[:, j] for j in range(X.shape[1])},
-            target=np.where(ill, "b", "a"),
-        ),
-        progress,
-        "The paper's synthetic records are not known to us. Ours are 1,000 records of two equally frequent "
-        "Gaussian classes of unit variance in five dimensions, whose means differ by 1, 0.5, 0.5, 0 and 0; "
-        "the best possible classifier is right in 73 % of the cases.",
-    )
+def synthetic(inputs: Inputs, progress: StageProgress) -> Iterator[Record]:  # noqa: ARG001 - reads no data
+    """Figures 12 and 13: 1,000 records of two Gaussian classes in two dimensions, our own draw."""
+    ill = np.arange(1_000) % 2 == 1
+    X = np.random.default_rng(SEED).standard_normal((1_000, 2)) + np.where(ill[:, None], 1.5, 0.0)
+    columns = {f"x{j + 1}": X[:, j] for j in range(2)}
+    yield from price(Classified(columns=columns, target=np.where(ill, "b", "a")), progress)
 
 
-def price(
-    data: Classified,
-    progress: StageProgress,
-    about: str,
-    *,
-    ks: tuple[int, ...] = KS,
-    participations: tuple[str, ...] = PARTICIPATIONS,
-    learners: tuple[Learner, ...] = LEARNERS,
-) -> Reproduction:
-    """Mask, train and test over all k and participations, and draw the curves."""
-    sizes = {
-        (k, share): size
-        for k in ks
-        for share in participations
-        if 2 * (size := group_size(k, share)) <= len(data.target)
+def price(data: Classified, progress: StageProgress, ks: tuple[int, ...] = KS) -> Iterator[Record]:
+    """Mask the training records with every method and k, train, and test on the others."""
+    train, test = split(data.target)
+    kept = {name: column[train] for name, column in data.columns.items()}
+    learner = best_learner(kept, data.target[train])
+    everything = partial(trained, tested=data.columns, target=data.target, train=train, learner=learner)
+    baselines = {
+        f"no masking ({learner})": everything(data.columns, tests=(test,))[0],
+        "most frequent class": majority_baseline(data.target[test]),
     }
-    needed = sorted(set(sizes.values()))
-    total = len(learners) * FOLDS * (1 + len(METHODS) * len(needed))
-    done = 0
+    ks = tuple(k for k in ks if 2 * k <= len(train))
+    for name, reached in baselines.items():
+        for k in (ks[0], ks[-1]):
+            for measure, value in zip(MEASURES, reached, strict=True):
+                yield Record(at={"method": name, "k": k}, measure=measure, ours=value)
+    X = encode(kept)
+    Y = encode({"class": data.target[train]})
+    for number, k in enumerate(ks, 1):
+        partitions = {name: [method(X, SizeRule.of_k(k))] for name, method in METHODS.items()}
+        partitions["MDAV-SD"] = [
+            preserving_dependence(mdav_records, X, Y, SizeRule.of_k(k), weight=weight) for weight in WEIGHTS
+        ]
+        for name, choices in partitions.items():
+            outcomes = []
+            for place, labels in enumerate(choices):
+                learned = {key: column.copy() for key, column in data.columns.items()}
+                for key, masked in masked_table(kept, labels).items():
+                    learned[key][train] = masked
+                on_train, on_test = everything(learned, tests=(train, test))
+                outcomes.append((on_train[0], -place, on_test, _distortion(X, labels)))
+            _, _, reached, lost = max(outcomes)
+            at: At = {"method": name, "k": k}
+            for measure, value in zip((*MEASURES, "distortion"), (*reached, lost), strict=True):
+                yield Record(at=at, measure=measure, ours=value)
+        progress("group sizes", number, len(ks))
 
-    def step() -> None:
-        nonlocal done
-        done += 1
-        progress("trainings", done, total)
 
-    def learn(masked: Columns) -> dict[tuple[str, str], float]:
-        found: dict[tuple[str, str], float] = {}
-        for learner in learners:
-            reached = cross_validated(
-                masked, data.columns, data.target, learner=learner, folds=FOLDS, seed=SEED, step=step
-            )
-            found |= {(learner, measure): value for measure, value in zip(MEASURES, reached, strict=True)}
-        return found
+def split(target: NDArray[Any]) -> tuple[IntArray, IntArray]:
+    """Rows of the training three quarters and of the test quarter, the same share of each class."""
+    test = stratified(target, 0.25, SEED)
+    return np.setdiff1d(np.arange(len(target)), test), test
 
-    X = encode(data.columns)
-    unmasked = learn(data.columns)
-    reached = {
-        (method, size): learn(masked_table(data.columns, algorithm(X, SizeRule.of_k(size))))
-        for method, algorithm in METHODS.items()
-        for size in needed
+
+def best_learner(columns: Columns, target: NDArray[Any]) -> Learner:
+    """The most accurate learner on records as they are."""
+    reached: dict[Learner, float] = {
+        learner: cross_validated(columns, columns, target, learner=learner, seed=SEED)[0]
+        for learner in get_args(Learner)
     }
-    guess = dict(zip(MEASURES, majority_baseline(data.target), strict=True))
-    figures = tuple(
-        Figure(
-            f"{measure.lower()}-{learner.replace(' ', '-')}",
-            f"{measure[0].upper()}{measure[1:]} of {learner} against k, {data.title}",
-            "k",
-            measure,
-            (
-                *_curves(sizes, reached, learner, measure),
-                *(
-                    Curve(label, (float(min(ks)), float(max(ks))), (value, value))
-                    for label, value in (
-                        ("no masking", unmasked[learner, measure]),
-                        ("most frequent class", guess[measure]),
-                    )
-                ),
-            ),
-            log_x=True,
-        )
-        for measure in MEASURES
-        for learner in learners
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (learner, "no masking", None, None, None, *(unmasked[learner, measure] for measure in MEASURES))
-        for learner in learners
-    ]
-    rows += [
-        (learner, method, k, share, size, *(reached[method, size][learner, measure] for measure in MEASURES))
-        for learner in learners
-        for method in METHODS
-        for (k, share), size in sizes.items()
-    ]
-    rows.append(("most frequent class", "none", None, None, None, *(guess[measure] for measure in MEASURES)))
-    return Reproduction(
-        name=data.name,
-        paper=PAPER,
-        source=f"Figures 6 to 13, {data.title}",
-        tables=(
-            Table(
-                "reached",
-                "Accuracy and F-measure on untouched records",
-                ("learner", "masked by", "k", "participation", "people of a group", *MEASURES),
-                tuple(rows),
-            ),
-        ),
-        figures=figures,
-        comparisons=(),
-        explanation=(
-            f"{about}\n\n"
-            "The published curves are not at hand as numbers, so ours stand alone; which of the Figures 6 to "
-            "13 shows which measure, and the paper's learners and their settings, are not known to us. "
-            f"Means over {FOLDS} stratified folds, F averaged over the classes. Training records are of the "
-            "masked table, test records untouched and never trained on; but the whole table is masked at "
-            "once, as it would be published, so the centroids know the quasi-identifiers (not the classes) "
-            "of test records. Numbers become group means, categories the most frequent one of the group.\n\n"
-            f"At a participation below 1 a group holds n_min people for a failure of {FAILURE}. Where two "
-            "groups would not fit into the data, the curve ends. "
-            + _verdict(data, sizes, reached, unmasked, guess, learners)
-        ),
-    )
-
-
-def group_size(k: int, participation: str) -> int:
-    """People of a group: k if all take part, else n_min (safe) for `FAILURE`."""
-    if participation == "1":
-        return k
-    return n_min_safe(k, ParticipationLevel(low=participation, high=participation), FAILURE)
+    return max(reached, key=lambda learner: reached[learner])
 
 
 def stratified(target: NDArray[Any], share: float, seed: int) -> IntArray:
@@ -271,6 +186,28 @@ def masked_table(columns: Columns, labels: IntArray) -> Columns:
     return masked
 
 
+def _distortion(X: FloatArray, labels: IntArray) -> float:
+    return sse(X, labels) / sst(X)
+
+
+def _claimed(record: Record, claims: dict[str, Any]) -> Record:
+    """The same with what the text of section 4 says about Adult at this k, which is read from its curves."""
+    method, k = record.at["method"], record.at["k"]
+    key = {"MDAV": "mdav", "MDAV-SD": "mdav_sd", "Mondrian": "mondrian", "V-MDAV": "v_mdav"}.get(str(method))
+    least = None
+    if record.measure == "distortion" and k == 50 and key:
+        least = claims.get("distortion_at_k_50_above", {}).get(key)
+    elif record.measure == "accuracy" and key and k == 50:
+        least = 0.8 if claims else None
+    elif record.measure == "accuracy" and key == "mdav_sd" and k == 1000:
+        least = claims.get("mdav_sd_accuracy_at_k_1000_not_below")
+    return (
+        Record(at=record.at, measure=record.measure, ours=record.ours, published=least, sense="at-least")
+        if least is not None
+        else record
+    )
+
+
 def _complete(texts: dict[str, tuple[str, ...]]) -> IntArray:
     missing = np.zeros(len(next(iter(texts.values()))), dtype=bool)
     for column in texts.values():
@@ -278,47 +215,8 @@ def _complete(texts: dict[str, tuple[str, ...]]) -> IntArray:
     return np.flatnonzero(~missing).astype(np.int64)
 
 
-def _columns(texts: dict[str, tuple[str, ...]], rows: IntArray, numbers: frozenset[str]) -> Columns:
+def _columns(texts: dict[str, tuple[str, ...]], names: tuple[str, ...], rows: IntArray) -> Columns:
     return {
-        name: np.array(column)[rows].astype(np.float64) if name in numbers else np.array(column)[rows]
-        for name, column in texts.items()
+        name: np.array(texts[name])[rows].astype(np.float64 if name in _NUMBERS else np.str_)
+        for name in names
     }
-
-
-def _curves(
-    sizes: dict[tuple[int, str], int],
-    reached: dict[tuple[str, int], dict[tuple[str, str], float]],
-    learner: str,
-    measure: str,
-) -> list[Curve]:
-    curves = []
-    for method in METHODS:
-        for share in dict.fromkeys(share for _, share in sizes):
-            there = [(k, size) for (k, own), size in sizes.items() if own == share]
-            label = method if share == "1" else f"{method}, participation {share}"
-            y = tuple(reached[method, size][learner, measure] for _, size in there)
-            curves.append(Curve(label, tuple(float(k) for k, _ in there), y))
-    return curves
-
-
-def _verdict(
-    data: Classified,
-    sizes: dict[tuple[int, str], int],
-    reached: dict[tuple[str, int], dict[tuple[str, str], float]],
-    unmasked: dict[tuple[str, str], float],
-    guess: dict[str, float],
-    learners: tuple[Learner, ...],
-) -> str:
-    """Say what the largest groups cost in accuracy."""
-    largest = max(sizes.values())
-    parts = [
-        f"{learner} {unmasked[learner, 'accuracy']:.3f} without masking, "
-        + ", ".join(
-            f"{reached[method, largest][learner, 'accuracy']:.3f} with {method}" for method in METHODS
-        )
-        for learner in learners
-    ]
-    return (
-        f"With groups of {largest} of the {len(data.target)} people the accuracy is: {'; '.join(parts)}; the "
-        f"most frequent class alone gives {guess['accuracy']:.3f}."
-    )

@@ -13,10 +13,10 @@ from typing import Any
 
 from server.files import new_folder
 from server.progress import StageProgress
-from server.statistics.reproduction.catalogue import CATALOGUE
+from server.statistics.reproduction.catalogue import CATALOGUE, PAPERS
 from server.statistics.reproduction.inputs import Inputs
-from server.statistics.reproduction.numerals import worst
 from server.statistics.reproduction.result import Reproduction
+from server.statistics.reproduction.text import worst
 from server.statistics.reproduction.writing import FORMAT, INDEX, summary, write_entry, write_index
 from shared.errors import InputError, StorageError, VerificationError
 
@@ -137,15 +137,28 @@ def reproduce(
             entry = CATALOGUE[name]
             announce(f"[{number}/{len(names)}] {name}: {entry.title} (about {_duration(entry.seconds)})")
             started = time.monotonic()
-            reproduction = entry.function()(inputs, progress)
-            if reproduction.name != name:
-                raise ValueError(f"the function of {name!r} returned {reproduction.name!r}")
+            reproduction = run_entry(name, inputs, progress)
             seconds.append(time.monotonic() - started)
             reproductions.append(reproduction)
             files += write_entry(folder, reproduction)
             announce(f"      {_duration(seconds[-1])}; worst: {worst(reproduction.worst)}")
         write_index(folder, reproductions, files, command)
     return Outcome(folder=out, reproductions=tuple(reproductions), seconds=tuple(seconds))
+
+
+def run_entry(name: str, inputs: Inputs, progress: StageProgress) -> Reproduction:
+    """Compute one entry of the catalogue."""
+    entry = CATALOGUE[name]
+    return Reproduction(
+        name=name,
+        title=entry.title,
+        source=entry.source,
+        paper=PAPERS[entry.paper],
+        records=tuple(entry.function()(inputs, progress)),
+        explanation=entry.explanation,
+        plots=entry.plots,
+        why_not=entry.why_not,
+    )
 
 
 def _refuse_foreign(out: Path) -> None:

@@ -34,7 +34,7 @@ def test_several_names_with_a_summary_for_programs(tmp_path: Path, reference_fig
     summary = json.loads(done.stdout)
     assert [(e["name"], e["compared"], e["kept"]) for e in summary["entries"]] == [
         ("anonymity-table-3", 60, 60),
-        ("anonymity-table-4", 18, 18),
+        ("anonymity-table-4", 54, 54),
     ]
     assert "[1/2] anonymity-table-3" in done.stderr
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
@@ -47,7 +47,7 @@ def test_several_names_with_a_summary_for_programs(tmp_path: Path, reference_fig
         ((), 2, "say --all"),
         (("--all", "anonymity-grid"), 2, "say --all"),
         (("anonymity-table3",), 3, "Did you mean anonymity-table-3"),
-        (("distortion-census", "--data", "/nonexistent"), 3, "census.csv"),
+        (("distortion-figure-12", "--data", "/nonexistent"), 3, "census.csv"),
     ],
 )
 def test_what_cannot_be_run_is_refused(
@@ -73,7 +73,7 @@ def test_a_broken_promise_is_exit_code_5_after_writing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_stopped_run_leaves_nothing(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    command = [*MAIN, "distortion-gaussian", "--out", str(tmp_path / "out")]
+    command = [*MAIN, "distortion-figure-11", "--out", str(tmp_path / "out")]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None

@@ -55,6 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     odd = np.arange(N) % 2
     pd.DataFrame({"age": 0.1 + odd, "income": 1.1 - odd}).to_csv(path / "values.csv", index=False)
     pd.DataFrame({"record": 0.1 + odd}).to_csv(path / "records.csv", index=False)
+    pd.DataFrame({"record": 0.1 + 0.8 * odd}).to_csv(path / "weights.csv", index=False)
     return path
 
 
@@ -106,8 +107,8 @@ CASES: dict[str, Case] = {
     ),
     "--breach": (["--breach", "p3m"], [], {}),
     "--minimum-distance": (["--minimum-distance", "0.4"], ["--breach", "p3m"], {}),
-    "--minimum-distances": (["--minimum-distances", "records.csv"], ["--breach", "dream"], {}),
-    "--importances": (["--importances", "records.csv"], ["--breach", "dream"], {}),
+    "--minimum-distances": (["--minimum-distances", "records.csv"], ["--breach", "p3m-record"], {}),
+    "--importances": (["--importances", "weights.csv"], ["--breach", "p3m-record"], {}),
     "--trade-off": (["--trade-off", "0.99"], ["--breach", "p3m"], {}),
     "--digits": (["--digits", "-1"], [], {}),
     "--unrounded": (["--unrounded"], [], {}),
@@ -194,7 +195,7 @@ def test_kinds_and_missing_values_change_what_comes_out(folder: Path) -> None:
         (("--block", "age,income"), "one block of all"),
         (("--block", "age", "--block", "income,age"), "in two blocks"),
         (("--block", "age", "--block", "income,sex"), "not among"),
-        (("--block", "age", "--block", "income", "--breach", "dream"), "whole records"),
+        (("--block", "age", "--block", "income", "--breach", "p3m-record"), "whole records"),
         (("--minimum-distance", "0.3"), "--minimum-distance means nothing"),
         (("--minimum-distances", "values.csv"), "--minimum-distances means nothing"),
         (("--importances", "values.csv"), "--importances means nothing"),
@@ -202,12 +203,12 @@ def test_kinds_and_missing_values_change_what_comes_out(folder: Path) -> None:
         (("--breach", "p3m", "--minimum-distance", "x"), "no distance"),
         (("--breach", "p3m", "--minimum-distance", "1", "--minimum-distance", "2"), "second one"),
         (("--breach", "p3m", "--minimum-distance", "sex=1"), "not among"),
-        (("--breach", "dream", "--minimum-distance", "age=1"), "one distance for the whole record"),
-        (("--breach", "dream", "--minimum-distances", "values.csv"), "2 columns"),
+        (("--breach", "p3m-record", "--minimum-distance", "age=1"), "one distance for the whole record"),
+        (("--breach", "p3m-record", "--minimum-distances", "values.csv"), "2 columns"),
         (("--breach", "p3m", "--minimum-distances", "records.csv"), "not among"),
         (("--breach", "p3m", "--minimum-distances", "short.csv"), "2 records, and 120"),
         (("--breach", "p3m", "--minimum-distances", "gap.csv"), "gap.csv, line 4"),
-        (("--breach", "p3m", "--importances", "zero.csv"), "above 0"),
+        (("--breach", "p3m", "--importances", "minus.csv"), "from 0 to 1"),
         (("--breach", "p3m", "--minimum-distances", "none.csv"), "no such file"),
         (("--hierarchy", "ill=ill.csv"), "not confidential"),
         (("--hierarchy", "ill"), "assigns nothing"),
@@ -237,7 +238,7 @@ def test_what_means_nothing_is_refused_by_name(folder: Path, more, words: str, m
     monkeypatch.chdir(folder)
     pd.DataFrame({"age": [1, 2]}).to_csv("short.csv", index=False)
     pd.DataFrame({"age": [1.0, 2.0, None, *([1.0] * (N - 3))], "income": 1}).to_csv("gap.csv", index=False)
-    pd.DataFrame({"age": [0] * N}).to_csv("zero.csv", index=False)
+    pd.DataFrame({"age": [-0.5] * N}).to_csv("minus.csv", index=False)
     before = sorted(path.name for path in folder.iterdir())
     with pytest.raises(RoomfulError, match=re.escape(words)):
         run(folder, "mdav", *NUMBERS, *more)

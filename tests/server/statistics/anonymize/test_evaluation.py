@@ -347,7 +347,7 @@ def test_no_file_that_is_read_is_overwritten(town_csv: Path) -> None:
     with pytest.raises(InputError, match=r"--hierarchy, is read"):
         masked(town_csv, "--hierarchy", f"illness={tree}")
     with pytest.raises(InputError, match=r"--importances, is read"):
-        masked(town_csv, "--breach", "dream", "--importances", str(tree))
+        masked(town_csv, "--breach", "p3m-record", "--importances", str(tree))
     assert tree.read_bytes() == before
 
 

@@ -212,7 +212,7 @@ def test_distances_and_importances_per_value_move_what_they_name(tmp_path: Path)
     income = random.lognormal(3, 1, n)
     pd.DataFrame({"income": income, "age": random.normal(40, 9, n)}).to_csv(tmp_path / "a.csv", index=False)
     pd.DataFrame({"income": np.where(half, 0.3, 0.0)}).to_csv(tmp_path / "d.csv", index=False)
-    pd.DataFrame({"income": np.where(half, 50, 1)}).to_csv(tmp_path / "w.csv", index=False)
+    pd.DataFrame({"income": np.where(half, 0.95, 0.001)}).to_csv(tmp_path / "w.csv", index=False)
 
     def published(*more: str) -> tuple[float, list[float], list[float]]:
         out = tmp_path / "b.csv"
@@ -234,17 +234,25 @@ def test_distances_and_importances_per_value_move_what_they_name(tmp_path: Path)
         assert others[2] == pytest.approx(zero[2], rel=1e-12)
 
 
-def test_importances_that_are_all_equal_are_warned_about(tmp_path: Path) -> None:
-    pd.DataFrame({"x": range(20)}).to_csv(tmp_path / "a.csv", index=False)
-    pd.DataFrame({"x": [3] * 20}).to_csv(tmp_path / "w.csv", index=False)
+def test_importances_are_absolute_and_unheld_constraints_are_told(tmp_path: Path) -> None:
+    pd.DataFrame({"x": [i**2 for i in range(20)]}).to_csv(tmp_path / "a.csv", index=False)
     arguments = [str(tmp_path / "a.csv"), "--quasi-identifiers", "x", "--k", "4", "--breach", "p3m"]
-    arguments += ["--importances", str(tmp_path / "w.csv"), "--out", str(tmp_path / "b.csv")]
-    assert "change nothing" in CliRunner().invoke(anonymize, arguments, catch_exceptions=False).stderr
+
+    def masked(w: float) -> tuple[str, bytes]:
+        pd.DataFrame({"x": [w] * 20}).to_csv(tmp_path / "w.csv", index=False)
+        more = ["--importances", str(tmp_path / "w.csv"), "--out", str(tmp_path / "b.csv"), "--unrounded"]
+        ran = CliRunner().invoke(anonymize, [*arguments, *more], catch_exceptions=False)
+        return ran.stderr, (tmp_path / "b.csv").read_bytes()
+
+    assert len({masked(w)[1] for w in (0, 0.2, 0.9)}) == 3
+    assert "values of importance 1 are not published at their minimum distance" in masked(1)[0]
+    with pytest.raises(InputError, match="from 0 to 1"):
+        masked(3)
 
 
-def test_dream_says_how_many_records_are_apart(tmp_path: Path) -> None:
+def test_p3m_by_record_says_how_many_records_are_apart(tmp_path: Path) -> None:
     frame().to_csv(tmp_path / "a.csv", index=False)
-    arguments = [str(tmp_path / "a.csv"), "--quasi-identifiers", "age", "--k", "4", "--breach", "dream"]
+    arguments = [str(tmp_path / "a.csv"), "--quasi-identifiers", "age", "--k", "4", "--breach", "p3m-record"]
     result = CliRunner().invoke(
         anonymize, [*arguments, "--out", str(tmp_path / "b.csv"), "--json"], catch_exceptions=False
     )

@@ -186,9 +186,9 @@ def test_a_published_combination_that_is_too_rare_writes_nothing(
     assert not town_csv.with_stem("masked").exists()
 
 
-def test_p3m_and_dream_keep_mean_and_variance(town_csv: Path) -> None:
+def test_p3m_by_value_and_by_record_keep_mean_and_variance(town_csv: Path) -> None:
     frame = town()
-    for breach in ("p3m", "dream"):
+    for breach in ("p3m", "p3m-record"):
         masked, file = run(town_csv, quasi_identifiers=("age", "height"), breach=breach, unrounded=True)
         assert masked.unmet == ()
         for name in ("age", "height"):

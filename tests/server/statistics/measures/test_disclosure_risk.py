@@ -20,6 +20,7 @@ from server.statistics.measures.disclosure_risk import (
     distance_linkage,
     equivalence_classes,
     interval_disclosure,
+    linkage_of_masked,
     record_linkage_bounds,
     satisfaction_level,
     scoring_index,
@@ -143,3 +144,51 @@ def test_scoring_index_is_the_weighted_sum() -> None:
         return Measure(name="x", value=value, direction="higher is unsafe", source="x")
 
     assert scoring_index(percent(40), percent(20), percent(60)).value == 40
+
+
+def test_linkage_to_the_first_of_equally_near_records_depends_on_the_order() -> None:
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    Y = np.array([[0.5], [0.5], [10.5], [10.5]])
+    assert distance_linkage(X, Y).value == 50
+    assert distance_linkage(X, Y, first=True).value == 50
+    # All masked records are the same: only the first of the table is ever linked, and only to itself.
+    flat = np.full((4, 1), X.mean())
+    assert distance_linkage(X, flat).value == 25
+    assert distance_linkage(X, flat, first=True).value == 25
+    generator = np.random.default_rng(3)
+    X = generator.integers(0, 3, (40, 2)).astype(float)
+    Y = X[generator.permutation(40)]
+    scaled = (Y - X.mean(0)) / X.std(0)
+    distance = np.linalg.norm(((X - X.mean(0)) / X.std(0))[:, None] - scaled[None], axis=2)
+    brute = np.mean(distance.argmin(axis=1) == np.arange(40))
+    assert distance_linkage(X, Y, first=True).value == pytest.approx(100 * brute)
+
+
+def test_masked_records_are_standardized_by_their_own_moments_and_linked_to_originals() -> None:
+    X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    assert linkage_of_masked(X, X * 0.1 + 7).value == 100
+    assert linkage_of_masked(X, X[::-1]).value == 0
+    generator = np.random.default_rng(4)
+    X = generator.standard_normal((50, 2))
+    Y = X + generator.standard_normal((50, 2)) / 2
+    A, B = (X - X.mean(0)) / X.std(0), (Y - Y.mean(0)) / Y.std(0)
+    nearest = np.linalg.norm(B[:, None] - A[None], axis=2).argmin(axis=1)
+    assert linkage_of_masked(X, Y).value == pytest.approx(100 * np.mean(nearest == np.arange(50)))
+
+
+def test_satisfaction_is_weighted_by_importance() -> None:
+    X = np.array([[0.0], [2.0], [4.0], [6.0]])
+    Y = X + np.array([[0.0], [3.0], [0.0], [0.0]])
+    assert satisfaction_level(X, Y, minimum_distance=0.5).value == 25
+    w = np.array([[0.1], [0.9], [0.0], [0.0]])
+    assert satisfaction_level(X, Y, minimum_distance=0.5, importance=w).value == pytest.approx(90)
+    assert satisfaction_level(X, Y, minimum_distance=0.5, importance=0.3).value == pytest.approx(25)
+    assert satisfaction_level(X, Y, minimum_distance=0.5, importance=0.0).value == 100
+    with pytest.raises(ValueError, match="not below 0"):
+        satisfaction_level(X, Y, importance=-w)
+
+
+def test_a_value_at_exactly_the_width_is_disclosed_and_satisfied() -> None:
+    X = np.array([[-1.0], [1.0]])
+    assert interval_disclosure(X, X + 0.25, width=0.25).value == 100
+    assert satisfaction_level(X, X + 0.25, minimum_distance=0.25).value == 100

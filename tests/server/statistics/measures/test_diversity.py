@@ -71,9 +71,12 @@ def test_average_l_counts_intervals() -> None:
     labels = np.array([0, 0, 0, 1, 1])
     income = np.array([10.0, 10.4, 12.0, 10.0, 30.0])
     assert average_l(labels, income).value == pytest.approx((3 + 2) / 2)
+    # Distances to the mean, 14.48: -4.48, -4.08, -2.48, -4.48, 15.52; rounded, -4, -4, -2, -4, 16.
     assert average_l(labels, income, interval=1).value == pytest.approx((2 + 2) / 2)
+    assert average_l(labels, income, interval=0.5).value == pytest.approx((3 + 2) / 2)
     assert average_l(labels, income, interval=100).value == 1
-    assert average_l(labels, np.column_stack([income, np.arange(5)])).value == pytest.approx(5 / 2)
+    # Of several attributes the one with the fewest counts, group by group.
+    assert average_l(labels, np.column_stack([income, [1, 1, 1, 2, 3]])).value == pytest.approx((1 + 2) / 2)
     with pytest.raises(ValueError, match="missing"):
         average_l(labels, np.array([1, 2, np.nan, 1, 1]))
     with pytest.raises(ValueError, match="interval"):
@@ -169,9 +172,9 @@ def test_order_of_records_and_names_of_groups_do_not_matter() -> None:
 
 
 def test_values_in_intervals() -> None:
-    """Counted from the minimum of each column; 0 leaves them alone."""
+    """Distances to the mean of each column, rounded; 0 leaves them alone."""
     values = np.array([[1.0, -2.0], [1.4, 0.0], [1.5, 2.0]])
-    assert in_intervals(values, 0.5).tolist() == [[0, 0], [0, 4], [1, 8]]
+    assert in_intervals(values, 0.5).tolist() == [[-1, -4], [0, 0], [0, 4]]
     assert in_intervals(values[:, 0], 10).tolist() == [0, 0, 0]
     assert in_intervals(values, 0).tolist() == values.tolist()
     with pytest.raises(ValueError, match="at least 0"):

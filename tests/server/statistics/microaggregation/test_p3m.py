@@ -1,4 +1,4 @@
-"""P3M and DREAM: the published table, the optimum by brute force, the constraints, and nasty partitions."""
+"""P3M by value and by record: the published table, the optimum by brute force, the constraints."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.statistics.microaggregation import dream as dream_module
+from server.statistics.microaggregation import p3m_record as record_module
 from server.statistics.microaggregation.constrained_quartics import minimize_quartics
 from server.statistics.microaggregation.cubic import local_minima, real_roots
-from server.statistics.microaggregation.dream import dream
 from server.statistics.microaggregation.mdav_records import mdav_records
 from server.statistics.microaggregation.p3m import p3m
+from server.statistics.microaggregation.p3m_record import p3m_record
 from server.statistics.microaggregation.preparation import standardize
 from server.statistics.microaggregation.size_rule import SizeRule
 from tests.waiting import quickest
@@ -59,7 +59,7 @@ def test_table_2_is_reproduced(
         # In sample deviations, as in the paper, nearly to the last digit.
         sample = X * np.sqrt(1 - 1 / len(X))
         published = p3m(sample, labels, minimum_distance=0.1).values[labels]
-        assert 100 * (np.abs(sample - published) >= 0.1).mean() == pytest.approx(expected, abs=0.02)
+        assert 100 * (np.abs(sample - published) >= 0.1).mean() == pytest.approx(expected, abs=0.035)
         published = result.values[labels]
         assert published.mean(0) == pytest.approx(X.mean(0), abs=1e-8)
         assert published.std(0) == pytest.approx(X.std(0), abs=1e-8)
@@ -73,7 +73,7 @@ def test_three_groups_reach_the_optimum_found_by_brute_force(seed: int) -> None:
     labels = np.repeat([0, 1, 2], random.integers(2, 6, 3))
     n = len(labels)
     x = random.standard_normal(n) * random.choice([0.3, 1, 3])
-    w, delta = random.random(n) + 0.1, random.random(n) * 2
+    w, delta = 0.9 * random.random(n), random.random(n) * 2
     t = float(random.choice([0.0, 0.5, 0.9]))
     found = p3m(x[:, None], labels, minimum_distance=delta[:, None], importance=w[:, None], trade_off=t)
     # With three groups the two constraints leave a circle.
@@ -84,7 +84,7 @@ def test_three_groups_reach_the_optimum_found_by_brute_force(seed: int) -> None:
     circle = radius * (np.cos(angle)[:, None] * basis[0] + np.sin(angle)[:, None] * basis[1]) / np.sqrt(size)
     values = circle + x.mean()
     squared = (x - values[:, labels]) ** 2
-    weight = w / w.mean()
+    weight = 1 / (1 - w) ** 2
     best = (t * squared + (1 - t) * weight * (squared - delta**2) ** 2).sum(axis=1).min()
     assert found.unmet == ()
     reached = loss(x, labels, found.values[:, 0], t, weight, delta)
@@ -149,8 +149,8 @@ def test_a_larger_importance_keeps_its_values_further_away() -> None:
     random = np.random.default_rng(1)
     X = standardize(random.standard_normal((60, 1)))[0]
     labels = np.argsort(np.argsort(X[:, 0])) // 5
-    importance = np.ones((60, 1))
-    importance[labels == 3] = 1000
+    importance = np.zeros((60, 1))
+    importance[labels == 3] = 0.97
     even = p3m(X, labels, minimum_distance=0.4)
     uneven = p3m(X, labels, minimum_distance=0.4, importance=importance)
 
@@ -160,10 +160,35 @@ def test_a_larger_importance_keeps_its_values_further_away() -> None:
     assert breach(uneven.values) < breach(even.values)
 
 
-def test_a_common_importance_does_not_matter() -> None:
-    random = np.random.default_rng(2)
-    X, labels = random.standard_normal((30, 2)), np.arange(30) // 3
-    assert p3m(X, labels, importance=0.001).values == pytest.approx(p3m(X, labels, importance=7).values)
+def test_importances_are_absolute(reference_data: Path) -> None:
+    """The same for all, 0.2 and 0.9 used to give one file; by equation 14 they do not."""
+    X = data(reference_data, "tarragona")
+    labels = mdav_records(X, SizeRule.of_k(5))
+    kept = []
+    for w in (0.0, 0.2, 0.9):
+        values = p3m(X, labels, importance=w).values
+        # A common importance is a trade-off: t / (1 - t) against 1 / (1 - w)^2.
+        assert p3m(X, labels, importance=0.0, trade_off=1 / (1 + (1 - w) ** -2)).values == pytest.approx(
+            values, abs=1e-6
+        )
+        kept.append((np.abs(X - values[labels]) >= 0.1).mean())
+    assert kept[0] < kept[1] < kept[2] - 0.05
+
+
+def test_an_importance_of_1_is_a_constraint_and_what_cannot_keep_it_is_counted() -> None:
+    generator = np.random.default_rng(6)
+    X, labels = generator.standard_normal((60, 1)), np.arange(60) // 5
+    one = np.zeros((60, 1))
+    one[::10] = 1  # one of every other group; the rest keep mean and variance
+    held = p3m(X, labels, minimum_distance=0.3, importance=one)
+    assert held.unmet == ()
+    assert held.missed == 0
+    distance = np.abs(X - held.values[labels])[::10, 0]
+    assert distance == pytest.approx(np.full(6, 0.3), abs=1e-3)
+    every = p3m(X, labels, minimum_distance=0.3, importance=1.0)
+    assert every.missed > 30  # no value is 0.3 away from five others
+    assert p3m_record(X, labels, minimum_distance=0.3, importance=one[:, 0]).missed == 0
+    assert p3m(X, labels, minimum_distance=0.3, importance=0.0).missed == 0
 
 
 def test_counts_are_repeated_records() -> None:
@@ -180,11 +205,11 @@ def test_order_of_records_does_not_matter_and_input_is_unchanged() -> None:
     before = X.copy()
     order = random.permutation(40)
     assert p3m(X[order], labels[order]).values == pytest.approx(p3m(X, labels).values, abs=1e-7)
-    assert dream(X[order], labels[order]).values == pytest.approx(dream(X, labels).values, abs=1e-5)
+    assert p3m_record(X[order], labels[order]).values == pytest.approx(p3m_record(X, labels).values, abs=1e-5)
     assert (before == X).all()
 
 
-@pytest.mark.parametrize("method", [p3m, dream])
+@pytest.mark.parametrize("method", [p3m, p3m_record])
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -194,12 +219,9 @@ def test_order_of_records_does_not_matter_and_input_is_unchanged() -> None:
         ({"labels": np.array([0, 0, 2, 2])}, "empty group"),
         ({"minimum_distance": -1.0}, "not negative"),
         ({"minimum_distance": np.ones(7)}, "does not fit"),
-        ({"importance": 0.0}, "above 0"),
+        ({"importance": -0.1}, "from 0 to 1"),
+        ({"importance": 1.1}, "from 0 to 1"),
         ({"importance": np.nan}, "importance holds missing"),
-        (
-            {"X": np.arange(16.0).reshape(4, 4), "importance": np.array([1e-13, 1.0, 1.0, 1.0])},
-            "differ by a factor",
-        ),
         ({"X": np.array([[1e50], [1.0], [2.0], [3.0]])}, "standardize first"),
         ({"X": np.array([[0.0], [1e-13], [0.0], [0.0]])}, "standardize first"),
         ({"minimum_distance": 1e50}, "minimum distance is too large"),
@@ -221,7 +243,7 @@ def test_ties_and_constant_columns_are_no_obstacle() -> None:
     assert (result.values[:, 1] == 3).all()
 
 
-@pytest.mark.parametrize("method", [p3m, dream])
+@pytest.mark.parametrize("method", [p3m, p3m_record])
 def test_a_constant_column_that_is_no_binary_fraction_keeps_its_value(method) -> None:
     """The mean of twelve 3.3 is not 3.3 in floating point."""
     generator = np.random.default_rng(1)
@@ -231,7 +253,7 @@ def test_a_constant_column_that_is_no_binary_fraction_keeps_its_value(method) ->
     assert (result.values[:, 0] == 3.3).all()
 
 
-@pytest.mark.parametrize("method", [p3m, dream])
+@pytest.mark.parametrize("method", [p3m, p3m_record])
 @pytest.mark.parametrize(
     ("place", "unit"), [(0, 1e-9), (0, 1e12), (0, 1e40), (1e6, 1), (1e8, 1), (1e12, 1), (-1e8, 1e3)]
 )
@@ -251,18 +273,20 @@ def test_an_outlier_in_raw_units_is_no_obstacle() -> None:
         assert p3m(X, np.arange(30) % 10, minimum_distance=distance).unmet == ()
 
 
-def test_dream_of_one_attribute_is_p3m() -> None:
+def test_p3m_by_record_of_one_attribute_is_p3m() -> None:
     random = np.random.default_rng(5)
     X, labels = random.standard_normal((30, 1)), np.arange(30) // 3
-    assert dream(X, labels).values == pytest.approx(p3m(X, labels).values, abs=1e-6)
+    assert p3m_record(X, labels).values == pytest.approx(p3m(X, labels).values, abs=1e-6)
 
 
-def test_dream_keeps_records_away_and_constraints() -> None:
+def test_p3m_by_record_keeps_records_away_and_constraints() -> None:
     random = np.random.default_rng(6)
     X = standardize(random.standard_normal((90, 3)))[0]
     labels = np.argsort(np.argsort(X[:, 0])) // 3
     calls: list[tuple[int, int]] = []
-    result = dream(X, labels, minimum_distance=1.0, trade_off=0.1, progress=lambda *step: calls.append(step))
+    result = p3m_record(
+        X, labels, minimum_distance=1.0, trade_off=0.1, progress=lambda *step: calls.append(step)
+    )
     assert result.unmet == ()
     published = result.values[labels]
     assert published.mean(0) == pytest.approx(X.mean(0), abs=1e-8)
@@ -278,12 +302,12 @@ def test_dream_keeps_records_away_and_constraints() -> None:
     assert calls[-1][0] == calls[-1][1]
 
 
-def test_dream_never_gives_up_a_constraint_that_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_p3m_by_record_never_gives_up_a_constraint_that_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a later sweep finds without keeping mean and variance is not taken, however good it is."""
     random = np.random.default_rng(9)
     X = standardize(random.standard_normal((30, 2)))[0]
     labels = np.arange(30) // 3
-    solve, calls = dream_module.minimize_quartics, []
+    solve, calls = record_module.minimize_quartics, []
 
     def forgetful(*arguments):
         solution = solve(*arguments)
@@ -292,8 +316,8 @@ def test_dream_never_gives_up_a_constraint_that_is_met(monkeypatch: pytest.Monke
             return solution
         return dataclasses.replace(solution, variance_error=0.1, objective=-1e9, values=solution.values * 0)
 
-    monkeypatch.setattr(dream_module, "minimize_quartics", forgetful)
-    result = dream(X, labels, minimum_distance=1.0)
+    monkeypatch.setattr(record_module, "minimize_quartics", forgetful)
+    result = p3m_record(X, labels, minimum_distance=1.0)
     assert len(calls) > 2
     assert result.unmet == ()
     assert result.values[labels].std(0) == pytest.approx(1, abs=1e-7)

@@ -2,50 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from server.progress import StageProgress
 from server.statistics.reproduction.catalogue import Entry
 from server.statistics.reproduction.inputs import Inputs
-from server.statistics.reproduction.result import Comparison, Curve, Figure, Reproduction, Table
+from server.statistics.reproduction.result import Plot, Record, Reproduction
 
 NAME = "small-table"
-ENTRY = Entry("A small table", "p-probabilistic", "unused:unused", 0.1)
+PLOTS = (Plot(name="curve", title="Loss against k", x="k", y=("loss",), log_x=True, log_y=True),)
+ENTRY = Entry(
+    title="A small table",
+    paper="p-probabilistic",
+    source="Table 9",
+    target="unused:unused",
+    seconds=0.1,
+    explanation="We differ.\n\nNobody knows why.",
+    plots=PLOTS,
+)
 
 
-def comparison(ours: float = 5.0, published: float = 4.0, tolerance: float | None = 0.5) -> Comparison:
-    return Comparison(("census", "k = 3"), "loss", ours, published, tolerance, "%")
-
-
-def reproduction(*comparisons: Comparison, name: str = NAME) -> Reproduction:
-    x = (1.0, 10.0, 100.0)
-    return Reproduction(
-        name=name,
-        paper="Somebody, A paper",
-        source="Table 9",
-        tables=(
-            Table("losses", "Losses <b>", ("data", "k", "loss"), (("census", 3, 5.6922), ("eia", 10, None))),
-        ),
-        figures=(
-            Figure(
-                "curve",
-                "Loss against k",
-                "k",
-                "loss",
-                (
-                    Curve("ours", x, (1.0, 0.1, 1e-4)),
-                    Curve("theirs", (1.0, 10.0), (1.1, 0.1), published=True),
-                ),
-                log_x=True,
-                log_y=True,
-            ),
-        ),
-        comparisons=comparisons,
-        explanation="We differ.\n\nNobody knows why.",
+def record(ours: float = 5.0, published: float = 4.0, tolerance: float | None = 0.5, k: int = 3) -> Record:
+    return Record(
+        at={"data": "census <b>", "k": k}, measure="loss", ours=ours, published=published, tolerance=tolerance
     )
 
 
-def small(inputs: Inputs, progress: StageProgress) -> Reproduction:
+def reproduction(*records: Record, name: str = NAME) -> Reproduction:
+    return Reproduction(
+        name=name,
+        title=ENTRY.title,
+        source=ENTRY.source,
+        paper="Somebody, A paper",
+        records=records,
+        explanation=ENTRY.explanation,
+        plots=PLOTS,
+    )
+
+
+def small(inputs: Inputs, progress: StageProgress) -> Iterator[Record]:
     progress("small", 1, 1)
-    return reproduction(comparison(4.2))
+    yield record(4.2)
 
 
 def silent(stage: str, done: int, total: int) -> None:

@@ -24,6 +24,31 @@ def test_an_entry_is_complete(name: str) -> None:
     assert list(inspect.signature(entry.function()).parameters) == ["inputs", "progress"]
 
 
+def test_every_figure_of_the_papers_is_named() -> None:
+    """Of those in papers.md: tables and figures by number, each in the source of an entry."""
+    sources = {paper: " ".join(e.source for e in CATALOGUE.values() if e.paper == paper) for paper in PAPERS}
+    for paper, words in {
+        "p-probabilistic": (
+            "Table II",
+            "Table III",
+            "Table IV",
+            "6",
+            "7",
+            "8 and 9",
+            "10",
+            "11",
+            "12",
+            "13a",
+            "13b",
+        ),
+        "mu-approx": ("Table 5", "Table 6", "Table 7", "Table 8"),
+        "dependence": ("8", "9 to 12", "13", "14"),
+        "p3m": ("Table 2", "Table 3", "Table 4", "Table 5", "Table 6", "2 to 5", "6 to 9"),
+        "utility": ("6 and 7", "8 and 9", "10 and 11", "12 and 13"),
+    }.items():
+        assert [word for word in words if word not in sources[paper]] == []
+
+
 def test_no_two_titles_are_the_same() -> None:
     assert len({entry.title for entry in CATALOGUE.values()}) == len(CATALOGUE)
 

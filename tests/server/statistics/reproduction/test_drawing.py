@@ -9,15 +9,25 @@ from xml.etree import ElementTree
 import pytest
 
 from server.statistics.reproduction.drawing import alternative, picture, standalone
-from server.statistics.reproduction.result import Curve, Figure
-from tests.server.statistics.reproduction.examples import reproduction
+from server.statistics.reproduction.views import Curve, Figure
 
-FIGURE = reproduction().figures[0]
+FIGURE = Figure(
+    name="curve",
+    title="Loss against k",
+    x_label="k",
+    y_label="loss",
+    curves=(
+        Curve(label="ours", x=(1.0, 10.0, 100.0), y=(1.0, 0.1, 1e-4)),
+        Curve(label="theirs", x=(1.0, 10.0), y=(1.1, 0.1), published=True),
+    ),
+    log_x=True,
+    log_y=True,
+)
 
 
 def many(count: int) -> Figure:
-    curves = tuple(Curve(f"curve {i}", (1.0, 2.0), (float(i + 1), i + 2.0)) for i in range(count))
-    return Figure("many", "Many", "x", "y", curves)
+    curves = tuple(Curve(label=f"curve {i}", x=(1.0, 2.0), y=(float(i + 1), i + 2.0)) for i in range(count))
+    return Figure(name="many", title="Many", x_label="x", y_label="y", curves=curves)
 
 
 def test_the_picture_says_what_it_shows() -> None:
@@ -66,5 +76,5 @@ def test_many_curves_make_the_picture_grow_not_the_legend_cover_it() -> None:
 @pytest.mark.parametrize("values", [(1.0, 1.0), (0.93, 0.95), (1e-200, 1e-100), (-1.0, 1.0)])
 def test_odd_ranges_can_be_drawn(values: tuple[float, float]) -> None:
     log = min(values) > 0
-    figure = Figure("odd", "Odd", "x", "y", (Curve("c", (1.0, 2.0), values),), log_x=True, log_y=log)
+    figure = replace(FIGURE, curves=(Curve(label="c", x=(1.0, 2.0), y=values),), log_y=log)
     assert "<svg" in str(picture(figure, "entry"))

@@ -1,4 +1,4 @@
-"""The price in utility, on tiny inputs: what is masked, what is trained, and which curves are drawn."""
+"""The price in utility, on tiny inputs: what is masked, what is trained, and what is measured."""
 
 from __future__ import annotations
 
@@ -9,78 +9,63 @@ import pytest
 
 from server.statistics.reproduction import utility
 from server.statistics.reproduction.inputs import Inputs
-from server.statistics.reproduction.result import Reproduction
-from server.statistics.reproduction.utility import Classified, group_size, masked_table, price, stratified
+from server.statistics.reproduction.utility import (
+    Classified,
+    best_learner,
+    masked_table,
+    price,
+    split,
+    stratified,
+)
 from shared.errors import InputError
+from tests.server.statistics.reproduction.examples import silent
 
 random = np.random.default_rng(2)
-N = 90
+N = 120
 CLASS = np.where(np.arange(N) % 3 == 0, "b", "a")
 COLUMNS: utility.Columns = {
     "x": random.standard_normal(N) + 5.0 * (CLASS == "b"),
     "noise": random.standard_normal(N),
     "colour": np.where(random.random(N) < 0.2, "red", "blue"),
 }
-DATA = Classified(name="utility-tiny", title="tiny", columns=COLUMNS, target=CLASS)
+DATA = Classified(columns=COLUMNS, target=CLASS)
 
 
-@pytest.fixture(scope="module")
-def tiny() -> Reproduction:
-    seen: list[tuple[int, int]] = []
-    result = price(
-        DATA,
-        lambda _, done, total: seen.append((done, total)),
-        "Tiny.",
-        ks=(2, 10, 30),
-        participations=("1", "0.75"),
-        learners=("logistic regression",),
-    )
-    assert seen == [(i + 1, len(seen)) for i in range(len(seen))]
-    assert len(seen) == seen[-1][1]
-    return result
+def test_every_method_is_trained_on_masked_and_tested_on_untouched_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[utility.Columns] = []
+    trained = utility.trained
+
+    def spy(learned, tested, target, train, tests, **options):
+        assert tested is COLUMNS
+        assert not set(train) & set(tests[-1])
+        for name, column in COLUMNS.items():
+            assert (learned[name][tests[-1]] == column[tests[-1]]).all()
+        seen.append({name: column[train] for name, column in learned.items()})
+        return trained(learned, tested, target, train, tests, **options)
+
+    monkeypatch.setattr(utility, "trained", spy)
+    records = list(price(DATA, silent, ks=(2, 10, 60)))
+    methods = {*utility.METHODS, "MDAV-SD"}
+    reached = {(r.at["method"], r.at["k"], r.measure): r.ours for r in records}
+    assert {key[0] for key in reached} == {*methods, "most frequent class"} | {
+        key[0] for key in reached if str(key[0]).startswith("no masking")
+    }
+    assert {key[1] for key in reached if key[0] in methods} == {2, 10}  # 60 is more than half of 90
+    for method in methods:
+        assert reached[method, 2, "accuracy"] > 0.85
+        assert 0 <= reached[method, 2, "distortion"] < reached[method, 10, "distortion"] < 1
+    assert reached["most frequent class", 2, "accuracy"] == pytest.approx(2 / 3)
+    assert len(seen) == 1 + 2 * (len(utility.METHODS) + len(utility.WEIGHTS))
+    assert all(len(set(table["x"])) <= 45 for table in seen[1:])
 
 
-def test_curves_and_baselines(tiny: Reproduction) -> None:
-    accuracy, f_measure = tiny.figures
-    labels = [curve.label for curve in accuracy.curves]
-    assert labels == [
-        "MDAV",
-        "MDAV, participation 0.75",
-        "PCL",
-        "PCL, participation 0.75",
-        "no masking",
-        "most frequent class",
-    ]
-    curves = {curve.label: curve for curve in accuracy.curves}
-    assert curves["MDAV"].x == (2, 10, 30)
-    # n_min of 30 at 0.75 is more than half of the people.
-    assert curves["MDAV, participation 0.75"].x == (2, 10)
-    assert curves["no masking"].y[0] > 0.9
-    assert curves["most frequent class"].y == pytest.approx((2 / 3, 2 / 3))
-    assert {curve.label: curve for curve in f_measure.curves}["most frequent class"].y[0] == pytest.approx(
-        0.4
-    )
-
-
-def test_small_groups_keep_what_the_noise_of_the_class_allows(tiny: Reproduction) -> None:
-    curves = {curve.label: curve for curve in tiny.figures[0].curves}
-    for method in ("MDAV", "PCL"):
-        assert curves[method].y[0] > 0.85
-        assert all(0 <= value <= 1 for value in curves[method].y)
-
-
-def test_the_table_holds_every_point(tiny: Reproduction) -> None:
-    (table,) = tiny.tables
-    rows = [row for row in table.rows if row[1] in ("MDAV", "PCL")]
-    assert len(rows) == 2 * 5
-    assert {(row[2], row[3], row[4]) for row in rows} >= {(10, "1", 10), (10, "0.75", group_size(10, "0.75"))}
-    assert tiny.comparisons == ()
-    assert "ours stand alone" in tiny.explanation
-
-
-def test_groups_are_larger_where_fewer_take_part() -> None:
-    assert group_size(10, "1") == 10
-    assert 10 < group_size(10, "0.75") < group_size(10, "0.5")
+def test_a_quarter_of_each_class_is_set_aside() -> None:
+    train, test = split(CLASS)
+    assert sorted([*train, *test]) == list(range(N))
+    assert [(CLASS[test] == c).sum() for c in "ab"] == [20, 10]
+    assert best_learner(COLUMNS, CLASS) in utility.get_args(utility.Learner)
 
 
 def test_masked_values_are_means_and_most_frequent_texts() -> None:
@@ -91,29 +76,10 @@ def test_masked_values_are_means_and_most_frequent_texts() -> None:
     assert masked["t"].tolist() == ["a", "a", "c", "c"]
 
 
-def test_training_is_on_masked_and_testing_on_untouched_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs: list[tuple[utility.Columns, utility.Columns]] = []
-
-    def spy(learned, tested, target, **options):
-        pairs.append((learned, tested))
-        return 0.5, 0.5
-
-    monkeypatch.setattr(utility, "cross_validated", spy)
-    price(DATA, lambda *_: None, "Tiny.", ks=(10,), participations=("1",), learners=("boosted trees",))
-    assert all(tested is COLUMNS for _, tested in pairs)
-    (untouched, _), *masked = pairs
-    assert untouched is COLUMNS
-    assert len(masked) == 2
-    for learned, _ in masked:
-        assert len(set(learned["x"])) <= N // 10
-        assert not np.array_equal(learned["x"], COLUMNS["x"])
-
-
 def test_a_stratified_sample_keeps_shares_and_seed() -> None:
     target = np.array(["a"] * 70 + ["b"] * 30)
     rows = stratified(target, 0.1, 4)
-    assert (target[rows] == "a").sum() == 7
-    assert (target[rows] == "b").sum() == 3
+    assert [(target[rows] == c).sum() for c in "ab"] == [7, 3]
     assert rows.tolist() == sorted(set(rows.tolist())) == stratified(target, 0.1, 4).tolist()
     assert rows.tolist() != stratified(target, 0.1, 5).tolist()
 
@@ -121,10 +87,10 @@ def test_a_stratified_sample_keeps_shares_and_seed() -> None:
 @pytest.mark.parametrize(
     ("function", "records", "columns", "classes"),
     [
-        ("adult", 4522, 12, {"<=50K", ">50K"}),
+        ("adult", 4522, 6, {"<=50K", ">50K"}),
         ("breast_cancer", 683, 9, {"2", "4"}),
         ("heart", 297, 13, {"healthy", "ill"}),
-        ("synthetic", 1000, 5, {"a", "b"}),
+        ("synthetic", 1000, 2, {"a", "b"}),
     ],
 )
 def test_data_sets_are_read_as_documented(
@@ -136,8 +102,8 @@ def test_data_sets_are_read_as_documented(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found: list[Classified] = []
-    monkeypatch.setattr(utility, "price", lambda data, *_: found.append(data))
-    getattr(utility, function)(Inputs(reference_data, None), lambda *_: None)
+    monkeypatch.setattr(utility, "price", lambda data, *_: found.append(data) or [])
+    assert list(getattr(utility, function)(Inputs(reference_data, None), silent)) == []
     (data,) = found
     assert len(data.target) == records
     assert len(data.columns) == columns
@@ -147,4 +113,4 @@ def test_data_sets_are_read_as_documented(
 
 def test_missing_data_are_refused() -> None:
     with pytest.raises(InputError):
-        utility.adult(Inputs(None, None), lambda *_: None)
+        list(utility.adult(Inputs(None, None), silent))

@@ -10,13 +10,13 @@ from playwright.sync_api import Browser
 
 from server.statistics.reproduction.catalogue import CATALOGUE
 from server.statistics.reproduction.writing import INDEX, as_json, write_entry, write_index
-from tests.server.statistics.reproduction.examples import ENTRY, NAME, comparison, reproduction
+from tests.server.statistics.reproduction.examples import ENTRY, NAME, record, reproduction
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setitem(CATALOGUE, NAME, ENTRY)
-    done = reproduction(comparison(4.2), comparison(5.0))
+    done = reproduction(record(4.2), record(5.0, k=5))
     files = write_entry(tmp_path, done)
     write_index(tmp_path, [done], files, "roomful reproduce")
     return tmp_path
@@ -35,16 +35,16 @@ def test_the_index_names_every_file(folder: Path) -> None:
 
 def test_json_holds_everything(folder: Path) -> None:
     value = json.loads((folder / NAME / "report.json").read_text("utf-8"))
-    assert value == json.loads(json.dumps(as_json(reproduction(comparison(4.2), comparison(5.0)))))
-    assert value["comparisons"][0]["difference"] == pytest.approx(0.2)
-    assert value["tables"][0]["rows"] == [["census", 3, 5.6922], ["eia", 10, None]]
-    assert value["figures"][0]["curves"][1]["published"] is True
+    assert value == json.loads(json.dumps(as_json(reproduction(record(4.2), record(5.0, k=5)))))
+    assert value["records"][0]["difference"] == pytest.approx(0.2)
+    assert value["records"][0]["at"] == {"data": "census <b>", "k": 3}
+    assert value["verdicts"]["Table 9"].startswith("within 25 %")
 
 
 def test_the_page_escapes_and_links_only_to_files_of_the_run(folder: Path) -> None:
     page = (folder / "index.html").read_text("utf-8")
-    assert "Losses &lt;b&gt;" in page
-    assert "Losses <b>" not in page
+    assert "census &lt;b&gt;" in page
+    assert "census <b>" not in page
     assert "Not kept: +25 %" in page
     for name in ("report.txt", "report.json", "curve.svg"):
         assert f'href="{NAME}/{name}"' in page
@@ -67,9 +67,9 @@ def test_the_page_fits_and_its_pictures_are_seen(
     box = picture.bounding_box()
     assert box is not None
     assert box["width"] >= min(width, 400) * 0.85
-    worst = page.get_by_role("cell", name="+25 %").first.bounding_box()
-    assert worst is not None
-    assert worst["x"] + 150 < width
+    verdict = page.get_by_role("cell", name="within 25 %").first.bounding_box()
+    assert verdict is not None
+    assert verdict["x"] + 150 < width
     ink = page.evaluate("getComputedStyle(document.body).color")
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, ink[4:-1].split(","))) > sum(map(int, paper[4:-1].split(",")))) == (scheme == "dark")

@@ -1,6 +1,6 @@
-"""DREAM: P3M's idea for whole records, one minimum distance per person instead of one per value.
+"""P3M by record, a method of ours: one minimum distance per person instead of one per value.
 
-    minimize  sum_i  t |x_i - y|^2 + (1 - t) w_i (|x_i - y|^2 - Delta_i^2)^2
+    minimize  sum_i  t |x_i - y|^2 + (1 - t) (|x_i - y|^2 - Delta_i^2)^2 / (1 - w_i)^2
 
 over the published vectors y of the groups, with every attribute's mean and variance kept.
 
@@ -11,11 +11,9 @@ in the other attributes; it is solved exactly (`constrained_quartics`). The attr
 objective no longer falls. It rises only where an attribute comes to keep its constraints; the result is a
 point that no single attribute can improve much.
 
-DREAM is R. Mortazavi, S. Jalili, Enhancing aggregation phase of microaggregation methods for interval
-disclosure risk minimization, Data Mining and Knowledge Discovery 30, 2016; the P3M paper compares it in its
-Table 6. The objective above is our reading of "P3M with one distance per record", not a statement of that
-paper, and it is another method than the table's: there DREAM gains nothing over MDAV on Tarragona from k = 4
-on, while this one halves MDAV's scoring index.
+It is not DREAM (R. Mortazavi, S. Jalili, Enhancing aggregation phase of microaggregation methods for interval
+disclosure risk minimization, Data Mining and Knowledge Discovery 30, 2016), which the P3M paper compares in
+its section 5.6: that has preferences by record too, but maximizes the distances attribute by attribute.
 """
 
 from __future__ import annotations
@@ -27,23 +25,25 @@ from server.arrays import FloatArray, IntArray
 from server.progress import Progress
 from server.statistics.microaggregation.constrained_quartics import Solution, minimize_quartics
 from server.statistics.microaggregation.p3m import (
+    DEFAULT_IMPORTANCE,
     Aggregation,
     checked,
     checked_trade_off,
-    relative,
     squared_distances,
+    unheld,
+    weights,
 )
 
 _SWEEPS = 50
 _LEAST_GAIN = 1e-6
 
 
-def dream(
+def p3m_record(
     X: FloatArray,
     labels: IntArray,
     *,
     minimum_distance: ArrayLike = 0.1,
-    importance: ArrayLike = 1.0,
+    importance: ArrayLike = DEFAULT_IMPORTANCE,
     trade_off: float = 0.5,
     counts: IntArray | None = None,
     progress: Progress | None = None,
@@ -76,7 +76,7 @@ def dream(
     """
     X, labels, people = checked(X, labels, counts)
     target = squared_distances(minimum_distance, (len(X),))
-    weight = relative(importance, (len(X),), people)
+    weight = weights(importance, (len(X),))
     trade_off = checked_trade_off(trade_off)
     b = (1 - trade_off) * weight
     size = np.bincount(labels, people)
@@ -108,7 +108,8 @@ def dream(
         before = after
     if progress is not None:
         progress(_SWEEPS, _SWEEPS)
-    return Aggregation(values=values, solutions=tuple(solutions))
+    missed = unheld(np.sqrt(total), np.sqrt(target), weight)
+    return Aggregation(values=values, solutions=tuple(solutions), missed=missed)
 
 
 _unsolved = Solution(
