@@ -41,6 +41,11 @@ from server.tables.files import Reading
     "--ordinal", metavar="NAME=LOW,...,HIGH", multiple=True, help="A column's values have this order."
 )
 @click.option("--counts", metavar="COLUMN", default="", help="How many people each record stands for.")
+@click.option("--person", metavar="COLUMN", default="", help="Who a record is of; k then counts persons.")
+@click.option("--household", metavar="COLUMN", default="", help="Household of a record; k counts households.")
+@click.option(
+    "--sampling-weight", metavar="COLUMN", default="", help="People of a population behind each record."
+)
 @click.option(
     "--participation",
     metavar="P|LOW..HIGH",
@@ -120,6 +125,9 @@ def anonymize(
     numeric: str,
     ordinal: tuple[str, ...],
     counts: str,
+    person: str,
+    household: str,
+    sampling_weight: str,
     participation: str | None,
     participation_column: str,
     acceptable_cell_failure: str | None,
@@ -165,6 +173,9 @@ def anonymize(
         numeric=listed(numeric),
         ordinal={name: listed(order) for name, order in assigned(ordinal, "--ordinal", alone=True).items()},
         counts=counts,
+        person=person,
+        household=household,
+        sampling_weight=sampling_weight,
         participation=Participation.parse(
             participation, participation_column, acceptable_cell_failure, judged=True
         ),

@@ -28,6 +28,11 @@ from server.tables.files import Reading
     "--ordinal", metavar="NAME=LOW,...,HIGH", multiple=True, help="A column's values have this order."
 )
 @click.option("--counts", metavar="COLUMN", default="", help="How many people each record stands for.")
+@click.option("--person", metavar="COLUMN", default="", help="Who a record is of; classes count persons.")
+@click.option("--household", metavar="COLUMN", default="", help="Household of a record, to count these.")
+@click.option(
+    "--sampling-weight", metavar="COLUMN", default="", help="People of a population behind each record."
+)
 @click.option(
     "--block", "blocks", metavar="A,B", multiple=True, help="Columns that were grouped on their own."
 )
@@ -64,6 +69,9 @@ def evaluate(
     nominal: str,
     ordinal: tuple[str, ...],
     counts: str,
+    person: str,
+    household: str,
+    sampling_weight: str,
     blocks: tuple[str, ...],
     k: int | None,
     participation: str | None,
@@ -93,6 +101,9 @@ def evaluate(
         nominal=listed(nominal),
         ordinal={name: listed(order) for name, order in assigned(ordinal, "--ordinal", alone=True).items()},
         counts=counts,
+        person=person,
+        household=household,
+        sampling_weight=sampling_weight,
         k=k,
         participation=Participation.parse(participation, participation_column, None, judged=False),
         hierarchies={name: Path(file) for name, file in assigned(hierarchy, "--hierarchy").items()},

@@ -155,7 +155,8 @@ class CsvFile(DataFile):
             else:
                 distinct, codes = np.unique(new[rows], return_inverse=True)
                 written = [
-                    np.format_float_positional(v + 0.0, unique=True, trim="-") for v in distinct.tolist()
+                    "" if np.isnan(v) else np.format_float_positional(v + 0.0, unique=True, trim="-")
+                    for v in distinct.tolist()
                 ]
                 if self.understood.decimal == ",":
                     written = [text.replace(".", ",") for text in written]

@@ -180,7 +180,8 @@ class ExcelFile(DataFile):
                 sheet.cell(1, column, name).data_type = "s"
             for line, row in enumerate(rows.tolist(), 2):
                 if new is not None and new.dtype.kind == "f":
-                    value: Any = int(new[row]) if float(new[row]).is_integer() else float(new[row])
+                    number = float(new[row])
+                    value: Any = int(number) if number.is_integer() else None if np.isnan(number) else number
                 else:
                     value = self._rows[row if new is None else int(new[row])][position].value
                 cell = sheet.cell(line, column, value)

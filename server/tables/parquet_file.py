@@ -216,10 +216,12 @@ def _order_of_values(chunked: Any) -> list[object]:
 
 def _published(kind: Any, values: FloatArray, pyarrow: Any) -> Any:
     """Numbers in the type of their column; whole ones that are no longer whole as floats."""
-    whole = bool((values == np.rint(values)).all())
-    array = pyarrow.array(values)
+    missing = np.isnan(values)
+    whole = bool((values == np.rint(values))[~missing].all())
+    array = pyarrow.array(values, mask=missing)
     if pyarrow.types.is_decimal(kind):
-        return pyarrow.array([round(value, kind.scale) for value in values.tolist()]).cast(kind, safe=False)
+        listed = [None if v != v else round(v, kind.scale) for v in values.tolist()]
+        return pyarrow.array(listed, pyarrow.float64()).cast(kind, safe=False)
     if pyarrow.types.is_integer(kind):
         return array.cast(kind, safe=True) if whole else array
     return array.cast(kind, safe=False)

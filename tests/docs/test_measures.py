@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from server.cli.anonymize import anonymize
 from server.cli.evaluate import evaluate
-from server.statistics.measures import disclosure_risk, diversity, information_loss, moments
+from server.statistics.measures import disclosure_risk, diversity, information_loss, moments, population_risk
 from server.statistics.measures.measure import Measure
 from tests.docs.documents import text_of
 
@@ -52,12 +52,13 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             "height": random.normal(170, 9, n).round(1),
             "ill": random.choice(["flu", "rash"], n),
             "wage": random.integers(1, 60, n),
+            "weight": random.uniform(1, 60, n),
             "chance": random.choice([0.5, 0.75], n),
         }
     ).to_csv(folder / "t.csv", index=False)
     (folder / "ill.csv").write_text("flu;lungs;*\nrash;skin;*\n")
     common = ["--quasi-identifiers", "age,height", "--k", "3", "--participation-column", "chance"]
-    common += ["--dependence", "0.4", "--json"]
+    common += ["--dependence", "0.4", "--sampling-weight", "weight", "--json"]
     source, out = str(folder / "t.csv"), str(folder / "out.csv")
     mask = [
         "--confidential",
@@ -95,7 +96,7 @@ def test_nothing_is_documented_that_is_not_measured(printed: dict[str, str]) -> 
 
 def test_every_function_that_measures_says_its_direction() -> None:
     """In its docstring, or in that of its module where one direction holds throughout."""
-    for module in (disclosure_risk, diversity, information_loss, moments):
+    for module in (disclosure_risk, diversity, information_loss, moments, population_risk):
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if function.__module__ != module.__name__ or name.startswith("_"):
                 continue

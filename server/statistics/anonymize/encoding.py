@@ -72,7 +72,10 @@ class Encoding:
                 centre, scale, width = shares, float(np.sqrt(variance)) if variance > 0 else 1.0, len(shares)
             else:
                 numbers = _numbers(column)
-                mean, deviation = mean_and_deviation(numbers, people)
+                given = ~np.isnan(numbers)
+                mean, deviation = mean_and_deviation(
+                    numbers[given], None if people is None else people[given]
+                )
                 centre = np.array([mean])
                 scale, width, categories = deviation or 1.0, 1, np.array([], dtype=str)
             blocks.append(
@@ -97,7 +100,8 @@ class Encoding:
                 raw = (_texts(column)[:, None] == block.categories).astype(np.float64)
             else:
                 raw = _numbers(column)[:, None]
-            parts.append((raw - block.centre) / block.scale)
+            # A number that is missing stands at the mean, among records that all lack it.
+            parts.append(np.nan_to_num((raw - block.centre) / block.scale))
         return np.concatenate(parts, axis=1)
 
 
@@ -108,8 +112,8 @@ def _texts(column: DataColumn) -> NDArray[np.object_]:
 
 
 def _numbers(column: DataColumn) -> FloatArray:
-    if column.numbers is None or np.isnan(column.numbers).any():
-        raise ValueError(f"column {column.name!r} has values that are missing or no numbers")
+    if column.numbers is None or np.isnan(column.numbers).all():
+        raise ValueError(f"column {column.name!r} has values that are no numbers")
     return column.numbers
 
 

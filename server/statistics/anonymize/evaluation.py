@@ -22,6 +22,7 @@ from server.statistics.measures import diversity as d
 from server.statistics.measures import information_loss as loss
 from server.statistics.measures.measure import Measure
 from server.statistics.measures.moments import Moments, moments, probabilistic_information_loss
+from server.statistics.measures.population_risk import GroupRisk, group_risks, population_risk
 from server.statistics.measures.utility import EmpiricalUtility, empirical_utility
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
@@ -53,6 +54,8 @@ class Settings:
         Quasi-identifiers that were grouped together, where not all were.
     dependence : float or None
         lambda of D(lambda).
+    weights : float array, shape (n,), or None
+        Sampling weight of each record of the masked file.
     distances : float array or None
         Minimum distance of SL per record and numeric quasi-identifier, where it is not ``width``.
     importances : float array or None
@@ -70,6 +73,7 @@ class Settings:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     blocks: tuple[tuple[str, ...], ...] = ()
     dependence: float | None = None
+    weights: FloatArray | None = None
     distances: FloatArray | None = None
     importances: FloatArray | None = None
     record_distances: FloatArray | None = None
@@ -106,6 +110,10 @@ class Evaluation:
         None without numeric quasi-identifiers.
     warnings : tuple of str
         What makes the figures doubtful.
+    unit : str
+        What classes count, where it is neither records nor people.
+    risks : tuple of GroupRisk
+        With sampling weights, the risk of each class in the population, highest first.
     """
 
     n_records: int
@@ -123,11 +131,13 @@ class Evaluation:
     before: Moments | None
     after: Moments | None
     warnings: tuple[str, ...] = ()
+    unit: str = ""
+    risks: tuple[GroupRisk, ...] = ()
 
     @property
     def who(self) -> str:
         """What is counted, in a word."""
-        return "records" if self.n_people == self.n_records else "people"
+        return self.unit or ("records" if self.n_people == self.n_records else "people")
 
     def as_json(self) -> dict[str, object]:
         """Everything, for machines."""
@@ -150,6 +160,10 @@ class Evaluation:
             result["anonymity_of_blocks"] = [
                 {"quasi_identifiers": list(names), "measures": listed(measures)}
                 for names, measures in self.blocks
+            ]
+        if self.risks:
+            result["individual_risk"] = [
+                {"records": group.size, "people": group.people, "risk": group.risk} for group in self.risks
             ]
         if self.warnings:
             result["warnings"] = list(self.warnings)
@@ -230,6 +244,7 @@ def evaluate(
     recorded = [take(masked, name) for name in quasi_identifiers]
     classes = risk.equivalence_classes([d.coded(column.texts)[0] for column in recorded], people)
     labels = classes.labels[each]
+    classes = _counted(classes, sizes)
     before = [of_people(take(original, name)) for name in quasi_identifiers]
     after = [of_people(column) for column in recorded]
     kinds = (
@@ -239,7 +254,8 @@ def evaluate(
     )
     places = np.arange(n) if rows is None else rows
     for column, other, is_nominal in zip(before, after, kinds, strict=True):
-        if not is_nominal:
+        alike = column.numbers is not None and other.numbers is not None
+        if not is_nominal and not (alike and (column.missing == other.missing).all()):
             _check_numbers(column, "original", lambda row: original.where(int(places[each[row]])))
             _check_numbers(other, "masked", lambda row: masked.where(int(each[row])))
     encoding = Encoding.fit(before, kinds)
@@ -290,7 +306,10 @@ def evaluate(
     blocks = []
     for names in chosen.blocks:
         codes = [d.coded(recorded[quasi_identifiers.index(name)].texts)[0] for name in names]
-        blocks.append((names, _anonymity(risk.equivalence_classes(codes, people), sizes)))
+        blocks.append((names, _anonymity(_counted(risk.equivalence_classes(codes, people), sizes), sizes)))
+    risks = () if chosen.weights is None else group_risks(classes.labels, chosen.weights)
+    if risks:
+        anonymity += population_risk(risks)
     if found:
         anonymity.append(d.p_sensitivity([contingency for _, contingency in found]))
     return Evaluation(
@@ -310,7 +329,16 @@ def evaluate(
         numeric=tuple(before[i].name for i in numeric),
         before=moments(_numbers(before, numeric)) if numeric else None,
         after=moments(_numbers(after, numeric)) if numeric else None,
+        unit="" if sizes is None else sizes.unit,
+        risks=risks,
     )
+
+
+def _counted(classes: risk.Classes, sizes: Sizes | None) -> risk.Classes:
+    """Classes by persons or households, where one has several records."""
+    if sizes is None or sizes.units is None:
+        return classes
+    return replace(classes, sizes=sizes.held(classes.labels).sum(axis=1))
 
 
 def _check_names(chosen: Settings, quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
@@ -389,7 +417,8 @@ def _is_number(text: str) -> bool:
 
 def _numbers(columns: Sequence[DataColumn], numeric: Sequence[int]) -> FloatArray:
     chosen = [columns[i].numbers for i in numeric]
-    return np.column_stack([numbers for numbers in chosen if numbers is not None])
+    matrix = np.column_stack([numbers for numbers in chosen if numbers is not None])
+    return np.asarray(matrix[~np.isnan(matrix).any(axis=1)], dtype=np.float64)
 
 
 def _utility(

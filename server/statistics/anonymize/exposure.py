@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +24,11 @@ from server.wording import quoted
 
 _IDENTIFYING = 0.5
 """Share of records with a value of their own from which a column looks like an identifier."""
+
+_FEW, _MOST_RECORDS, _SOME_RECORDS, _EQUAL = 10, 40, 1.2, 0.9
+"""A column may name people if it has so many values, each in so many records, most in equally many."""
+
+_ID_NAME = re.compile(r"(id|nr|no|num|person|member|case|hh|household)$", re.IGNORECASE)
 
 _LARGEST_JSON = 1 << 24
 
@@ -49,6 +55,7 @@ def warnings_of(masked: Masked) -> tuple[str, ...]:
         *(window_warning(numbers, request.k) if request.breach == "none" else ()),
         *one_value_groups(secret, masked.classes),
         *identifiers(unmasked),
+        *(() if request.person or request.household or request.counts else repeated_ids(prepared)),
         *(unique_counts(original.column(request.counts), masked.rows) if request.counts else ()),
         *(kept_order(prepared) if request.keep_order else ()),
     )
@@ -97,6 +104,30 @@ def identifiers(columns: Sequence[DataColumn]) -> tuple[str, ...]:
         f"Not masked, and with a value that no other record has: {', '.join(found)}. Such a column looks "
         "like an identifier. Who knows its value finds the record, whatever k is: leave the column out with "
         "--drop, or make it coarser.",
+    )
+
+
+def repeated_ids(prepared: Prepared) -> tuple[str, ...]:
+    """Columns that look as if they named people of whom each has several records: ``k`` counts records."""
+    request = prepared.request
+    roles = {*request.quasi_identifiers, *request.confidential, request.sampling_weight}
+    found = []
+    for name in prepared.original.names:
+        column = selected(prepared.original.column(name), prepared.rows)
+        times = np.bincount(column.codes[~column.missing])
+        times = times[times > 0]
+        if name in roles or len(times) < _FEW or times.mean() > _MOST_RECORDS or column.decimals:
+            continue
+        named = _ID_NAME.search(name) is not None and times.mean() > _SOME_RECORDS
+        equal = int(np.bincount(times).argmax())
+        if (equal > 1 and (times == equal).mean() >= _EQUAL) or named:
+            found.append(f"{quoted(name)} (each of {len(times)} values in {times.mean():.3g} records)")
+    if not found:
+        return ()
+    return (
+        f"Values repeat as names of people with several records do: {', '.join(found)}. k counts records, "
+        "and a group can be one person alone. If the column names persons or households, add --person or "
+        "--household with it.",
     )
 
 

@@ -115,12 +115,15 @@ def ranked(column: DataColumn, order: tuple[str, ...], source: str) -> DataColum
 
 
 def nearest_categories(column: DataColumn, positions: FloatArray) -> IntArray:
-    """For each mean position a record of the column whose category is nearest; ties to the lower.
+    """For each mean position a record whose category is nearest; ties to the lower, NaN to none.
 
     Only categories that occur are published: a record lends its value, whatever the format calls it.
     """
     if column.numbers is None:
         raise ValueError(f"{column.name} has no positions")
-    occurring, record = np.unique(column.numbers, return_index=True)
+    given = ~column.missing
+    occurring, first = np.unique(column.numbers[given], return_index=True)
+    record = np.flatnonzero(given)[first]
     middles = (occurring[1:] + occurring[:-1]) / 2
-    return np.asarray(record[np.searchsorted(middles, positions, side="left")], dtype=np.int64)
+    nearest = record[np.searchsorted(middles, positions, side="left")]
+    return np.where(np.isnan(positions), int(np.argmin(given)), nearest).astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.sizes import Sizes, sizes_of
 from server.statistics.microaggregation.dependence import joined
 from server.statistics.microaggregation.p3m import DEFAULT_IMPORTANCE
+from server.statistics.microaggregation.preparation import group_means
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
 from server.tables.doubts import refuse_doubtful
@@ -38,11 +39,14 @@ class Part:
         Matrix in which records are grouped.
     nominal : tuple of (first, end)
         Columns of nominal attributes within ``space``.
+    gaps : int array, shape (n,)
+        Equal where the same numbers and positions are missing; 0 everywhere where none is.
     """
 
     columns: tuple[int, ...]
     space: FloatArray
     nominal: tuple[tuple[int, int], ...]
+    gaps: IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,18 +97,40 @@ class Prepared:
     @property
     def left_out(self) -> frozenset[str]:
         """Columns that are not written."""
-        own = {self.request.participation_column} - {""}
+        own = self.request.unpublished
         return frozenset({*self.request.drop, *own, *_numbering(self.original, self.request)})
+
+    def divided(self, part: Part, divide: Callable[[FloatArray, Sizes], IntArray]) -> IntArray:
+        """Group of each record of a part, where ``divide`` groups the rows of a matrix.
+
+        Records of one person or household are one row, at their mean; records that lack other numbers are
+        never grouped together.
+        """
+        if self.sizes.units is not None:
+            space = group_means(part.space, self.sizes.units)
+            return divide(space, self.sizes.of_units())[self.sizes.units]
+        labels = np.zeros(len(part.space), dtype=np.int64)
+        groups = 0
+        for pattern in range(int(part.gaps.max()) + 1):
+            rows = np.flatnonzero(part.gaps == pattern)
+            found = divide(part.space[rows], self.sizes.of(rows))
+            labels[rows] = found + groups
+            groups += int(found.max()) + 1
+        return labels
 
     def estimate(self) -> float | None:
         """Seconds that the division will take, or None if it is over in a moment."""
-        found = [
-            estimate_seconds(
-                self.method, part.space, self.sizes, blocks=part.nominal, options=self.request.options
+        known: list[float] = []
+
+        def measured(space: FloatArray, sizes: Sizes) -> IntArray:
+            seconds = estimate_seconds(
+                self.method, space, sizes, blocks=part.nominal, options=self.request.options
             )
-            for part in self.parts
-        ]
-        known = [seconds for seconds in found if seconds is not None]
+            known.extend([] if seconds is None else [seconds])
+            return np.zeros(len(space), dtype=np.int64)
+
+        for part in self.parts:
+            self.divided(part, measured)
         return sum(known) if known else None
 
 
@@ -152,7 +178,7 @@ def prepare(
         otherwise=(*request.nominal, *request.numeric),
     )
     nominal = tuple(_is_nominal(column, request, orders, original) for column in everything)
-    rows = _complete(everything, nominal, request, original.source)
+    rows = _complete(everything, request, original.source)
     if not len(rows):
         raise InputError("every record lacks a quasi-identifier", where=original.source)
     columns = []
@@ -168,8 +194,19 @@ def prepare(
         options=request.options,
         seed=request.seed,
     )
-    sizes = sizes_of(original, rows, k=request.k, counts=request.counts, participation=request.participation)
+    sizes = sizes_of(
+        original,
+        rows,
+        k=request.k,
+        counts=request.counts,
+        participation=request.participation,
+        person=request.person,
+        household=request.household,
+    )
     sizes.check()
+    if request.sampling_weight:
+        sampling_weights(original, request.sampling_weight, rows)
+    gaps = [_gaps(columns, nominal, part, sizes, request, original.source) for part in parts]
     for column, is_nominal in zip(columns, nominal, strict=True):
         if request.breach != "none" and (is_nominal or column.kind == "ordinal"):
             raise InputError(
@@ -197,7 +234,10 @@ def prepare(
         sizes=sizes,
         encoding=encoding,
         X=X,
-        parts=tuple(_part(X, encoding, part, secret, request.dependence) for part in parts),
+        parts=tuple(
+            _part(X, encoding, part, secret, request.dependence, missing)
+            for part, missing in zip(parts, gaps, strict=True)
+        ),
         distances=distances,
         importances=importances,
         warnings=_warnings(original, request, rows),
@@ -231,6 +271,7 @@ def _part(
     columns: tuple[int, ...],
     secret: FloatArray | None,
     dependence: float | None,
+    gaps: IntArray,
 ) -> Part:
     """The block's own columns of the matrix, joined with the confidential attributes where asked."""
     chosen, nominal, first = [], [], 0
@@ -244,7 +285,7 @@ def _part(
     if secret is not None and dependence is not None:
         space = joined(space, secret, dependence)
         nominal = [] if dependence == 1 else nominal
-    return Part(columns=columns, space=space, nominal=tuple(nominal))
+    return Part(columns=columns, space=space, nominal=tuple(nominal), gaps=gaps)
 
 
 def _is_nominal(column: DataColumn, request: Request, orders: Orders, original: DataFile) -> bool:
@@ -269,30 +310,87 @@ def _is_nominal(column: DataColumn, request: Request, orders: Orders, original: 
     return column.kind == "nominal"
 
 
-def _complete(
-    columns: list[DataColumn], nominal: tuple[bool, ...], request: Request, source: str
-) -> IntArray:
+def _complete(columns: list[DataColumn], request: Request, source: str) -> IntArray:
     """Records that take part."""
     complete = np.ones(len(columns[0].texts), dtype=bool)
-    for column, is_nominal in zip(columns, nominal, strict=True):
+    for column in columns:
         missing = column.missing
-        if not missing.any() or (request.missing == "category" and is_nominal):
+        if not missing.any() or request.missing == "category":
             continue
         if request.missing != "drop":
-            number = (
-                "a number or position that is missing is no category" if request.missing == "category" else ""
-            )
             raise InputError(
-                f"{int(missing.sum())} records have no {quoted(column.name)}"
-                + (f"; {number}" if number else ""),
+                f"{int(missing.sum())} records have no {quoted(column.name)}",
                 where=source,
                 expected="a value in every quasi-identifier",
-                remedy="Fill them, leave these records out with --missing drop"
-                + ("" if number or not is_nominal else ", or let them be a category with --missing category")
-                + ".",
+                remedy="Fill them, leave these records out with --missing drop, or let them be a category"
+                " with --missing category.",
             )
         complete &= ~missing
     return np.flatnonzero(complete)
+
+
+def _gaps(
+    columns: Sequence[DataColumn],
+    nominal: Sequence[bool],
+    part: Sequence[int],
+    sizes: Sizes,
+    request: Request,
+    source: str,
+) -> IntArray:
+    """Which records lack the same numbers, as numbers from 0; each kind must be enough for a group.
+
+    A category that is missing is a category of its own and needs no group of its own.
+    """
+    codes = np.zeros(sizes.people.shape[0], dtype=np.int64)
+    for index in part:
+        if not nominal[index]:
+            codes = 2 * np.unique(codes, return_inverse=True)[1].reshape(-1) + columns[index].missing
+    codes = np.unique(codes, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    if not codes.any():
+        return codes
+    if request.breach != "none" or request.person or request.household or request.dependence is not None:
+        raise InputError(
+            "numbers are missing, and --missing category groups such records apart: not with --breach, "
+            "--dependence, --person or --household",
+            where=source,
+            remedy="Fill them, or leave these records out with --missing drop.",
+        )
+    few = sizes.failing(codes)
+    if len(few):
+        rows = np.flatnonzero(codes == few[0])
+        lacking = [columns[i].name for i in part if not nominal[i] and columns[i].missing[rows[0]]]
+        what = f"lack {', '.join(map(quoted, lacking))}" if lacking else "lack no number"
+        raise InputError(
+            f"{len(rows)} records {what}, too few for a group of their own",
+            where=source,
+            expected=f"at least {min(sizes.need.minimum)} that lack the same numbers",
+            remedy="Fill them, or leave these records out with --missing drop.",
+        )
+    return codes
+
+
+def sampling_weights(original: DataFile, name: str, rows: IntArray) -> FloatArray:
+    """Sampling weights of some records.
+
+    Raises
+    ------
+    InputError
+        Naming the record, for what is no number above 0.
+    """
+    column = original.usable(name)
+    numbers = column.numbers
+    if numbers is None:
+        refuse_doubtful(column, original)
+        raise InputError(f"the column {quoted(name)} holds values that are no numbers", where=original.source)
+    bad = ~(numbers[rows] > 0)
+    if bad.any():
+        row = int(rows[np.argmax(bad)])
+        raise InputError(
+            f"{quoted(name)} is {quoted(column[row]) if column[row] is not None else 'missing'}",
+            where=original.where(row),
+            expected="a number above 0: how many people of the population the record stands for",
+        )
+    return numbers[rows]
 
 
 def _confidential(
@@ -373,8 +471,8 @@ def _warnings(original: DataFile, request: Request, rows: IntArray) -> tuple[str
             "Each block keeps the size rule by itself; all blocks together do not: who knows a person's "
             "values in two blocks may single her out."
         )
-    if request.participation_column:
-        warnings.append(f"{quoted(request.participation_column)} was left out: it is each person's own.")
+    for name in request.unpublished:
+        warnings.append(f"{quoted(name)} was left out: it is each person's own.")
     return tuple(warnings)
 
 
@@ -385,7 +483,8 @@ def _named(request: Request) -> set[str]:
         *request.confidential,
         *request.drop,
         request.counts,
-        request.participation_column,
+        request.sampling_weight,
+        *request.unpublished,
     }
 
 

@@ -17,6 +17,7 @@ from server.tables.column import DataColumn
 
 _MOST_PICTURES = 24
 _MOST_CATEGORIES = 30
+_MOST_RISKS = 25
 _KEEP = (
     "This page shows figures of the original data, such as its smallest and largest values. Keep it with "
     "them; do not publish it beside the masked file."
@@ -27,6 +28,7 @@ _PROMISED = ("achieved k", "failure for a participant, worst class")
 _MEANINGS = {
     "achieved k": "{who} share every published combination of quasi-identifiers, at least",
     "failure for a participant, worst class": "that fewer than k take part of those a participant looks like",
+    "individual risk, worst class": "that a record is whom somebody takes it for, in the population",
     "average chance of linkage": "to pick a person's record by the quasi-identifiers alone, on average",
     "SSE/SST": "of the spread of the quasi-identifiers is lost; 0 keeps everything, 1 nothing",
     "DLD, percent": "of the {who} are nearest to their own masked record",
@@ -83,7 +85,7 @@ def _what_was_done(masked: Masked, evaluation: Evaluation) -> tuple[str, ...]:
     if sizes.counts is not None:
         who += f" of {evaluation.n_people} people"
     how = f"by {prepared.method.name}" + (" and refined" if request.refine else "")
-    rule = f"at least {request.k}" + (" people" if sizes.counts is not None else "")
+    rule = f"at least {request.k}" + (" people" if sizes.counts is not None else f" {sizes.unit}".rstrip())
     sentences = []
     if sizes.levels:
         rule = "at least " + " to ".join(
@@ -162,6 +164,8 @@ def _sections(evaluation: Evaluation) -> tuple[Section, ...]:
             ),
         )
     )
+    if evaluation.risks:
+        sections.append(_risks(evaluation))
     if evaluation.confidential:
         sections.append(
             Section(
@@ -237,6 +241,32 @@ def _classes(evaluation: Evaluation) -> Section:
         paragraphs=(f"A class is all {who} with the same published quasi-identifiers.",),
         pictures=(
             Picture(svg=svg, caption=f"How many {who} the published combinations stand for.", data=table),
+        ),
+    )
+
+
+def _risks(evaluation: Evaluation) -> Section:
+    rows = tuple(
+        (str(group.size), shown(group.people), shown(group.risk)) for group in evaluation.risks[:_MOST_RISKS]
+    )
+    return Section(
+        name="population",
+        title="Risk in the population",
+        paragraphs=(
+            "The chance that a record is whom an intruder takes it for, who knows the published values of "
+            "somebody in the population and not who is in the sample; by the sampling weights. The classes "
+            "with the highest risk come first; the JSON has all of them.",
+        ),
+        tables=(
+            DataTable(
+                caption="Individual risk by class",
+                columns=(
+                    Column(heading="records"),
+                    Column(heading="people they stand for"),
+                    Column(heading="individual risk"),
+                ),
+                rows=rows,
+            ),
         ),
     )
 

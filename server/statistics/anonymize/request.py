@@ -103,11 +103,17 @@ class Request:
         Quasi-identifiers and confidential attributes whose values have an order; see `ordinal.orders_of`.
     counts : str
         Column that says how many people a record stands for; empty if each is one.
+    person, household : str
+        Column that names the person, or household, of a record; groups hold all records of one together, and
+        ``k`` counts households where they are named, else persons. Neither column is published.
+    sampling_weight : str
+        Column of real numbers: how many people of a population a record stands for. They enter the estimated
+        risk alone: neither ``k`` nor means, which a record of great weight would dominate.
     participation : Participation or None
         How likely people are to take part; then k counts participants, not records.
     missing : {"refuse", "drop", "category"}
-        Records without a quasi-identifier: refuse the file, leave them out, or (nominal attributes only) take
-        the gap as a category of its own.
+        Records without a quasi-identifier: refuse the file, leave them out, or take the gap as a category of
+        its own; records that lack the same numbers are grouped among themselves.
     refine : bool
         Lower the loss of any method's groups by moves and swaps of records.
     dependence : float or None
@@ -138,6 +144,9 @@ class Request:
     numeric: tuple[str, ...] = ()
     ordinal: Orders = field(default_factory=dict)
     counts: str = ""
+    person: str = ""
+    household: str = ""
+    sampling_weight: str = ""
     participation: Participation | None = None
     missing: Missing = "refuse"
     refine: bool = False
@@ -155,9 +164,14 @@ class Request:
         """Column of participation probabilities, or empty. It is never published."""
         return "" if self.participation is None else self.participation.column
 
+    @property
+    def unpublished(self) -> tuple[str, ...]:
+        """Columns that are read, and never published."""
+        return tuple(name for name in (self.participation_column, self.person, self.household) if name)
+
     def __post_init__(self) -> None:
         roles = [*self.quasi_identifiers, *self.confidential, *self.drop]
-        roles += [name for name in (self.counts, self.participation_column) if name]
+        roles += [name for name in (self.counts, self.sampling_weight, *self.unpublished) if name]
         double = next((name for name in roles if roles.count(name) > 1), None)
         if not self.quasi_identifiers:
             raise InputError("there is no quasi-identifier", expected="at least one column")
@@ -175,6 +189,11 @@ class Request:
                 f"{quoted(both[0])} cannot be both nominal and numeric"
                 if both[0] not in self.ordinal
                 else f"{quoted(both[0])} is ordinal, so it cannot be nominal or numeric as well"
+            )
+        if self.counts and (self.person or self.household):
+            raise InputError(
+                "--counts says that a record stands for several people, --person that several stand for one",
+                expected="one of them",
             )
         if self.dependence is not None:
             if not 0 <= self.dependence <= 1:

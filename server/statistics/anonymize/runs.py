@@ -11,13 +11,18 @@ from pathlib import Path
 
 import numpy as np
 
+from server.arrays import FloatArray, IntArray
 from server.files import hidden_folder, write_file
 from server.progress import StageProgress
 from server.statistics.anonymize.evaluation import Evaluation, Settings, evaluate
 from server.statistics.anonymize.exposure import digest, disclosed, masked_before, warnings_of
 from server.statistics.anonymize.hierarchy import Hierarchy, read_hierarchy
 from server.statistics.anonymize.ordinal import Orders, orders_of
-from server.statistics.anonymize.preparation import prepare, refuse_doubtful_confidential
+from server.statistics.anonymize.preparation import (
+    prepare,
+    refuse_doubtful_confidential,
+    sampling_weights,
+)
 from server.statistics.anonymize.report import anonymization_report, evaluation_report
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.sizes import Participation, sizes_of
@@ -38,6 +43,8 @@ _HEADLINE = (
     "failure for a participant, worst class",
     "attained failure, worst class",
     "average chance of linkage",
+    "individual risk, worst class",
+    "expected re-identifications",
     "SSE/SST",
     "expected distortion under participation",
     "PIL, percent",
@@ -135,6 +142,7 @@ def anonymize_file(
             sizes=prepared.sizes.of(written),
             settings=Settings(
                 known=tuple(known),
+                weights=_weights(prepared.original, request.sampling_weight, masked.rows),
                 categories=tuple(name for name in request.confidential if name in request.nominal),
                 orders=prepared.orders,
                 hierarchies=trees,
@@ -198,6 +206,9 @@ def _described(masked: Masked) -> dict[str, object]:
     }
     if request.counts:
         described["counts"] = request.counts
+    for option in ("person", "household", "sampling_weight"):
+        if name := getattr(request, option):
+            described[option] = name
     if request.dependence is not None:
         described["dependence"] = request.dependence
     if request.blocks:
@@ -285,6 +296,8 @@ class Comparison:
     ordinal : mapping of column to order
     counts : str
         Column of the original that says how many people a record stands for; empty if each is one.
+    person, household, sampling_weight : str
+        Columns of the original, as `request.Request` has them.
     k : int or None
         With ``participation``: fewest participants that protect.
     participation : Participation or None
@@ -296,6 +309,9 @@ class Comparison:
     nominal: tuple[str, ...] = ()
     ordinal: Orders = field(default_factory=dict)
     counts: str = ""
+    person: str = ""
+    household: str = ""
+    sampling_weight: str = ""
     k: int | None = None
     participation: Participation | None = None
     hierarchies: Mapping[str, Path] = field(default_factory=dict)
@@ -367,11 +383,20 @@ def evaluate_files(
         quasi_identifiers=asked.quasi_identifiers,
         confidential=asked.confidential,
         nominal=kinds,
-        sizes=sizes_of(before, None, k=asked.k or 1, counts=asked.counts, participation=asked.participation),
+        sizes=sizes_of(
+            before,
+            None,
+            k=asked.k or 1,
+            counts=asked.counts,
+            participation=asked.participation,
+            person=asked.person,
+            household=asked.household,
+        ),
         settings=replace(
             settings or Settings(),
             orders=orders,
             hierarchies=trees,
+            weights=_weights(before, asked.sampling_weight, np.arange(before.n_records)),
             categories=tuple(name for name in asked.confidential if name in asked.nominal),
         ),
         progress=progress,
@@ -386,6 +411,10 @@ def evaluate_files(
     if report is not None:
         write_file(report, evaluation_report(result, name=masked.name, command=command))
     return result
+
+
+def _weights(original: DataFile, name: str, rows: IntArray) -> FloatArray | None:
+    return sampling_weights(original, name, rows) if name else None
 
 
 def _other_order(before: DataFile, after: DataFile, masked: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ people are rounded down to the published grid of 0.05 first, as in the design of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -116,12 +116,18 @@ class Sizes:
         Empty without participation.
     failure : str
         Acceptable failure; empty if groups are only measured.
+    units : int array, shape (n,), or None
+        Person or household of each record, 0..u-1, where one has several records; then ``k`` counts them.
+    unit : str
+        The word for them.
     """
 
     k: int
     people: IntArray
     levels: tuple[ParticipationLevel, ...] = ()
     failure: str = ""
+    units: IntArray | None = None
+    unit: str = ""
 
     @cached_property
     def smallest(self) -> tuple[int, ...]:
@@ -173,14 +179,33 @@ class Sizes:
 
     def of(self, rows: IntArray) -> Sizes:
         """The rule for some of the records."""
-        return Sizes(k=self.k, people=self.people[rows], levels=self.levels, failure=self.failure)
+        units = None if self.units is None else self.units[rows]
+        return replace(self, people=self.people[rows], units=units)
+
+    def of_units(self) -> Sizes:
+        """The rule for persons or households, each once."""
+        if self.units is None:
+            return self
+        return replace(self, people=np.ones((int(self.units.max()) + 1, 1), dtype=np.int64), units=None)
+
+    def held(self, labels: IntArray) -> IntArray:
+        """Head counts of the groups by level: of people, or of distinct persons or households."""
+        groups = int(labels.max()) + 1
+        if self.units is None:
+            return sums_by_label(self.people, labels, groups)
+        width = int(self.units.max()) + 1
+        pairs = np.unique(labels.astype(np.int64) * width + self.units)
+        return np.bincount(pairs // width, minlength=groups).astype(np.int64)[:, None]
 
     def check(self) -> None:
         """Raise InputError if all records together are too few for one group."""
+        if self.units is not None:
+            self.of_units().check()
+            return
         total = int(self.people.sum())
         if self.need.acceptable(self.people.sum(axis=0)):
             return
-        who = "records" if self.counts is None else "people"
+        who = self.unit or ("records" if self.counts is None else "people")
         if not self.levels:
             raise InputError(
                 f"there are {total} {who}, fewer than k = {self.k}",
@@ -194,7 +219,7 @@ class Sizes:
 
     def failing(self, labels: IntArray) -> IntArray:
         """Numbers of the groups that the rule refuses, those without records left out."""
-        held = sums_by_label(self.people, labels, int(labels.max()) + 1)
+        held = self.held(labels)
         occurring = np.flatnonzero(held.sum(axis=1))
         if not self.levels or len(self.levels) == 1:
             few = held[occurring].sum(axis=1) < self.need.minimum[0]
@@ -224,7 +249,7 @@ class Sizes:
         """
         if not self.levels:
             return ()
-        held = sums_by_label(self.people, labels, int(labels.max()) + 1)
+        held = self.held(labels)
         distinct, times = np.unique(held[held.sum(axis=1) > 0], axis=0, return_counts=True)
         found = [worst_cell_metrics(tuple(row), self.levels, self.k) for row in distinct.tolist()]
         failures = [metrics.attained_cell_failure for metrics in found]
@@ -256,7 +281,14 @@ def _persons(classes: list[list[int]], levels: tuple[ParticipationLevel, ...], k
 
 
 def sizes_of(
-    file: DataFile, rows: IntArray | None, *, k: int, counts: str, participation: Participation | None
+    file: DataFile,
+    rows: IntArray | None,
+    *,
+    k: int,
+    counts: str,
+    participation: Participation | None,
+    person: str = "",
+    household: str = "",
 ) -> Sizes:
     """The size rule for some records of a file.
 
@@ -267,6 +299,24 @@ def sizes_of(
         below the grid; for more people than can be measured.
     """
     kept = np.arange(file.n_records) if rows is None else rows
+    if person or household:
+        units = _units(file, kept, person, household)
+        ones = np.ones((len(kept), 1), dtype=np.int64)
+        even = None if participation is None else participation.level
+        if participation is not None and (even is None or k > _LARGEST_K):
+            raise InputError(
+                "with --person or --household participation is the same for all",
+                where="--participation-column",
+                expected=f"--participation, and k up to {_LARGEST_K}",
+            )
+        return Sizes(
+            k=k,
+            people=ones,
+            levels=() if even is None else (even,),
+            failure="" if participation is None else participation.failure,
+            units=units,
+            unit="households" if household else "persons",
+        )
     people = np.ones(len(kept), dtype=np.int64)
     if counts:
         numbers = _numbers(file, counts)[kept]
@@ -292,6 +342,28 @@ def sizes_of(
     table = np.zeros((len(kept), len(levels)), dtype=np.int64)
     table[np.arange(len(kept)), level] = people
     return Sizes(k=k, people=table, levels=levels, failure=participation.failure)
+
+
+def _units(file: DataFile, rows: IntArray, person: str, household: str) -> IntArray:
+    """Household of each record, or its person, as numbers from 0."""
+    found = {}
+    for option, name in (("--person", person), ("--household", household)):
+        if name:
+            column = file.column(name)
+            bad = column.missing[rows]
+            _refuse(file, name, rows, bad, f"a value in every record, since {option} names it")
+            found[option] = np.unique(column.codes[rows], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    if len(found) == 2:
+        persons, households = found["--person"], found["--household"]
+        _, first, inverse = np.unique(persons, return_index=True, return_inverse=True)
+        _refuse(
+            file,
+            household,
+            rows,
+            households[first][inverse.reshape(-1)] != households,
+            "the household of an earlier record of the same person",
+        )
+    return found.get("--household", found.get("--person", np.arange(len(rows))))
 
 
 def _levels(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from server.statistics.anonymize.ordinal import nearest_categories
 from server.statistics.anonymize.preparation import Part, Prepared
 from server.statistics.anonymize.published import breach_free, modes
 from server.statistics.anonymize.rounding import rounded
+from server.statistics.anonymize.sizes import Sizes
 from server.statistics.measures.disclosure_risk import equivalence_classes
 from server.statistics.measures.diversity import coded
 from server.statistics.microaggregation.preparation import group_means
@@ -74,16 +76,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
     every: list[IntArray] = []
     replace: dict[str, Replacement] = {}
     for number, part in enumerate(prepared.parts):
-        labels = divide(
-            prepared.method,
-            part.space,
-            prepared.sizes,
-            blocks=part.nominal,
-            options=request.options,
-            seed=request.seed or 0,
-            refine=request.refine,
-            progress=_of_part(progress, number, len(prepared.parts)),
-        )
+        labels = prepared.divided(part, _divider(prepared, part, _of_part(progress, number, prepared)))
         values, missed, close = _published(prepared, part, labels, progress)
         codes: list[IntArray] = []
         for index in part.columns:
@@ -92,7 +85,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
                 if prepared.nominal[index]:
                     source = modes(column, labels, prepared.sizes.counts)[labels]
                 else:
-                    positions = values[:, block.first] * block.scale + block.centre[0]
+                    positions = _means(prepared, index, labels, values[:, block.first])
                     source = nearest_categories(column, positions)[labels]
                 codes.append(coded(column.texts[source])[0])
                 new: Replacement = np.arange(n, dtype=np.int64)
@@ -146,11 +139,31 @@ def _means(prepared: Prepared, index: int, labels: IntArray, values: FloatArray)
     column, block = prepared.columns[index], prepared.encoding.blocks[index]
     if prepared.request.breach != "none" or column.numbers is None:
         return np.asarray(values * block.scale + block.centre[0], dtype=np.float64)
-    return group_means(column.numbers[:, None], labels, prepared.sizes.counts)[:, 0]
+    means = group_means(np.nan_to_num(column.numbers)[:, None], labels, prepared.sizes.weights)[:, 0]
+    means[labels[column.missing]] = np.nan  # all of the group lack it
+    return means
 
 
-def _of_part(progress: StageProgress | None, number: int, parts: int) -> StageProgress | None:
+def _divider(
+    prepared: Prepared, part: Part, progress: StageProgress | None
+) -> Callable[[FloatArray, Sizes], IntArray]:
+    """How the method divides the rows of a matrix."""
+    request = prepared.request
+    return lambda space, sizes: divide(
+        prepared.method,
+        space,
+        sizes,
+        blocks=part.nominal,
+        options=request.options,
+        seed=request.seed or 0,
+        refine=request.refine,
+        progress=progress,
+    )
+
+
+def _of_part(progress: StageProgress | None, number: int, prepared: Prepared) -> StageProgress | None:
     """Progress of one block among several."""
+    parts = len(prepared.parts)
     if progress is None or parts == 1:
         return progress
     return lambda stage, done, total: progress(f"{stage} {number + 1}/{parts}", done, total)

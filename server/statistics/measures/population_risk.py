@@ -1,0 +1,85 @@
+"""Chance that a record of a sample is somebody in the population, estimated from sampling weights.
+
+References
+----------
+R. Benedetti, L. Franconi, Statistical and technological solutions for controlled data dissemination,
+pre-proceedings of New Techniques and Technologies for Statistics, 1998: what sdcMicro calls individual risk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import hyp2f1
+
+from server.arrays import FloatArray, IntArray
+from server.statistics.measures.measure import Measure
+
+_SOURCE = "Benedetti and Franconi 1998"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRisk:
+    """One class of records that look alike.
+
+    Parameters
+    ----------
+    size : int
+        Records of the sample.
+    people : float
+        Sum of their weights: people of the population that they stand for.
+    risk : float
+        Chance that a record of the class is whom an intruder takes it for, who knows the published values of
+        a person of the population.
+    """
+
+    size: int
+    people: float
+    risk: float
+
+
+def group_risks(labels: IntArray, weights: FloatArray) -> tuple[GroupRisk, ...]:
+    """Individual risk of each class, highest first.
+
+    Parameters
+    ----------
+    labels : int array, shape (n,)
+        Class of each record, 0..m-1.
+    weights : float array, shape (n,)
+        Above 0.
+
+    Notes
+    -----
+    With f records of weight F in all, p = f / F, and the population count of the class negative binomial
+    given f, the risk is E[1 / count] = p^f / f * 2F1(f, f; f+1; 1-p) = p / f * 2F1(1, 1; f+1; 1-p), the
+    second form by Euler's transformation: it neither under- nor overflows. A class that stands for fewer
+    people than it has records is all there are: 1 / f.
+    """
+    sizes = np.bincount(labels)
+    people = np.maximum(np.bincount(labels, weights), sizes)
+    share = sizes / people
+    risks = share / sizes * hyp2f1(1, 1, sizes + 1, 1 - share)
+    order = np.lexsort((sizes, -risks))
+    return tuple(
+        GroupRisk(size=int(sizes[g]), people=float(people[g]), risk=float(risks[g])) for g in order.tolist()
+    )
+
+
+def population_risk(groups: Sequence[GroupRisk]) -> tuple[Measure, ...]:
+    """Individual risk of the worst class, its mean over records, and re-identifications to expect.
+
+    Higher is unsafe, throughout. They hold for an intruder who knows somebody of the population, not that she
+    is in the sample; who knows that faces 1 over the class.
+    """
+    expected = sum(group.size * group.risk for group in groups)
+    figures = {
+        "individual risk, worst class": max(group.risk for group in groups),
+        "individual risk, mean of records": expected / sum(group.size for group in groups),
+        "expected re-identifications": expected,
+    }
+    return tuple(
+        Measure(name=name, value=value, direction="higher is unsafe", source=_SOURCE)
+        for name, value in figures.items()
+    )
