@@ -306,9 +306,9 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code
     if (!specification.invited) return null;
     const { codes, people } = specification.invited;
     const found = await parseRoll(rollFile);
+    roll = { id: found.id, texts: textsOf(found.hashes) };
     require(found.digest === codes.digest && hex(found.id) === codes.roll_id, "roll");
     require(found.hashes.length === people, "people");
-    roll = { id: found.id, texts: textsOf(found.hashes) };
     return { codes: people };
   });
   await run("board.used-codes", async () => {

@@ -11,8 +11,7 @@ import click
 from server.cli.progress import stages
 from server.cli.reading import reading_options
 from server.design.audit import audit_survey
-from server.design.salt import read_salt
-from server.keys.signing import SALT_FILE, envelope_at
+from server.keys.signing import envelope_at
 from server.keys.signing_keys import load_public_key
 from server.tables.files import Reading
 from shared.checks import Floor
@@ -59,8 +58,6 @@ def audit(
 
     Exit code 0 if it is what it claims to be, 5 if not.
     """
-    beside = envelope_at(file).parent / SALT_FILE
-    salt = beside if salt is None and beside.exists() else salt
     floor = Floor(k=k or Floor().k, cell_failure=failure or Floor().cell_failure)
     with stages(hidden=as_json) as progress:
         result = audit_survey(
@@ -68,7 +65,7 @@ def audit(
             model,
             expected_key=None if key is None else load_public_key(key),
             floor=floor,
-            salt=None if salt is None else read_salt(salt),
+            salt_path=salt,
             progress=progress,
             against=against,
             reading=reading,

@@ -19,6 +19,7 @@ from server.design.design import design
 from server.design.mapping import assign_many
 from server.design.plan import plan_from
 from server.design.population.model import Model, read_population
+from server.design.salt import no_salt, read_salt, salt_at
 from server.design.survey_file.design_entry import ALGORITHMS
 from server.files import read_file
 from server.keys.signing import examine_envelope
@@ -86,7 +87,7 @@ def audit_survey(
     *,
     expected_key: bytes | None = None,
     floor: Floor | None = None,
-    salt: bytes | None = None,
+    salt_path: Path | None = None,
     progress: StageProgress | None = None,
     against: Path | None = None,
     reading: Reading | None = None,
@@ -101,8 +102,9 @@ def audit_survey(
         The organizer's public key.
     floor : Floor, optional
         What was announced, such as k; a weaker specification is refused.
-    salt : bytes, optional
-        Of a register; without it nothing about a register can be rebuilt.
+    salt_path : Path, optional
+        Salt of a register, and only of one, without which nothing about it can be rebuilt; by default the
+        one beside the signed survey.
     against : Path, optional
         The earlier survey whose cells are used again.
     reading : Reading, optional
@@ -111,7 +113,7 @@ def audit_survey(
     Raises
     ------
     EnvelopeError, InputError
-        If a file cannot be read at all. Everything else is a finding.
+        If a file cannot be read at all, or a salt is named for a public model. Everything else is a finding.
     """
     envelope = Envelope.parse(read_file(envelope_path, "a signed survey", MAX_ENVELOPE_BYTES))
     examination = examine_envelope(envelope, Invitation(digest=None, organizer_key=expected_key), floor)
@@ -120,14 +122,9 @@ def audit_survey(
     if specification is None or verified is None:
         return Audit(digest="", findings=tuple(findings))
     is_register = specification.model.kind == "register"
-    if is_register and salt is None:
-        raise InputError(
-            "a register can only be audited with its salt",
-            where="--salt",
-            expected="model.salt, which the organizer hands to auditors with the model",
-            remedy="Ask the organizer for it.",
-        )
-    salt = salt if is_register else None
+    if salt_path is not None and not is_register:
+        raise no_salt()
+    salt = _salt(salt_path or envelope_path.parent) if is_register else None
     model = read_population(
         model_path,
         specification.attributes,
@@ -157,6 +154,17 @@ _LINE_TITLES = {
     "check.questions": "Questions are permitted",
     "check.length": "Every message has one length",
 }
+
+
+def _salt(path: Path) -> bytes:
+    if not salt_at(path).exists():
+        raise InputError(
+            "a register can only be audited with its salt",
+            where="--salt",
+            expected="model.salt, which the organizer hands to auditors with the model",
+            remedy="Ask the organizer for it.",
+        )
+    return read_salt(path)
 
 
 def _of_line(line: Line) -> Finding:

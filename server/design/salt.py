@@ -52,6 +52,16 @@ def salt_for(folder: Path, given: Path | None) -> bytes:
     return secrets.token_bytes(SALT_BYTES)
 
 
+def no_salt() -> InputError:
+    """The error about a salt that somebody named for a public model."""
+    return InputError(
+        "a public model has no salt",
+        where="--salt",
+        expected='kind = "register" in [model]',
+        remedy="Leave the option out.",
+    )
+
+
 def write_salt(folder: Path, salt: bytes) -> None:
     """Write ``model.salt``, readable by its owner alone; whatever happens, the old salt or the new is there.
 

@@ -13,7 +13,7 @@ from server.design.plan import plan_of
 from server.design.population.model import read_model
 from server.design.presentation import report_input
 from server.design.report.design_report import render_design_report
-from server.design.salt import salt_for, write_salt
+from server.design.salt import no_salt, salt_for, write_salt
 from server.design.survey_file.survey import read_survey_file
 from server.files import write_file
 from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE
@@ -70,12 +70,7 @@ def design_survey(
         raise InputError("a file has this name", where=str(folder), remedy="Name a folder with --out.")
     is_register = survey.model.kind == "register"
     if salt_path is not None and not is_register:
-        raise InputError(
-            "a public model has no salt",
-            where="--salt",
-            expected='kind = "register" in [model]',
-            remedy="Leave the option out.",
-        )
+        raise no_salt()
     salt = salt_for(folder, salt_path) if is_register else None
     model = read_model(survey, lambda done, total: progress("Reading", done, total))
     earlier = [read_earlier(path) for path in against]

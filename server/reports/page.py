@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
 import re
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ from markupsafe import Markup
 _FOLDER = Path(__file__).parent / "templates"
 _NOTHING = Markup("")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
-_POLICY = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"]+)">')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,12 +158,6 @@ def render(page: Page) -> bytes:
     safe = {name: Markup(value) for name, value in own.items()}  # noqa: S704
     text = environment().get_template("page.html.j2").render(page=page, **safe)
     return text.encode("utf-8")
-
-
-def content_security_policy(document: bytes) -> str | None:
-    """Return the policy that a page of this room carries, for a server that sends it as a header; or None."""
-    match = _POLICY.search(document[:4096])
-    return html.unescape(match[1].decode("ascii")) if match else None
 
 
 def _source(text: str) -> str:

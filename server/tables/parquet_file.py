@@ -202,7 +202,8 @@ def _without_payloads(array: Any, pyarrow: Any) -> Any:
 def _categories(array: Any, order: list[object] | None, pyarrow: Any) -> Any:
     """Values as a dictionary of those that occur, in their order or by value."""
     occurring = pyarrow.compute.unique(array).drop_null().to_pylist()
-    values = sorted(occurring, key=repr) if order is None else [v for v in order if v in set(occurring)]
+    among = set(occurring)
+    values = sorted(occurring, key=repr) if order is None else [value for value in order if value in among]
     dictionary = pyarrow.array(values, type=array.type)
     codes = pyarrow.compute.index_in(array, value_set=dictionary)
     return pyarrow.DictionaryArray.from_arrays(codes, dictionary, ordered=order is not None)

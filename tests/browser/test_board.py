@@ -20,10 +20,14 @@ from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
 from server.collection.web.static_files import ClientFiles
 from server.release.board.creating import create_board, finish_board
+from server.release.board.verifying import verify_board
 from shared.envelope import encode_key
+from shared.errors import BoardError
 from shared.hash_list import format_hashes
+from shared.invitation import Invitation
 from shared.invitation_code import InvitationCode
 from shared.receipt import BallotReceipt
+from tests.attacks.test_forged_board import folder_of
 from tests.boards import SUBMISSIONS, TOKENS
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope
@@ -92,6 +96,25 @@ def test_every_vector_is_judged_as_by_python(
         assert case["receipt"] is None or outcomes["board.receipt"] == "passed"
         assert case["code"] is None or lines[-1] == ["board.code", "passed", case["code_used"]]
         assert outcomes["board.tokens"] == ("discrepancy" if case["discrepancy"] else "passed")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_line_of_a_vector_is_as_by_python(
+    name: str, judge: Callable[[dict[str, Any]], list[list[str]]], tmp_path: Path
+) -> None:
+    """Not only the verdict: both count the same lines, and each comes to the same in both (decision 0114)."""
+    case = CASES[name]
+    pinned = Invitation.parse_fragment((VECTORS | case)["invitation"])
+    receipt = None if case["receipt"] is None else BallotReceipt.parse(case["receipt"])
+    code = None if case["code"] is None else InvitationCode.parse(case["code"])
+    try:
+        found = verify_board(folder_of(case, tmp_path), pinned, receipt, code)
+    except BoardError:  # a file of no form; the page refuses its line
+        assert "refused" in [line[1] for line in judge(case)]
+        return
+    shown = [(code, outcome) for code, outcome, _ in judge(case) if code != "board.survey"]
+    judged = [(code, "passed" if outcome == "discrepancy" else outcome) for code, outcome in shown]
+    assert judged == [(line.code, line.outcome) for line in found.recounted.lines]
 
 
 @pytest.mark.parametrize("member", ["board", "checkpoint", "receipts", "roll", "used_codes"])

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -305,3 +307,10 @@ def test_a_receipt_in_a_list_that_the_checkpoint_does_not_cover_is_refused() -> 
     line = find_receipt(files.published(), receipt, files.digest)
     assert line.error is not None
     assert line.error.code == "board.proof"
+
+
+def test_the_page_counts_the_same_lines_in_the_same_order() -> None:
+    """The second program (decision 0114); its outcomes are compared in tests/browser/test_board.py."""
+    module = Path(__file__).parents[2] / "respondent_client" / "web" / "board_check.mjs"
+    lines = re.findall(r'await run\("(board\.[a-z-]+)"', module.read_text("utf-8"))
+    assert lines == ["board.survey", *LINES, "board.receipt", "board.code"]

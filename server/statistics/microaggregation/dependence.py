@@ -13,7 +13,7 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress
-from server.statistics.microaggregation.preparation import data_matrix, group_means
+from server.statistics.microaggregation.preparation import data_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
 
 
@@ -182,17 +182,3 @@ def by_blocks(
             np.ascontiguousarray(X[:, list(block)]), rule, counts=counts, seed=seed, progress=report
         )
     return labels
-
-
-def block_means(
-    X: FloatArray, blocks: Sequence[Sequence[int]], labels: IntArray, counts: IntArray | None = None
-) -> FloatArray:
-    """X (n x d) with each block's columns replaced by the means of its groups (labels n x blocks).
-
-    `counts` (n) weigh the records, as in `by_blocks`.
-    """
-    X = data_matrix(X)
-    masked = np.empty_like(X)
-    for block, label in zip(blocks, labels.T, strict=True):
-        masked[:, list(block)] = group_means(X[:, list(block)], label, counts)[label]
-    return masked

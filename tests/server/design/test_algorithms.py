@@ -17,6 +17,7 @@ from server.design import labelled
 from server.design.audit import Audit, audit_survey
 from server.design.compile import SHAPE_OF
 from server.design.design import Design
+from server.design.salt import write_salt
 from server.design.survey_file.design_entry import ALGORITHMS
 from shared.cells import Boxes, Prototypes
 from shared.errors import DesignError
@@ -56,7 +57,8 @@ def assert_promise(made: Design) -> None:
 def audited(folder: Path, specification: Specification) -> Audit:
     path = folder / "survey.dsse.json"
     path.write_bytes(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes())
-    return audit_survey(path, folder / "town.csv", salt=SALT)
+    write_salt(folder, SALT)
+    return audit_survey(path, folder / "town.csv")
 
 
 def refused(audit: Audit) -> set[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.design.audit import Audit, audit_survey
+from server.design.salt import write_salt
 from shared.cells import Balls, PowerDiagram
 from shared.checks import Floor
 from shared.effective_anonymity import n_min, n_min_safe
@@ -39,10 +40,15 @@ def register(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Specificat
     return folder, made(folder, "register", RATES)
 
 
-def audited(folder: Path, specification: Specification, **options: object) -> Audit:
+def audited(
+    folder: Path, specification: Specification, salt: bytes | None = SALT, **options: object
+) -> Audit:
     path = folder / "survey.dsse.json"
     path.write_bytes(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes())
-    return audit_survey(path, folder / "town.csv", **{"salt": SALT} | options)  # type: ignore[arg-type]
+    (folder / "model.salt").unlink(missing_ok=True)
+    if salt is not None:
+        write_salt(folder, salt)
+    return audit_survey(path, folder / "town.csv", **options)  # type: ignore[arg-type]
 
 
 def refused(audit: Audit) -> set[str]:
@@ -172,6 +178,14 @@ def test_a_register_cannot_be_audited_without_its_salt(register: tuple[Path, Spe
     assert {"audit.digest", "audit.bytes"} <= refused(audited(folder, specification, salt=bytes(32)))
 
 
+def test_a_salt_that_is_named_for_a_public_model_is_refused(public: tuple[Path, Specification]) -> None:
+    """It was ignored in silence, as if it had been checked; one that only lies beside is nobody's claim."""
+    folder, specification = public
+    assert audited(folder, specification).passed
+    with pytest.raises(InputError, match="public model has no salt"):
+        audited(folder, specification, salt_path=folder / "model.salt")
+
+
 def test_bounds_that_the_register_does_not_fill_are_caught(
     register: tuple[Path, Specification], tmp_path: Path
 ) -> None:
@@ -181,5 +195,5 @@ def test_bounds_that_the_register_does_not_fill_are_caught(
     path = tmp_path / "survey.dsse.json"
     path.write_bytes(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes())
     (tmp_path / "town.csv").write_text("\n".join(lines[: len(lines) // 3]))
-    found = refused(audit_survey(path, tmp_path / "town.csv", salt=SALT))
+    found = refused(audit_survey(path, tmp_path / "town.csv", salt_path=folder))
     assert {"audit.people", "audit.counts", "audit.cell-failure", "audit.digest"} <= found

@@ -52,13 +52,6 @@ def test_people_behind_records(values: list[int], data: st.DataObject) -> None:
     assert sse(X, labels, counts) <= best + 1e-9
 
 
-@pytest.mark.parametrize(("n", "k"), [(1, 1), (8, 4), (200, 3), (500, 25)])
-def test_the_library_agrees(n: int, k: int) -> None:
-    X = np.random.default_rng(n).lognormal(0, 1, (n, 1))
-    ours, library = (univariate(X, SizeRule.of_k(k), solver=s) for s in ("exact", "microagg1d"))
-    np.testing.assert_array_equal(ours, library)
-
-
 def test_row_order_does_not_matter_without_ties() -> None:
     rng = np.random.default_rng(3)
     X, order = rng.standard_normal((200, 1)), rng.permutation(200)
@@ -74,7 +67,3 @@ def test_refusals() -> None:
         univariate(np.zeros((2, 1)), SizeRule.of_k(3))
     with pytest.raises(ValueError, match="missing or infinite"):
         univariate(np.array([[np.nan]]), SizeRule.of_k(1))
-    with pytest.raises(ValueError, match="solver"):
-        univariate(np.zeros((2, 1)), SizeRule.of_k(1), solver="other")
-    with pytest.raises(ValueError, match="exact"):
-        univariate(np.zeros((2, 1)), SizeRule.of_k(1), counts=np.array([1, 2]), solver="microagg1d")
