@@ -64,6 +64,13 @@ from server.tables.files import Reading
     show_default=True,
     help="What becomes of records without a quasi-identifier.",
 )
+@click.option("--l-diversity", type=click.IntRange(2), help="Fewest different secret values of a group.")
+@click.option(
+    "--recursive-diversity",
+    metavar="C,L",
+    help="In a group the commonest value is below C times all from the L-th on.",
+)
+@click.option("--t-closeness", type=float, help="Greatest distance of a group from the table, 0 to 1.")
 @click.option("--relaxed", is_flag=True, help="Mondrian only: equal values may go to both sides of a cut.")
 @click.option("--gamma", type=float, help="V-MDAV only: how willingly groups grow beyond k.")
 @click.option("--refine", is_flag=True, help="Lower the loss by moves and swaps of records afterwards.")
@@ -132,6 +139,9 @@ def anonymize(
     participation_column: str,
     acceptable_cell_failure: str | None,
     missing: Any,
+    l_diversity: int | None,
+    recursive_diversity: str | None,
+    t_closeness: float | None,
     relaxed: bool,
     gamma: float | None,
     refine: bool,
@@ -157,6 +167,7 @@ def anonymize(
     Beside it stand OUT.report.html and OUT.json with everything that was measured on what was written.
     Formats: CSV, Parquet, SPSS .sav, Stata .dta, Excel .xlsx.
     """
+    from server.statistics.anonymize.constraints import Constraints
     from server.statistics.anonymize.request import Distances, Request
     from server.statistics.anonymize.rounding import Digits
     from server.statistics.anonymize.runs import anonymize_file
@@ -180,6 +191,7 @@ def anonymize(
             participation, participation_column, acceptable_cell_failure, judged=True
         ),
         missing=missing,
+        constraints=Constraints.parse(l_diversity, recursive_diversity, t_closeness),
         refine=refine,
         dependence=dependence,
         blocks=tuple(listed(block) for block in blocks),

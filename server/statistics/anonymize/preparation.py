@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
+from server.statistics.anonymize.constraints import Secret
 from server.statistics.anonymize.encoding import Encoding, selected
 from server.statistics.anonymize.methods import Method, check, estimate_seconds, find
 from server.statistics.anonymize.ordinal import Orders, orders_of, ranked
@@ -71,6 +72,8 @@ class Prepared:
     encoding, X
         All quasi-identifiers as one matrix.
     parts : tuple of Part
+    secrets : tuple of Secret
+        Confidential attributes whose diversity is asked for; else none.
     distances, importances : float array or None
         Per value or record, in standard deviations; None without ``--breach``.
     warnings : tuple of str
@@ -89,6 +92,7 @@ class Prepared:
     encoding: Encoding
     X: FloatArray
     parts: tuple[Part, ...]
+    secrets: tuple[Secret, ...]
     distances: FloatArray | None
     importances: FloatArray | None
     warnings: tuple[str, ...]
@@ -238,6 +242,7 @@ def prepare(
             _part(X, encoding, part, secret, request.dependence, missing)
             for part, missing in zip(parts, gaps, strict=True)
         ),
+        secrets=_secrets(original, request, orders, rows, sizes.counts),
         distances=distances,
         importances=importances,
         warnings=_warnings(original, request, rows),
@@ -412,6 +417,20 @@ def _confidential(
             )
         parts.append(column)
     return Encoding.fit(parts, (False,) * len(parts), sizes.counts).matrix(parts)
+
+
+def _secrets(
+    original: DataFile, request: Request, orders: Orders, rows: IntArray, people: IntArray | None
+) -> tuple[Secret, ...]:
+    found = []
+    for name in request.confidential if request.constraints.given else ():
+        column = selected(original.column(name), rows)
+        if name in orders:
+            column = ranked(column, orders[name], original.source)
+        elif name in request.nominal:
+            column = replace(column, kind="nominal", values=None)
+        found.append(Secret.of(column, people))
+    return tuple(found)
 
 
 def _distances(

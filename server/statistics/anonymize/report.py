@@ -109,6 +109,11 @@ def _what_was_done(masked: Masked, evaluation: Evaluation) -> tuple[str, ...]:
             f"{who} were divided into {groups} groups of {rule} {how} and publish one common value per group "
             "and quasi-identifier.",
         )
+    if request.constraints.given:
+        sentences.append(
+            f"Groups were united until every one held, of every confidential attribute, "
+            f"{request.constraints.described()}."
+        )
     if request.dependence is not None:
         sentences.append(
             f"Confidential attributes counted in grouping (lambda = {request.dependence:g}): what depends on "

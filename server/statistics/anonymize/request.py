@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from server.statistics.anonymize.constraints import Constraints
 from server.statistics.anonymize.ordinal import Orders
 from server.statistics.anonymize.rounding import Digits
 from server.statistics.anonymize.sizes import Participation
@@ -114,6 +115,8 @@ class Request:
     missing : {"refuse", "drop", "category"}
         Records without a quasi-identifier: refuse the file, leave them out, or take the gap as a category of
         its own; records that lack the same numbers are grouped among themselves.
+    constraints : Constraints
+        What every group keeps of every confidential attribute.
     refine : bool
         Lower the loss of any method's groups by moves and swaps of records.
     dependence : float or None
@@ -149,6 +152,7 @@ class Request:
     sampling_weight: str = ""
     participation: Participation | None = None
     missing: Missing = "refuse"
+    constraints: Constraints = field(default_factory=Constraints)
     refine: bool = False
     dependence: float | None = None
     blocks: tuple[tuple[str, ...], ...] = ()
@@ -200,6 +204,12 @@ class Request:
                 raise InputError("--dependence lies between 0 and 1")
             if not self.confidential:
                 raise InputError("--dependence needs numeric confidential attributes")
+        if self.constraints.given and (not self.confidential or self.blocks):
+            raise InputError(
+                "--l-diversity, --recursive-diversity and --t-closeness are about confidential attributes in"
+                " the groups of all quasi-identifiers",
+                expected="--confidential, and no --block",
+            )
         checked_blocks(self.blocks, self.quasi_identifiers)
         if self.unrounded and self.digits.given:
             raise InputError(

@@ -10,6 +10,7 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
+from server.statistics.anonymize.constraints import united, unkept
 from server.statistics.anonymize.methods import divide
 from server.statistics.anonymize.ordinal import nearest_categories
 from server.statistics.anonymize.preparation import Part, Prepared
@@ -77,6 +78,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
     replace: dict[str, Replacement] = {}
     for number, part in enumerate(prepared.parts):
         labels = prepared.divided(part, _divider(prepared, part, _of_part(progress, number, prepared)))
+        labels = _constrained(prepared, part, labels)
         values, missed, close = _published(prepared, part, labels, progress)
         codes: list[IntArray] = []
         for index in part.columns:
@@ -110,6 +112,10 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
                 f"a combination would be published for {int(classes.sizes[failing].min())} records only, "
                 "nothing was written"
             )
+        if prepared.secrets and unkept(
+            classes.labels, prepared.secrets, request.constraints, prepared.sizes.counts
+        ):
+            raise DesignError("a group would be published that does not keep what is asked")
         groups.append(labels)
         every += codes
         unmet += missed
@@ -142,6 +148,20 @@ def _means(prepared: Prepared, index: int, labels: IntArray, values: FloatArray)
     means = group_means(np.nan_to_num(column.numbers)[:, None], labels, prepared.sizes.weights)[:, 0]
     means[labels[column.missing]] = np.nan  # all of the group lack it
     return means
+
+
+def _constrained(prepared: Prepared, part: Part, labels: IntArray) -> IntArray:
+    """The groups, united until they keep what is asked of confidential attributes."""
+    if not prepared.secrets:
+        return labels
+    return united(
+        part.space,
+        labels,
+        prepared.secrets,
+        prepared.request.constraints,
+        people=prepared.sizes.counts,
+        gaps=part.gaps,
+    )
 
 
 def _divider(

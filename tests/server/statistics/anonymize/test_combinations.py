@@ -38,6 +38,8 @@ def frame() -> pd.DataFrame:
             "wage": random.integers(1, 60, N),
             "people": random.integers(1, 9, N),
             "chance": random.choice([0.5, 0.7, 0.93], N),
+            "person": np.arange(N) // 2,
+            "weight": np.round(random.uniform(0.5, 90, N), 2),
         }
     )
 
@@ -83,6 +85,13 @@ CASES: dict[str, Case] = {
     "--numeric": ([], [], {}),  # see test_kinds
     "--ordinal": (["--ordinal", "ill=flu,asthma,rash"], ["--confidential", "ill"], {}),
     "--counts": (["--counts", "people"], [], {}),
+    "--person": (["--person", "person"], [], {}),
+    "--household": (["--household", "person"], [], {}),
+    "--sampling-weight": (["--sampling-weight", "weight"], [], {}),
+    "--missing-values": (["--missing-values", f"income={frame()['income'][0]}"], ["--missing", "drop"], {}),
+    "--l-diversity": (["--l-diversity", "3"], ["--confidential", "ill"], {}),
+    "--recursive-diversity": (["--recursive-diversity", "1.5,2"], ["--confidential", "ill"], {}),
+    "--t-closeness": (["--t-closeness", "0.2"], ["--confidential", "ill"], {}),
     "--participation": (["--participation", "0.5", "--acceptable-cell-failure", "1e-2"], [], {}),
     "--participation-column": (
         ["--participation-column", "chance", "--acceptable-cell-failure", "1e-2"],
@@ -226,6 +235,13 @@ def test_kinds_and_missing_values_change_what_comes_out(folder: Path) -> None:
         (("--dependence", "0.5", "--confidential", "edu"), "--ordinal edu"),
         (("--dependence", "0.5"), "confidential"),
         (("--sheet", "a"), "for Excel"),
+        (("--counts", "people", "--person", "person"), "one of them"),
+        (("--person", "nobody"), "no column"),
+        (("--sampling-weight", "sex"), "no numbers"),
+        (("--sampling-weight", "person"), "above 0"),
+        (("--l-diversity", "3"), "--confidential"),
+        (("--l-diversity", "9", "--confidential", "ill"), "together they have 3 different"),
+        (("--missing-values", "age=1", "--missing-values", "age=2"), "named twice"),
         (("--digits", "x"), "no number of decimals"),
         (("--digits", "16"), "no number of decimals"),
         (("--digits", "1", "--digits", "2"), "a second one"),
@@ -263,6 +279,10 @@ MEASURED: dict[str, tuple[list[str], list[str]]] = {
     "--nominal": (["--nominal", "income"], []),
     "--ordinal": (["--ordinal", "ill=rash,flu,asthma"], ["--confidential", "ill"]),
     "--counts": (["--counts", "people"], []),
+    "--person": (["--person", "person"], []),
+    "--household": (["--household", "person"], []),
+    "--sampling-weight": (["--sampling-weight", "weight"], []),
+    "--missing-values": (["--missing-values", "ill=flu"], ["--confidential", "ill"]),
     "--block": (["--block", "age", "--block", "income"], []),
     "--k": (["--k", "4"], ["--participation", "0.5"]),
     "--participation": (["--participation", "0.5", "--k", "3"], []),
