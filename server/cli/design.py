@@ -11,6 +11,7 @@ import click
 from server.cli.progress import stages
 from server.design.survey_file.design_entry import NAMES
 from server.design.workflow import DesignedSurvey, design_survey
+from server.release.preview import require_releasable
 from shared.errors import InputError
 
 
@@ -60,7 +61,14 @@ def design(
         )
     with stages(hidden=as_json) as progress:
         result = design_survey(
-            survey, folder, progress, algorithm, salt, against=against, reuse_cells=reuse_cells
+            survey,
+            folder,
+            progress,
+            algorithm,
+            salt,
+            against=against,
+            reuse_cells=reuse_cells,
+            check=require_releasable,
         )
     figures = _figures(result)
     if as_json:

@@ -17,6 +17,7 @@ from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from server.collection.totals import arrived, told_until_closing
 from server.files import read_file
+from server.release.preview import require_releasable
 from server.release.trustees.rehearsal import MAX_REHEARSAL_BYTES, keep_rehearsal, require_rehearsal
 from shared.errors import InputError, StateError
 from shared.invitation import survey_link
@@ -79,6 +80,7 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
         store = open_store(directory, survey)
         if store.state is State.DRAFT:
             require_rehearsal(store.published, rehearsed)
+            require_releasable(store.specification)
         _confirm(store.id, "Opening cannot be undone, and the specification cannot change afterwards.", yes)
         store.open()
         if rehearsed is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from server.files import write_file
 from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE
 from server.progress import StageProgress
 from shared.errors import InputError
+from shared.specification import Specification
 
 REPORT_FILE = "report.html"
 
@@ -42,6 +43,7 @@ def design_survey(
     *,
     against: Sequence[Path] = (),
     reuse_cells: bool = False,
+    check: Callable[[Specification], None] | None = None,
 ) -> DesignedSurvey:
     """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
 
@@ -51,7 +53,8 @@ def design_survey(
 
     The canonical model (``model.csv``) is written for a public model only. Of a register ``model.salt`` is
     written, or used again if it is there (or in ``salt_path``): with it the same register gives the same
-    bytes. The roll of an invited survey is copied beside them, to be published.
+    bytes. The roll of an invited survey is copied beside them, to be published. ``check`` sees what was
+    designed before anything is written, and may refuse it.
 
     Raises
     ------
@@ -80,6 +83,8 @@ def design_survey(
         plan = replace(plan, algorithm=REUSED, parameters={"specification": again.digest})
         reuse = again.specification.cells
     result = design(plan, model, progress, salt=salt, reuse=reuse)
+    if check is not None:
+        check(result.specification)
     shared = intersections(
         result.specification, model, earlier, lambda attributes: read_model(survey, attributes=attributes)
     )

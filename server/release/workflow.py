@@ -14,6 +14,7 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import State, refusal
 from server.collection.storage.store import SurveyStore
 from server.keys.signing_keys import verifies
+from server.release.answers import CollectedAnswers
 from server.release.codebook import codebook
 from server.release.datapackage import describe_package
 from server.release.exports import export
@@ -26,6 +27,7 @@ from shared.board import Board, parse_envelope
 from shared.checkpoint import SignedCheckpoint, board_origin
 from shared.errors import ReleaseError
 from shared.invited import board_keys
+from shared.specification import Specification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,16 @@ def release_survey(
         )
     source = stored_answers(store) if opened is None else opened_answers(store, opened, _board_root(store))
     discrepancy = None if opened is None else _board(store).discrepancy
-    contents = _prepare(store, source, shuffle, discrepancy, formats)
+    contents = contents_of_release(
+        store.specification,
+        store.published.digest,
+        source.decision,
+        source.collected,
+        shuffle,
+        invalid=source.invalid,
+        discrepancy=discrepancy,
+        formats=formats,
+    )
     with _written(out, contents, store, source):
         store.mark_released(out)
     return Released(
@@ -150,17 +161,19 @@ def _board(store: SurveyStore) -> Board:
     return Board.parse(parse_envelope(read_board_file(store.published.folder, BOARD_FILE)).payload)
 
 
-def _prepare(
-    store: SurveyStore,
-    source: AnswerSource,
+def contents_of_release(
+    specification: Specification,
+    digest: str,
+    decision: Decision,
+    collected: CollectedAnswers,
     shuffle: Shuffle,
-    discrepancy: str | None,
-    formats: Collection[str],
+    *,
+    invalid: int | None = None,
+    discrepancy: str | None = None,
+    formats: Collection[str] = (),
 ) -> dict[str, bytes]:
-    """The bytes of each file."""
-    specification, digest = store.specification, store.published.digest
-    decision = source.decision
-    microdata = microdata_table(specification, decision, source.collected, shuffle)
+    """The bytes of each file, by name; parameters as the functions that make them."""
+    microdata = microdata_table(specification, decision, collected, shuffle)
     cells = cells_table(specification, decision)
     microdata_csv, cells_csv = microdata.to_csv(), cells.to_csv()
     tables = {"microdata": microdata, "cells": cells}
@@ -174,7 +187,7 @@ def _prepare(
         digest,
         decision,
         {"microdata": (microdata, microdata_csv), "cells": (cells, cells_csv)},
-        source.invalid,
+        invalid,
         others,
     )
     return {

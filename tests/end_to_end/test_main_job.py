@@ -74,6 +74,7 @@ def test_no_released_cell_is_below_k_and_every_file_is_there(released: tuple[Off
         "microdata.csv",
         "cells.csv",
         "report.html",
+        "codebook.xml",
         "datapackage.json",
     }
     with (folder / "microdata.csv").open(newline="", encoding="utf-8") as file:

@@ -320,10 +320,10 @@ def test_the_recheck_catches_files_that_say_too_much(
 ) -> None:
     """Whatever a defect in the tables would write, the independent count of the files stops it."""
     data, survey = closed_survey(tmp_path / "data", COUNTS)
-    prepare = workflow._prepare
+    prepare = workflow.contents_of_release
 
-    def defective(*arguments: Any) -> Any:
-        contents = prepare(*arguments)
+    def defective(*arguments: Any, **named: Any) -> Any:
+        contents = prepare(*arguments, **named)
         changed = tamper(contents)
         assert changed != contents
         if described:  # the data package agrees with the defect
@@ -334,7 +334,7 @@ def test_the_recheck_catches_files_that_say_too_much(
             changed["datapackage.json"] = json.dumps(package).encode()
         return changed
 
-    monkeypatch.setattr(workflow, "_prepare", defective)
+    monkeypatch.setattr(workflow, "contents_of_release", defective)
     with data:
         with pytest.raises(ReleaseError, match="check of the written files") as caught:
             release_survey(data, survey, tmp_path / "out", shuffle)
