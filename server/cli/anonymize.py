@@ -64,6 +64,7 @@ from server.tables.files import Reading
     show_default=True,
     help="What becomes of records without a quasi-identifier.",
 )
+@click.option("--median", metavar="A,B", default="", help="Columns that publish the median of their group.")
 @click.option("--l-diversity", type=click.IntRange(2), help="Fewest different secret values of a group.")
 @click.option(
     "--recursive-diversity",
@@ -139,6 +140,7 @@ def anonymize(
     participation_column: str,
     acceptable_cell_failure: str | None,
     missing: Any,
+    median: str,
     l_diversity: int | None,
     recursive_diversity: str | None,
     t_closeness: float | None,
@@ -191,6 +193,7 @@ def anonymize(
             participation, participation_column, acceptable_cell_failure, judged=True
         ),
         missing=missing,
+        median=listed(median),
         constraints=Constraints.parse(l_diversity, recursive_diversity, t_closeness),
         refine=refine,
         dependence=dependence,

@@ -51,7 +51,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 
 class ExcelFile(DataFile):
-    """One sheet of a workbook: the first row is the header.
+    """One sheet of a workbook: the first row that holds something is the header, empty ones are no records.
 
     Notes
     -----
@@ -92,9 +92,7 @@ class ExcelFile(DataFile):
                 remedy="Name the sheet with --sheet.",
             )
         self._sheet = book[title]
-        rows = list(self._sheet.iter_rows())
-        while rows and all(cell.value is None for cell in rows[-1]):
-            rows.pop()
+        rows = [row for row in self._sheet.iter_rows() if any(cell.value is not None for cell in row)]
         width = max((i + 1 for row in rows for i, c in enumerate(row) if c.value is not None), default=0)
         if len(rows) < 2 or not width:
             raise ModelFileError("there is no record under the header", where=f"{path.name}, {quoted(title)}")
@@ -106,7 +104,7 @@ class ExcelFile(DataFile):
                 expected="values only",
                 remedy="Copy the sheet and paste it as values.",
             )
-        merged = [span for span in self._sheet.merged_cells.ranges if span.min_row <= len(rows)]
+        merged = [span for span in self._sheet.merged_cells.ranges if span.min_row <= rows[-1][0].row]
         if merged:
             raise ModelFileError(
                 f"the cells {merged[0].coord} are merged, so that all but the first have no value",

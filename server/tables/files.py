@@ -142,7 +142,7 @@ def open_data(
         file = ExcelFile(path, sheet=known.sheet, missing=known.missing)
     else:
         file = StatisticalFile(path, form, missing=known.missing)
-    if numeric_columns is not None:
+    if numeric_columns is not None or form == "Excel":
         # Numbers may stand there as texts.
         sign = decimal_sign(file, numeric_columns=numeric_columns, decimal=known.decimal)
         file.understood = replace(file.understood, decimal=sign)

@@ -112,6 +112,8 @@ class StatisticalFile(DataFile):
         if not labels or not labelled:
             return "numeric", "as numbers: its labels stand on no value that is given" if labels else ""
         measure = self._meta.variable_measure.get(name) or "unknown"
+        if labelled == len(occurring) and measure != "scale":
+            return ("ordinal" if measure == "ordinal" else "nominal"), ""
         said = f"{labelled} of its {len(occurring)} values have labels"
         if measure != "unknown":
             said += f", and the file calls it {measure}"

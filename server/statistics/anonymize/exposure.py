@@ -42,7 +42,10 @@ def warnings_of(masked: Masked) -> tuple[str, ...]:
         for column, is_nominal, digits in zip(
             prepared.columns, prepared.nominal, prepared.digits, strict=True
         )
-        if column.numbers is not None and not is_nominal and column.kind != "ordinal"
+        if column.numbers is not None
+        and not is_nominal
+        and column.kind != "ordinal"
+        and column.name not in request.median
     }
     kept = [
         name

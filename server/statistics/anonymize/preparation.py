@@ -223,6 +223,9 @@ def prepare(
             raise InputError(
                 f"{quoted(column.name)} publishes categories, which have no decimals", where="--digits"
             )
+    for column, is_nominal in zip(columns, nominal, strict=True):
+        if column.name in request.median and is_nominal:
+            raise InputError(f"{quoted(column.name)} is nominal, so it has no median", where="--median")
     encoding = Encoding.fit(columns, nominal, sizes.counts)
     X = encoding.matrix(columns)
     secret = _confidential(original, request, orders, rows, sizes)
@@ -489,6 +492,11 @@ def _warnings(original: DataFile, request: Request, rows: IntArray) -> tuple[str
         warnings.append(
             "Each block keeps the size rule by itself; all blocks together do not: who knows a person's "
             "values in two blocks may single her out."
+        )
+    for name in request.median:
+        warnings.append(
+            f"The median of {quoted(name)} in a group is the true value of one of its members, though it does"
+            " not say whose."
         )
     for name in request.unpublished:
         warnings.append(f"{quoted(name)} was left out: it is each person's own.")

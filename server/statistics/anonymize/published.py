@@ -98,3 +98,15 @@ def modes(column: DataColumn, labels: IntArray, counts: IntArray | None) -> IntA
     order = np.lexsort((pairs % width, -held, pairs // width))
     groups = pairs[order] // width
     return np.asarray(first[order][np.r_[True, groups[1:] != groups[:-1]]], dtype=np.int64)
+
+
+def group_medians(numbers: FloatArray, labels: IntArray, counts: IntArray | None) -> FloatArray:
+    """Lower median of each group, a value that occurs in it; NaN of a group that lacks the number."""
+    order = np.lexsort((numbers, labels))
+    weight = np.ones(len(numbers)) if counts is None else counts.astype(np.float64)
+    reached = np.cumsum(weight[order])
+    total = np.bincount(labels, weight)
+    before = np.cumsum(total) - total
+    # The first record of a group at which half of its people are reached.
+    first = np.searchsorted(reached, before + total / 2, side="left")
+    return np.asarray(numbers[order[first]], dtype=np.float64)

@@ -115,6 +115,8 @@ class Request:
     missing : {"refuse", "drop", "category"}
         Records without a quasi-identifier: refuse the file, leave them out, or take the gap as a category of
         its own; records that lack the same numbers are grouped among themselves.
+    median : tuple of str
+        Numeric and ordinal quasi-identifiers whose groups publish the median and not the mean.
     constraints : Constraints
         What every group keeps of every confidential attribute.
     refine : bool
@@ -152,6 +154,7 @@ class Request:
     sampling_weight: str = ""
     participation: Participation | None = None
     missing: Missing = "refuse"
+    median: tuple[str, ...] = ()
     constraints: Constraints = field(default_factory=Constraints)
     refine: bool = False
     dependence: float | None = None
@@ -204,6 +207,13 @@ class Request:
                 raise InputError("--dependence lies between 0 and 1")
             if not self.confidential:
                 raise InputError("--dependence needs numeric confidential attributes")
+        for name in self.median:
+            if name not in self.quasi_identifiers or name in self.nominal:
+                raise InputError(
+                    f"{quoted(name)} is no numeric or ordinal quasi-identifier", where="--median"
+                )
+        if self.median and self.breach != "none":
+            raise InputError("--breach moves means, and --median publishes none", expected="one of them")
         if self.constraints.given and (not self.confidential or self.blocks):
             raise InputError(
                 "--l-diversity, --recursive-diversity and --t-closeness are about confidential attributes in"

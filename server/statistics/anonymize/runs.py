@@ -206,6 +206,8 @@ def _described(masked: Masked) -> dict[str, object]:
     }
     if request.counts:
         described["counts"] = request.counts
+    if request.median:
+        described["median"] = list(request.median)
     if request.constraints.given:
         described["every_group"] = request.constraints.described()
     for option in ("person", "household", "sampling_weight"):

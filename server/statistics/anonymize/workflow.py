@@ -14,7 +14,7 @@ from server.statistics.anonymize.constraints import united, unkept
 from server.statistics.anonymize.methods import divide
 from server.statistics.anonymize.ordinal import nearest_categories
 from server.statistics.anonymize.preparation import Part, Prepared
-from server.statistics.anonymize.published import breach_free, modes
+from server.statistics.anonymize.published import breach_free, group_medians, modes
 from server.statistics.anonymize.rounding import rounded
 from server.statistics.anonymize.sizes import Sizes
 from server.statistics.measures.disclosure_risk import equivalence_classes
@@ -145,6 +145,8 @@ def _means(prepared: Prepared, index: int, labels: IntArray, values: FloatArray)
     column, block = prepared.columns[index], prepared.encoding.blocks[index]
     if prepared.request.breach != "none" or column.numbers is None:
         return np.asarray(values * block.scale + block.centre[0], dtype=np.float64)
+    if column.name in prepared.request.median:
+        return group_medians(column.numbers, labels, prepared.sizes.counts)
     means = group_means(np.nan_to_num(column.numbers)[:, None], labels, prepared.sizes.weights)[:, 0]
     means[labels[column.missing]] = np.nan  # all of the group lack it
     return means

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import openpyxl
 import pandas as pd
 import pyreadstat
 import pytest
@@ -90,6 +91,18 @@ def test_the_preview_is_the_same_in_every_format(suffix: str, tmp_path: Path) ->
     age, sex = preview_table(open_data(written(tmp_path, people(), suffix)))
     assert (age.kind, age.lowest, age.highest, age.step) == ("number", "17", "90", "1")
     assert (sex.kind, sex.values) == ("text", ("f", "m"))
+
+
+def test_empty_rows_of_a_sheet_are_no_records_and_rows_are_those_of_excel(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in ([], [], ["age", "height"], [17, "1,5"], [], [30, "2,25"], ["x", "2,5"], []):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    file = open_data(tmp_path / "a.xlsx")
+    assert (file.names, file.n_records) == (("age", "height"), 3)
+    assert [file.place_of(row) for row in range(3)] == ["row 4", "row 6", "row 7"]
+    assert file.understood.decimal == ","
+    assert preview_table(file)[1].kind == "number"
 
 
 def test_a_file_is_told_by_its_bytes_and_not_by_its_name(tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ from server.cli.anonymize import anonymize
 from server.statistics.anonymize.confidential import confidential_measures
 from server.statistics.anonymize.hierarchy import read_hierarchy
 from server.statistics.anonymize.ordinal import nearest_categories, orders_of, ranked
+from server.statistics.anonymize.published import group_medians
+from server.statistics.anonymize.request import Request
+from server.statistics.anonymize.runs import anonymize_file
 from server.tables.column import DataColumn
 from server.tables.files import open_data
 from shared.errors import InputError
@@ -169,6 +172,27 @@ def test_hierarchies_as_people_have_them(tmp_path: Path, text: str) -> None:
 def test_broken_hierarchies_are_refused_with_their_line(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         hierarchy(tmp_path / "h.csv", text)
+
+
+def test_medians_of_numbers_and_orders_by_hand(tmp_path: Path) -> None:
+    numbers = np.array([5.0, 1.0, 100.0, 2.0, 7.0, 8.0, np.nan])
+    labels = np.array([0, 0, 0, 1, 1, 1, 2])
+    assert group_medians(numbers, labels, None)[:2].tolist() == [5, 7]
+    assert np.isnan(group_medians(numbers, labels, None)[2])
+    assert group_medians(numbers, labels, np.array([1, 9, 1, 1, 1, 5, 1]))[:2].tolist() == [1, 8]
+    assert group_medians(np.array([4.0, 1.0]), np.array([0, 0]), None).tolist() == [1]
+    path, out = tmp_path / "a.csv", tmp_path / "b.csv"
+    rows = ["low,1", "low,2", "high,300"] * 4
+    path.write_text("edu,age\n" + "\n".join(rows) + "\n")
+    request = Request(
+        quasi_identifiers=("edu", "age"),
+        k=12,
+        method="mdav",
+        ordinal={"edu": ("low", "mid", "high")},
+        median=("edu", "age"),
+    )
+    anonymize_file(path, out, request)
+    assert set(out.read_text().splitlines()[1:]) == {"low,2"}
 
 
 def test_hierarchical_closeness_by_hand(tmp_path: Path) -> None:
