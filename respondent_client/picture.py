@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
-from shared.decimals import format_decimal
+from shared.decimals import format_decimal, round_step
 from shared.geometry import Vector
 from shared.specification import Specification
 
@@ -80,7 +80,7 @@ class Axis:
     def ticks(self) -> list[dict[str, Any]]:
         """Positions with a text, either a decimal or a text per language."""
         span = self.high - self.low
-        every = max(1, _nice_step(span / (MAX_TICKS - 1)))
+        every = int(round_step(max(Fraction(1), Fraction(span, MAX_TICKS - 1))))
         places = range(self.low, self.high + 1, every)
         return [{"at": place, "text": self._tick(place)} for place in places]
 
@@ -94,12 +94,6 @@ class Axis:
             known = place < len(attribute.categories)
             return attribute.categories[place].label if known else dict.fromkeys(attribute.label, "–")
         return str(place)
-
-
-def _nice_step(least: float) -> int:
-    """Smallest of 1, 2, 5, 10, 20, 50, ... that is at least this large."""
-    power = 10 ** max(0, math.floor(math.log10(least))) if least > 1 else 1
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least)
 
 
 def axes_of(specification: Specification) -> tuple[Axis, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -43,6 +44,21 @@ def round_decimal(value: Fraction, digits: int) -> str:
     scaled = abs(value) * 10**digits
     rounded = int(scaled + Fraction(1, 2))
     return _place_point(-rounded if value < 0 else rounded, digits)
+
+
+def round_step(least: Fraction) -> Fraction:
+    """The smallest of 1, 2 and 5 times the powers of ten that is at least `least`; 1 where that is 0."""
+    if least <= 0:
+        return Fraction(1)
+    power = Fraction(10) ** (len(str(least.numerator)) - len(str(least.denominator)) - 1)
+    while 10 * power <= least:
+        power *= 10
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= least)
+
+
+def multiples(low: Fraction, high: Fraction, step: Fraction) -> list[Fraction]:
+    """The multiples of a step from low to high, both included."""
+    return [step * number for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def _place_point(scaled: int, digits: int) -> str:

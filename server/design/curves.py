@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import IntArray
+from server.design.design import Design
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import distortion
 from server.statistics.microaggregation.mdav import mdav
@@ -124,6 +125,22 @@ class DesignCurves:
     tuples: int
     sampled_tuples: int
     sampled_people: int
+
+
+def curves_of(design: Design, progress: Progress | None = None) -> DesignCurves:
+    """The curves around the choices of a finished design; of a register, on the people who may be shown."""
+    specification = design.specification
+    return design_curves(
+        design.basis.X,
+        design.basis.people,
+        specification.weights,
+        specification.levels,
+        specification.k,
+        specification.acceptable_cell_failure,
+        specification.dependence,
+        eligible=specification.eligible,
+        progress=progress,
+    )
 
 
 def design_curves(

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from server.design.against import REUSED, Intersection, intersections, read_earlier, reusable
+from server.design.curves import curves_of
 from server.design.design import Design, design
 from server.design.plan import plan_of
 from server.design.population.model import read_model
-from server.design.presentation import report_input
 from server.design.report.design_report import render_design_report
 from server.design.salt import no_salt, salt_for, write_salt
 from server.design.survey_file.survey import read_survey_file
@@ -106,7 +106,8 @@ def design_survey(
         command.append("--reuse-cells")
     if algorithm is not None:
         command += ["--algorithm", algorithm]
-    report = render_design_report(report_input(result, shlex.join(command), progress))
+    curves = curves_of(result, lambda done, total: progress("Curves", done, total))
+    report = render_design_report(result, curves, shlex.join(command))
     files = {DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
     if salt is None:
         files[MODEL_FILE] = model.canonical_text()

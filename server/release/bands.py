@@ -10,11 +10,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 from server.release.centroid_columns import attribute_columns
-from server.release.pictures import floor_to, round_up
 from server.release.tables import RELEASED, ReleasedTable
 from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
+from shared.decimals import format_decimal, multiples, round_step
 from shared.specification import Specification
 
 N_BANDS = 5
@@ -115,19 +116,17 @@ def _bands(
 
 
 def _number_bands(groups: Mapping[str, Sequence[str]]) -> list[Band]:
-    numbers = {value: Decimal(value) for value in groups}
+    numbers = {value: Fraction(value) for value in groups}
     if not numbers:
         return []
     low, high = min(numbers.values()), max(numbers.values())
-    width = round_up((high - low) / N_BANDS)
-    bands, left = [], floor_to(low, width)
-    while left <= high:
-        names = [
-            name for value, own in groups.items() if left <= numbers[value] < left + width for name in own
-        ]
+    width = round_step((high - low) / N_BANDS)
+    bands = []
+    for left in multiples(low // width * width, high, width):
+        right = left + width
+        names = [name for value, own in groups.items() if left <= numbers[value] < right for name in own]
         if names:
-            bands.append((f"{left:f} to below {left + width:f}", frozenset(names)))
-        left += width
+            bands.append((f"{format_decimal(left)} to below {format_decimal(right)}", frozenset(names)))
     return bands
 
 

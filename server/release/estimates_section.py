@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from server.release.bands import Banding, bandings
-from server.release.bars import Bar, bar_chart, percent
 from server.release.estimates import Estimate
 from server.release.pictures import Item, QuestionTally, tally
 from server.release.strata import sizes_are_known
 from server.release.tables import RELEASED, ReleasedTable
-from server.reports.numbers import whole
+from server.reports.charts import Bar, bar_chart
+from server.reports.numbers import percent, whole
 from server.reports.page import Column, DataTable, Picture, Section
 from shared.specification import Specification
 

@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 from server.release.columns import TableColumn
 from server.release.estimates import Estimate, StratumSums, estimate_mean, estimate_share
 from server.release.tables import ReleasedTable
+from shared.decimals import format_decimal, multiples, round_step
 from shared.questions import FreeText, MultipleChoice, Number, Question, Rating
 
 N_BINS = 12
@@ -114,7 +116,7 @@ def tally(
     elif isinstance(question, Number) or (
         isinstance(question, Rating) and question.maximum - question.minimum > N_BINS
     ):
-        shares = _bins([Decimal(answer[0]) for answer in values])
+        shares = _bins([Fraction(answer[0]) for answer in values])
     else:
         shares = [
             (label, _equals(0, value))
@@ -165,35 +167,22 @@ def _values(column: TableColumn, question: Question, language: str) -> list[tupl
     return [("true", yes or "yes"), ("false", no or "no")]
 
 
-def _bins(values: list[Decimal]) -> list[tuple[str, Value]]:
+def _bins(values: list[Fraction]) -> list[tuple[str, Value]]:
     """At most :data:`N_BINS` + 1 bins of equal, round width, and whether a value lies in each."""
     if not values:
         return []
     low, high = min(values), max(values)
-    width = round_up((high - low) / N_BINS)
-    if all(value == value.to_integral_value() for value in values):
-        width = max(width, Decimal(1)).to_integral_value()
+    width = round_step((high - low) / N_BINS)
+    if all(value.denominator == 1 for value in values):
+        width = max(width, Fraction(1))
     bins: list[tuple[str, Value]] = []
-    left = floor_to(low, width)
-    while left <= high:
-        label = f"{left:f}" if width == 1 else f"{left:f} to below {left + width:f}"
-        bins.append((label, _within(left, left + width)))
-        left += width
+    for left in multiples(low // width * width, high, width):
+        right = left + width
+        label = format_decimal(left)
+        label = label if width == 1 else f"{label} to below {format_decimal(right)}"
+        bins.append((label, _within(left, right)))
     return bins
 
 
-def _within(left: Decimal, right: Decimal) -> Value:
-    return lambda answer: Decimal(left <= Decimal(answer[0]) < right)
-
-
-def floor_to(value: Decimal, width: Decimal) -> Decimal:
-    """The largest multiple of a width that is not above a value."""
-    return (value // width - (1 if value % width < 0 else 0)) * width
-
-
-def round_up(width: Decimal) -> Decimal:
-    """The next number of the form 1, 2 or 5 times a power of ten."""
-    if width <= 0:
-        return Decimal(1)
-    power = Decimal(1).scaleb(width.adjusted())
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= width)
+def _within(left: Fraction, right: Fraction) -> Value:
+    return lambda answer: Decimal(left <= Fraction(answer[0]) < right)

@@ -12,9 +12,9 @@ from statistics import median
 from server.release.estimates_section import answers_section
 from server.release.gate import Decision, ReleasedGroup
 from server.release.tables import ReleasedTable
+from server.reports.charts import histogram
 from server.reports.numbers import one_in, whole
-from server.reports.page import Column, DataTable, KeyFigure, Page, Picture, Section, render
-from server.reports.pictures import histogram
+from server.reports.page import Column, DataTable, KeyFigure, Page, Section, render
 from shared.checks import HALF
 from shared.effective_anonymity import worst_cell_metrics
 from shared.specification import Specification
@@ -94,9 +94,10 @@ def _released(specification: Specification, decision: Decision) -> Section:
             f"The signed rule: {failing} are merged with their neighbours in the signed row. No answer is "
             "withheld."
         )
-    svg, bins = histogram(
+    picture = histogram(
         name="sizes",
         alt="How many released groups have how many people",
+        caption="People in the released groups",
         values=sizes,
         x_label="people in the group",
         y_label="groups",
@@ -132,22 +133,7 @@ def _released(specification: Specification, decision: Decision) -> Section:
                 safe="more is more precise",
             ),
         ),
-        pictures=(
-            Picture(
-                svg=svg,
-                caption="People in the released groups",
-                data=DataTable(
-                    caption="The same in numbers",
-                    columns=(
-                        Column(heading="People, from"),
-                        Column(heading="to"),
-                        Column(heading="Groups"),
-                    ),
-                    rows=tuple((whole(low), whole(high), whole(count)) for low, high, count in bins),
-                    folded=True,
-                ),
-            ),
-        ),
+        pictures=(picture,),
     )
 
 

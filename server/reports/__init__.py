@@ -1,1 +1,1 @@
-"""The look of reports: page, pictures, numbers."""
+"""The look of reports: page, charts, numbers."""

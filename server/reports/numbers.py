@@ -13,6 +13,11 @@ def whole(value: int) -> str:
     return f"{value:,}"
 
 
+def percent(share: float) -> str:
+    """A share with one decimal: ``41.2 %``."""
+    return f"{100 * share:.1f} %"
+
+
 def significant(value: Decimal, digits: int = 3) -> str:
     """Decimal with a few significant digits: ``0.0123``, ``4.56 × 10⁻⁷``; never an unpronounceable zero."""
     with localcontext(prec=digits):

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,9 +58,23 @@ class DataTable:
             raise ValueError("a row of the table has the wrong length")
 
 
+def data_table(
+    caption: str,
+    headings: Sequence[str],
+    rows: Sequence[tuple[str, ...]],
+    *,
+    texts: int = 0,
+    note: str = "",
+    folded: bool = False,
+) -> DataTable:
+    """A table whose first ``texts`` columns hold texts and all others numbers, without hints."""
+    columns = tuple(Column(heading=heading, numeric=i >= texts) for i, heading in enumerate(headings))
+    return DataTable(caption=caption, columns=columns, rows=tuple(rows), note=note, folded=folded)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A picture as inline SVG (`pictures`), its caption, and its data for those who cannot see it."""
+    """A picture as inline SVG (`charts`), its caption, and its data for those who cannot see it."""
 
     svg: Markup
     caption: str

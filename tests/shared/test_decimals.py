@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.decimals import format_decimal, parse_decimal, parse_probability, round_decimal
+from shared.decimals import (
+    format_decimal,
+    multiples,
+    parse_decimal,
+    parse_probability,
+    round_decimal,
+    round_step,
+)
 
 DECIMALS = st.decimals(-(10**12), 10**12, places=6)
 
@@ -95,3 +102,21 @@ def test_no_probabilities(text: str) -> None:
 def test_a_decimal_without_end_is_refused() -> None:
     with pytest.raises(ValueError, match="no terminating decimal"):
         format_decimal(Fraction(1, 3))
+
+
+def test_steps_are_round() -> None:
+    steps = {"0": "1", "0.3": "0.5", "0.02": "0.02", "1": "1", "1.1": "2", "4.9": "5", "7": "10", "83": "100"}
+    for least, step in steps.items():
+        assert round_step(Fraction(least)) == Fraction(step)
+
+
+@given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**9))
+def test_a_round_step_is_the_smallest(least: Fraction) -> None:
+    step = round_step(least)
+    assert least <= step < Fraction(5, 2) * least
+    assert format_decimal(step).strip("0.") in ("1", "2", "5")
+
+
+def test_multiples_include_both_ends() -> None:
+    assert multiples(Fraction(-1), Fraction(1), Fraction(1, 2)) == [Fraction(n, 2) for n in range(-2, 3)]
+    assert multiples(Fraction("0.1"), Fraction("0.9"), Fraction(1)) == []

@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
-from shared.decimals import format_decimal, parse_decimal
+from shared.decimals import format_decimal, multiples, parse_decimal, round_step
 
 SCALE = 1000
 """Positions on the map are whole thousandths of a coordinate."""
 MAX_PEOPLE_NUMBERS = 100_000
 """Distinct tuples are drawn only if they take at most this many numbers; beyond, the page would be slow."""
+_TICKS: Final = 6
+"""At most one more of them on an axis."""
 STEPS = (
     "far below the limit (less than 1/10,000 of it)",
     "well below (up to 1/100)",
@@ -80,25 +82,9 @@ def _ticks(attribute: Attribute, low: int, high: int, language: str) -> tuple[tu
         minimum, step = Fraction(attribute.minimum), Fraction(attribute.step)
     else:
         minimum, step = Fraction(0), Fraction(1)
-    values = _round_values(minimum + low * step, minimum + high * step, step)
+    first, last = minimum + low * step, minimum + high * step
+    values = multiples(first, last, round_step(max(step, (last - first) / _TICKS))) or [first, last]
     return tuple((int((value - minimum) / step * SCALE), format_decimal(value)) for value in values)
-
-
-def _round_values(low: Fraction, high: Fraction, finest: Fraction, wanted: int = 6) -> list[Fraction]:
-    """Return at most ``wanted`` + 1 round numbers from low to high: multiples of 1, 2 or 5 powers of ten.
-
-    They are no closer than ``finest``; without a round number in between, the ends stand for themselves.
-    """
-    span = high - low
-    power = Fraction(10) ** (len(str(max(int(span), 1))) - 12)
-    while True:
-        for factor in (1, 2, 5):
-            step = factor * power
-            if step >= finest and span / step <= wanted:
-                first = -(-low // step)
-                values = [step * number for number in range(int(first), int(high // step) + 1)]
-                return values or [low, high]
-        power *= 10
 
 
 def map_data(

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from server.design.report.design_input import Curve, CurveLine, DesignReportInput
-from server.design.report.design_sections import (
-    every_cell,
-    making,
-    map_of_cells,
-    price,
-    promise,
-    sizes,
-    summary,
-)
+from server.design.curves import DesignCurves
+from server.design.design import Design
+from server.design.report.design_sections import every_cell, making, map_of_cells, promise, sizes, summary
+from server.design.report.price import price
 from server.reports.page import Page, Section, render
 
-__all__ = ["Curve", "CurveLine", "DesignReportInput", "render_design_report"]
 
-
-def render_design_report(data: DesignReportInput) -> bytes:
+def render_design_report(design: Design, curves: DesignCurves, command: str) -> bytes:
     """Return the report as one self-contained HTML document.
 
     Guarantee: of a register, the document holds only what its specification holds: head counts and centroids
-    of cells, never a tuple of a person. The same input gives the same bytes.
+    of cells, never a tuple of a person, a count of records or a warning about them. The same input gives the
+    same bytes.
     """
-    specification = data.specification
+    specification, model = design.specification, design.model
+    of_the_file = () if specification.model.kind == "public" else model.warnings
     language = specification.languages[0]
     people = [specification.people_in(cell) for cell in range(specification.cells.count)]
-    contents, map_numbers = map_of_cells(data, people, language)
+    contents, map_numbers = map_of_cells(design, people, language)
     page = Page(
         kind="Design report",
         title=specification.title[language],
         title_language=language,
-        summary=summary(data, people),
-        warnings=data.warnings,
+        summary=summary(specification, people),
+        warnings=tuple(warning for warning in design.warnings if warning not in of_the_file),
         sections=(
-            promise(data, language),
-            sizes(data, people),
+            promise(design, language),
+            sizes(specification, people),
             Section(
                 name="map",
                 title="Where the cells lie",
@@ -45,12 +39,17 @@ def render_design_report(data: DesignReportInput) -> bytes:
                 ),
                 contents=contents,
             ),
-            *price(data),
-            every_cell(data, people, language),
-            making(data, language),
+            Section(
+                name="price",
+                title="The price of the guarantee",
+                paragraphs=("What another choice would cost. The diamond marks today's choice.",),
+                pictures=price(curves, specification.acceptable_cell_failure),
+            ),
+            every_cell(design, people, language),
+            making(design, language),
         ),
         script="cell_map.js",
         data=map_numbers,
-        command=data.command,
+        command=command,
     )
     return render(page)

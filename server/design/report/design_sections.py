@@ -6,11 +6,11 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
+from server.design.design import Design
 from server.design.report.cell_map import STEPS, failure_step, map_data
-from server.design.report.design_input import Curve, DesignReportInput
+from server.reports.charts import histogram
 from server.reports.numbers import one_in, significant, whole
-from server.reports.page import Column, DataTable, KeyFigure, Picture, Section, environment
-from server.reports.pictures import Line, histogram, line_chart
+from server.reports.page import Column, DataTable, KeyFigure, Section, data_table, environment
 from shared.description import CentroidValue, describe_centroid
 from shared.invited import Invited
 from shared.participation import ParticipationLevel
@@ -21,8 +21,7 @@ OPEN_TABLE_CELLS, MAX_TABLE_CELLS = 20, 500
 _SAFER_SMALL, _SAFER_LARGE = "Smaller is safer.", "Larger is safer."
 
 
-def summary(data: DesignReportInput, people: list[int]) -> tuple[str, ...]:
-    specification = data.specification
+def summary(specification: Specification, people: list[int]) -> tuple[str, ...]:
     return (
         f"{whole(sum(people))} people are divided into {whole(len(people))} cells. A cell fails if somebody"
         f" in it takes part, but fewer than {specification.k} do. {_levels(specification)}"
@@ -70,11 +69,11 @@ def _span(values: tuple[int, ...]) -> str:
     return whole(low) if low == high else f"{whole(low)} to {whole(high)}"
 
 
-def promise(data: DesignReportInput, language: str) -> Section:
-    specification = data.specification
-    worst = max(m.record_failure_given_participation for m in data.metrics)
-    half = max(m.record_failure_given_participation for m in data.half)
-    worst_cell = max(m.attained_cell_failure for m in data.metrics)
+def promise(design: Design, language: str) -> Section:
+    specification = design.specification
+    worst = max(m.record_failure_given_participation for m in design.metrics)
+    half = max(m.record_failure_given_participation for m in design.half)
+    worst_cell = max(m.attained_cell_failure for m in design.metrics)
     several = " It depends on the participation, so it is a range." if len(specification.levels) > 1 else ""
     figures: tuple[KeyFigure, ...] = (
         KeyFigure(
@@ -100,8 +99,8 @@ def promise(data: DesignReportInput, language: str) -> Section:
         ),
         KeyFigure(
             label="Failure of the table (tbar)",
-            value=one_in(data.table_failure),
-            meaning=f"{significant(data.table_failure)}: that at least one of all the cells fails.",
+            value=one_in(design.table_failure),
+            meaning=f"{significant(design.table_failure)}: that at least one of all the cells fails.",
             safe=_SAFER_SMALL,
         ),
         KeyFigure(
@@ -125,7 +124,7 @@ def promise(data: DesignReportInput, language: str) -> Section:
         ),
         KeyFigure(
             label="Distortion (D)",
-            value=significant(Decimal(repr(float(data.distortion)))),
+            value=significant(Decimal(repr(float(design.distortion)))),
             meaning="Share of the differences between people that cells blur: 0 keeps all detail, 1 none.",
             safe="Smaller keeps more detail; it does not change the safety.",
         ),
@@ -154,21 +153,18 @@ def _trustees(invited: Invited) -> KeyFigure:
     )
 
 
-def sizes(data: DesignReportInput, people: list[int]) -> Section:
-    specification = data.specification
+def sizes(specification: Specification, people: list[int]) -> Section:
     ordered = sorted(people)
     marks = ((float(specification.n_min_safe[0]), "n_min_safe"),) if len(specification.levels) == 1 else ()
-    svg, bins = histogram(
+    picture = histogram(
         name="sizes",
         alt=f"Histogram of the number of people in {len(people)} cells: from {ordered[0]} to {ordered[-1]},"
         f" median {ordered[len(ordered) // 2]}.",
+        caption="How many cells have how many eligible people. Further to the right is safer.",
         values=people,
         x_label="eligible people in a cell",
         y_label="cells",
         marks=marks,
-    )
-    rows = tuple(
-        (str(a) if a == b else f"{whole(a)} to {whole(b)}", whole(count)) for a, b, count in bins if count
     )
     return Section(
         name="cells",
@@ -188,27 +184,14 @@ def sizes(data: DesignReportInput, people: list[int]) -> Section:
                 safe=_SAFER_LARGE,
             ),
         ),
-        pictures=(
-            Picture(
-                svg=svg,
-                caption="How many cells have how many eligible people. Further to the right is safer.",
-                data=DataTable(
-                    caption="Sizes of the cells as a table",
-                    columns=(Column(heading="People"), Column(heading="Cells")),
-                    rows=rows,
-                    folded=True,
-                ),
-            ),
-        ),
+        pictures=(picture,),
     )
 
 
-def map_of_cells(
-    data: DesignReportInput, people: list[int], language: str
-) -> tuple[Markup, dict[str, object]]:
-    specification = data.specification
+def map_of_cells(design: Design, people: list[int], language: str) -> tuple[Markup, dict[str, object]]:
+    specification = design.specification
     acceptable = Decimal(specification.acceptable_cell_failure)
-    failures = [metric.attained_cell_failure for metric in data.metrics]
+    failures = [metric.attained_cell_failure for metric in design.metrics]
     numbers = map_data(
         attributes=specification.attributes,
         language=language,
@@ -216,7 +199,7 @@ def map_of_cells(
         centroids=specification.centroids,
         failures=failures,
         acceptable=acceptable,
-        tuples=data.tuples,
+        tuples=design.model.X.tolist() if specification.model.kind == "public" else (),
     )
     steps = [failure_step(failure, acceptable) for failure in failures]
     legend = [
@@ -236,70 +219,20 @@ def map_of_cells(
     return Markup(html), numbers  # noqa: S704 (rendered with escaping)
 
 
-def price(data: DesignReportInput) -> tuple[Section, ...]:
-    curves = [curve for curve in data.curves if all(line.x for line in curve.lines)]
-    if not curves:
-        return ()
-    return (
-        Section(
-            name="price",
-            title="The price of the guarantee",
-            paragraphs=("What another choice would cost. The diamond marks today's choice.",),
-            pictures=tuple(_curve(curve) for curve in curves),
-        ),
-    )
-
-
-def _curve(curve: Curve) -> Picture:
-    lines = [
-        Line(label=line.label, x=tuple(map(float, line.x)), y=tuple(map(float, line.y)))
-        for line in curve.lines
-    ]
-    svg = line_chart(
-        name=curve.name,
-        alt=f"{curve.title} Line chart of {curve.y_label} against {curve.x_label}; see the table of points.",
-        lines=lines,
-        x_label=curve.x_label,
-        y_label=curve.y_label,
-        mark=None if curve.mark is None else (float(curve.mark[0]), float(curve.mark[1])),
-        mark_label=curve.mark_label,
-        log_x=curve.log_x,
-        log_y=curve.log_y,
-        steps=curve.steps,
-    )
-    rows = tuple(
-        (line.label, significant(Decimal(x), 6), significant(Decimal(y), 4))
-        for line in curve.lines
-        for x, y in zip(line.x, line.y, strict=True)
-    )
-    columns = (
-        Column(heading="Line", numeric=False),
-        Column(heading=curve.x_label),
-        Column(heading=curve.y_label),
-    )
-    if len(curve.lines) == 1:
-        rows = tuple(row[1:] for row in rows)  # type: ignore[misc]
-        columns = columns[1:]  # type: ignore[assignment]
-    table = DataTable(
-        caption=f"Points: {curve.y_label} against {curve.x_label}", columns=columns, rows=rows, folded=True
-    )
-    return Picture(svg=svg, caption=curve.title, data=table)
-
-
-def every_cell(data: DesignReportInput, people: list[int], language: str) -> Section:
-    specification = data.specification
+def every_cell(design: Design, people: list[int], language: str) -> Section:
+    specification = design.specification
     order = sorted(
         range(len(people)),
-        key=lambda cell: (-data.metrics[cell].record_failure_given_participation, people[cell], cell),
+        key=lambda cell: (-design.metrics[cell].record_failure_given_participation, people[cell], cell),
     )
     shown = order[:MAX_TABLE_CELLS]
     rows = tuple(
         (
             str(cell),
-            significant(data.metrics[cell].record_failure_given_participation),
-            significant(data.metrics[cell].attained_cell_failure),
-            significant(data.metrics[cell].record_failure),
-            significant(data.metrics[cell].expected_unprotected_records),
+            significant(design.metrics[cell].record_failure_given_participation),
+            significant(design.metrics[cell].attained_cell_failure),
+            significant(design.metrics[cell].record_failure),
+            significant(design.metrics[cell].expected_unprotected_records),
             whole(people[cell]),
             "; ".join(_words(value, language) for value in describe_centroid(specification, cell)),
         )
@@ -354,21 +287,22 @@ def _percent(share: str) -> str:
     return f"{int(Decimal(share) * 100)} %"
 
 
-def _of_the_file(data: DesignReportInput) -> tuple[tuple[str, str], ...]:
+def _of_the_file(design: Design) -> tuple[tuple[str, str], ...]:
     """Exact counts of a public model; of a register the published bound."""
-    people = whole(data.specification.model.people)
-    if data.records is None or data.dropped is None or data.n_tuples is None:
+    people = whole(design.specification.model.people)
+    model = design.model
+    if design.specification.model.kind != "public":
         return (("People, at least", people),)
     return (
-        ("Records read", whole(data.records)),
-        ("Incomplete records left out", whole(data.dropped)),
+        ("Records read", whole(model.records)),
+        ("Incomplete records left out", whole(model.dropped)),
         ("People", people),
-        ("Distinct combinations of quasi-identifiers", whole(data.n_tuples)),
+        ("Distinct combinations of quasi-identifiers", whole(model.n_tuples)),
     )
 
 
-def making(data: DesignReportInput, language: str) -> Section:
-    specification = data.specification
+def making(design: Design, language: str) -> Section:
+    specification = design.specification
     kinds = {"public": "public: its tuples may be seen by everybody", "register": "register: real people"}
     names = {
         "mdav": "MDAV, compiled to balls",
@@ -382,9 +316,9 @@ def making(data: DesignReportInput, language: str) -> Section:
     committed = specification.model.kind == "register"
     kind_of_digest = "Commitment to the model" if committed else "Digest of the model (SHA-256)"
     facts = (
-        ("Population file", data.source),
+        ("Population file", design.model.source),
         ("Kind of model", kinds[specification.model.kind]),
-        *_of_the_file(data),
+        *_of_the_file(design),
         ("Microaggregation", names.get(specification.algorithm.name, specification.algorithm.name)),
         ("Shape of the cells", specification.cells.shape),
         (
@@ -413,11 +347,7 @@ def making(data: DesignReportInput, language: str) -> Section:
         name="making",
         title="How it was made",
         tables=(
-            DataTable(
-                caption="The model and the method",
-                columns=(Column(heading="What", numeric=False), Column(heading="Value", numeric=False)),
-                rows=facts,
-            ),
+            data_table("The model and the method", ("What", "Value"), facts, texts=2),
             DataTable(
                 caption="Participation",
                 columns=(

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from server.reports.page import Column, DataTable, KeyFigure, Page, Picture, Section, render
-from server.reports.pictures import Line, histogram, line_chart
+from server.reports.charts import Line, histogram, line_chart
+from server.reports.page import Column, DataTable, KeyFigure, Page, Picture, Section, data_table, render
 from server.statistics.anonymize.evaluation import Evaluation
 from server.statistics.anonymize.workflow import Masked
 from server.statistics.measures.measure import Measure
@@ -225,28 +225,20 @@ def _overview(evaluation: Evaluation) -> Section:
 def _classes(evaluation: Evaluation) -> Section:
     sizes = [size for size, count in evaluation.classes for _ in range(count)]
     smallest, who = evaluation.classes[0][0], evaluation.who
-    svg, bins = histogram(
+    picture = histogram(
         name="classes",
         alt=f"Sizes of the classes: from {min(sizes)} to {max(sizes)} {who}.",
+        caption=f"How many {who} the published combinations stand for.",
         values=sizes,
         x_label=f"{who} in a class",
         y_label="classes",
         marks=((smallest, f"smallest: {smallest}"),),
     )
-    rows = tuple((str(low) if low == high else f"{low} to {high}", str(count)) for low, high, count in bins)
-    table = DataTable(
-        caption="Classes by size",
-        columns=(Column(heading=f"{who} in a class"), Column(heading="classes")),
-        rows=rows,
-        folded=True,
-    )
     return Section(
         name="classes",
         title="Who looks alike",
         paragraphs=(f"A class is all {who} with the same published quasi-identifiers.",),
-        pictures=(
-            Picture(svg=svg, caption=f"How many {who} the published combinations stand for.", data=table),
-        ),
+        pictures=(picture,),
     )
 
 
@@ -320,12 +312,8 @@ def _distribution(before: DataColumn, after: DataColumn, number: int, who: str) 
     )
     chosen = (0, 10, 50, 100, 150, 190, 200)
     rows = tuple((f"{100 * _POINTS[i]:.0f} %", shown(lines[0].x[i]), shown(lines[1].x[i])) for i in chosen)
-    table = DataTable(
-        caption=f"Quantiles of {before.name}",
-        columns=(Column(heading=f"{who} up to it"), Column(heading="before"), Column(heading="after")),
-        rows=rows,
-        folded=True,
-    )
+    headings = (f"{who} up to it", "before", "after")
+    table = data_table(f"Quantiles of {before.name}", headings, rows, folded=True)
     caption = title if title == before.name else f"{title} ({before.name})"
     return Picture(svg=svg, caption=caption, data=table)
 

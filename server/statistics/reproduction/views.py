@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from server.reports.charts import Line
 from server.statistics.reproduction.result import Key, Plot, Record, labelled
 
 Cell: TypeAlias = Key | None
@@ -23,16 +24,6 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
-    """A line of a figure; ``published`` ones are drawn as marks of their own."""
-
-    label: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    published: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """A figure: its curves, in the order of the legend, and its axes."""
 
@@ -40,7 +31,7 @@ class Figure:
     title: str
     x_label: str
     y_label: str
-    curves: tuple[Curve, ...]
+    curves: tuple[Line, ...]
     log_x: bool = False
     log_y: bool = False
     note: str = ""
@@ -103,7 +94,7 @@ def _figures(plot: Plot, records: Sequence[Record]) -> list[Figure]:
 
 def _curves(
     plot: Plot, records: Sequence[Record], across: dict[tuple[tuple[str, Key], ...], float] | None
-) -> tuple[Curve, ...]:
+) -> tuple[Line, ...]:
     apart = [key for key in dict.fromkeys(k for r in records for k in r.at) if key not in plot.panels]
     apart = [key for key in apart if key != (plot.along or plot.x)]
     several = [key for key in apart if len({record.at.get(key) for record in records}) > 1]
@@ -113,7 +104,7 @@ def _curves(
         words = [record.measure] if measures else []
         words += [labelled(key, record.at[key]) for key in several if key in record.at]
         lines.setdefault(", ".join(words) or record.measure, []).append(record)
-    found: list[Curve] = []
+    found: list[Line] = []
     for label, some in lines.items():
         for name, published in ((label, False), (f"{label}, published", True)):
             points = [
@@ -124,7 +115,7 @@ def _curves(
             points = [p for p in points if _drawable(plot, *p)]
             if points:
                 xs, ys = tuple(x for x, _ in points), tuple(y for _, y in points)
-                found.append(Curve(label=name, x=xs, y=ys, published=published))
+                found.append(Line(label=name, x=xs, y=ys, published=published))
     return tuple(found)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from server.reports.charts import standalone
 from server.reports.page import Column, DataTable, Page, Picture, Section, render
-from server.statistics.reproduction.drawing import picture, standalone
+from server.statistics.reproduction.drawing import picture
 from server.statistics.reproduction.result import Record, Reproduction
 from server.statistics.reproduction.text import compared, kept_line, numeric, report_text, shown, worst
 from server.statistics.reproduction.views import Figure, Table, curve_rows, figures, tables

@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from server.reports.charts import Line, line_chart
 from server.reports.page import (
     Column,
     DataTable,
@@ -21,7 +22,6 @@ from server.reports.page import (
     Section,
     render,
 )
-from server.reports.pictures import Line, line_chart
 
 NASTY = "</script><script>alert(1)</script>\"'&<b> äöü 漢"
 TABLE = DataTable(

@@ -10,66 +10,92 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser
 from playwright.sync_api import Page as Tab
 
-from server.design.report.design_report import Curve, CurveLine, DesignReportInput, render_design_report
+from server.design.curves import DesignCurves, FailureCurve, NeedCurve
+from server.design.design import Design
+from server.design.population.model import Model
+from server.design.report.design_report import render_design_report
+from server.tables.data_file import Understood
 from shared.effective_anonymity import table_failure, worst_cell_metrics
 from shared.participation import ParticipationLevel
 from tests.builders import age, small_rows, small_specification
 
-CURVES = (
-    Curve(
-        name="need",
-        title="Stricter asks for more.",
-        x_label="failure",
-        y_label="people",
-        lines=(CurveLine(label="n_min_safe", x=("1e-6", "1e-3"), y=("25", "17")),
-               CurveLine(label="n_min", x=("1e-6", "1e-3"), y=("24", "16"))),
-        mark=("1e-3", "17"),
-        log_x=True,
+CURVES = DesignCurves(
+    needs=(
+        NeedCurve(
+            level=ParticipationLevel(low="0.5", high="0.5"),
+            failures=(small_specification().acceptable_cell_failure, "1e-6"),
+            n_min=(16, 24),
+            n_min_safe=(17, 25),
+        ),
     ),
-    Curve(name="empty", title="Nothing.", x_label="x", y_label="y", lines=(CurveLine(label="", x=(), y=()),)),
-)  # fmt: skip
+    failures=(
+        FailureCurve(label="each alone", shares=("0.5", "1"), unprotected=(Decimal("0.1"), Decimal("1e-7"))),
+    ),
+    distortions=(),
+    tuples=200,
+    sampled_tuples=200,
+    sampled_people=200,
+)
 
 
-def report_input(kind: str = "public", **changes: Any) -> DesignReportInput:
+def design_of(kind: str = "public", **changes: Any) -> Design:
+    """A design with a model of 200 people, of whom a register may show nobody."""
     specification = small_specification(kind=kind)
     metrics = tuple(
         worst_cell_metrics(counts, specification.levels, specification.k) for counts in specification.eligible
     )
+    rows = np.array([row.vector for row in small_rows()], dtype=np.int64)
+    model = Model(
+        source="town.csv",
+        understood=Understood.__new__(Understood),
+        attributes=specification.attributes,
+        X=rows,
+        people=np.ones((len(rows), 1), dtype=np.int64),
+        levels=specification.levels,
+        records=201,
+        dropped=1,
+        equal_rows=None,
+        rows=np.arange(len(rows)),
+        tuple_of_record=np.arange(len(rows)),
+        largest_household=1,
+        warnings=("17 rows are equal.",),
+    )
     fields: dict[str, Any] = {
         "specification": specification,
+        "model": model,
+        "basis": model,
+        "labels": np.zeros(len(rows), dtype=np.int64),
         "metrics": metrics,
         "half": metrics,
         "table_failure": table_failure([metric.attained_cell_failure for metric in metrics]),
         "distortion": 0.0123,
-        "source": "town.csv",
-        "records": 200 if kind == "public" else None,
-        "dropped": 0 if kind == "public" else None,
-        "n_tuples": 200 if kind == "public" else None,
-        "warnings": ("Look at <this>.",),
-        "curves": CURVES,
-        "tuples": tuple(row.vector for row in small_rows()) if kind == "public" else (),
-        "command": "roomful design survey.toml --out DIR",
+        "warnings": (*model.warnings, "Look at <this>."),
     }
-    return DesignReportInput(**fields | changes)
+    return Design(**fields | changes)
 
 
-def numbers(document: bytes) -> dict[str, Any]:
-    match = re.search(rb'id="page-data">(.*?)</script>', document, re.DOTALL)
+def report_of(design: Design) -> str:
+    return render_design_report(design, CURVES, "roomful design survey.toml --out DIR").decode("utf-8")
+
+
+def numbers(document: str) -> dict[str, Any]:
+    match = re.search(r'id="page-data">(.*?)</script>', document, re.DOTALL)
     assert match is not None
     value: dict[str, Any] = json.loads(match[1])
     return value
 
 
 def test_same_input_same_bytes() -> None:
-    assert render_design_report(report_input()) == render_design_report(report_input())
+    assert report_of(design_of()) == report_of(design_of())
 
 
 def test_what_the_issue_asks_for_is_there() -> None:
-    text = render_design_report(report_input()).decode("utf-8")
+    text = report_of(design_of())
     figures = ("n_min_safe", "n_min", "rbar′", "qbar", "rbar", "tbar", "Distortion (D)")
     others = (
         "smaller is safer",
@@ -82,16 +108,15 @@ def test_what_the_issue_asks_for_is_there() -> None:
         assert words in text
     assert text.index("Look at") < text.index("What the design promises")
     assert text.index("rbar′") < text.index("qbar")
-    assert "Nothing." not in text
 
 
 def test_cells_are_listed_worst_first() -> None:
-    data = report_input()
+    data = design_of()
     changed = tuple(
         replace(metric, record_failure_given_participation=Decimal(cell) / 1000)
         for cell, metric in enumerate(data.metrics)
     )
-    text = render_design_report(replace(data, metrics=changed)).decode("utf-8")
+    text = report_of(replace(data, metrics=changed))
     table = text[text.index("Cells by the failure of a participant") :]
     assert [int(n) for n in re.findall(r'<th scope="row" class="number">(\d+)</th>', table)][:8] == [
         *range(7, -1, -1)
@@ -100,20 +125,25 @@ def test_cells_are_listed_worst_first() -> None:
 
 
 def test_a_register_shows_cells_and_nobody() -> None:
-    data = report_input("register")
-    document = render_design_report(data)
+    data = design_of("register")
+    document = report_of(data)
     assert numbers(document)["people"] == []
     assert len(numbers(document)["cells"]) == 8
-    assert "The people of the register are not drawn" in document.decode("utf-8")
-    with pytest.raises(ValueError, match="tuples and exact"):
-        report_input("register", tuples=((1, 0, 1),))
-    with pytest.raises(ValueError, match="tuples and exact"):
-        report_input("register", records=200)
+    assert "The people of the register are not drawn" in document
+    assert "Look at" in document
+    assert "17 rows are equal" not in document
+    assert "Records read" not in document
+    assert ">201<" not in document
+    everything = report_of(design_of())
+    assert numbers(everything)["people"]
+    assert "17 rows are equal" in everything
+    assert "Records read" in everything
+    assert ">201<" in everything
 
 
 def test_several_levels_and_a_range() -> None:
     levels = (ParticipationLevel(low="0.4", high="0.4"), ParticipationLevel(low="0.6", high="0.6"))
-    data = report_input()
+    data = design_of()
     two = replace(
         data.specification,
         levels=levels,
@@ -121,26 +151,26 @@ def test_several_levels_and_a_range() -> None:
         n_min_safe=(21, 11),
         eligible=tuple((count[0] - 1, 1) for count in data.specification.eligible),
     )
-    text = render_design_report(replace(data, specification=two)).decode("utf-8")
+    text = report_of(replace(data, specification=two))
     assert "which differ from 0.4 to 0.6" in text
     assert "11 to 21" in text
     ranged = replace(data.specification, levels=(ParticipationLevel(low="0.4", high="0.6"),))
-    text = render_design_report(replace(data, specification=ranged)).decode("utf-8")
+    text = report_of(replace(data, specification=ranged))
     assert "any probability from 0.4 to 0.6" in text
     assert "0.4 to 0.6</th>" in text
 
 
 def test_only_the_worst_cells_of_many_are_listed() -> None:
     people = [age(missing="own-category")]
-    text = render_design_report(_many(people, 600)).decode("utf-8")
+    text = report_of(_many(people, 600))
     assert "100 safer cells are not listed" in text
     assert "without an answer" in text
 
 
-def _many(attributes: list[Any], count: int) -> DesignReportInput:
+def _many(attributes: list[Any], count: int) -> Design:
     from shared.cells import Prototypes
 
-    data = report_input(curves=(), tuples=())
+    data = design_of("register")
     cells = Prototypes(
         weights=(1, 1), points=tuple((i % 100, i // 100) for i in range(count)), cells=tuple(range(count))
     )
@@ -156,16 +186,9 @@ def _many(attributes: list[Any], count: int) -> DesignReportInput:
     )
 
 
-def test_inconsistent_input_is_refused() -> None:
-    with pytest.raises(ValueError, match="differ in number"):
-        report_input(metrics=())
-    with pytest.raises(ValueError, match="one name"):
-        report_input(curves=(CURVES[0], CURVES[0]))
-
-
 @pytest.fixture
 def tab(tmp_path: Path, browser: Browser) -> Iterator[Tab]:
-    (tmp_path / "report.html").write_bytes(render_design_report(report_input()))
+    (tmp_path / "report.html").write_text(report_of(design_of()), "utf-8")
     page = browser.new_page(viewport={"width": 360, "height": 800})
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text))

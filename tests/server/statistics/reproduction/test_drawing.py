@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from server.statistics.reproduction.drawing import alternative, picture, standalone
-from server.statistics.reproduction.views import Curve, Figure
+from server.reports.charts import Line, standalone
+from server.statistics.reproduction.drawing import alternative, picture
+from server.statistics.reproduction.views import Figure
 
 FIGURE = Figure(
     name="curve",
@@ -17,8 +18,8 @@ FIGURE = Figure(
     x_label="k",
     y_label="loss",
     curves=(
-        Curve(label="ours", x=(1.0, 10.0, 100.0), y=(1.0, 0.1, 1e-4)),
-        Curve(label="theirs", x=(1.0, 10.0), y=(1.1, 0.1), published=True),
+        Line(label="ours", x=(1.0, 10.0, 100.0), y=(1.0, 0.1, 1e-4)),
+        Line(label="theirs", x=(1.0, 10.0), y=(1.1, 0.1), published=True),
     ),
     log_x=True,
     log_y=True,
@@ -26,7 +27,7 @@ FIGURE = Figure(
 
 
 def many(count: int) -> Figure:
-    curves = tuple(Curve(label=f"curve {i}", x=(1.0, 2.0), y=(float(i + 1), i + 2.0)) for i in range(count))
+    curves = tuple(Line(label=f"curve {i}", x=(1.0, 2.0), y=(float(i + 1), i + 2.0)) for i in range(count))
     return Figure(name="many", title="Many", x_label="x", y_label="y", curves=curves)
 
 
@@ -76,5 +77,5 @@ def test_many_curves_make_the_picture_grow_not_the_legend_cover_it() -> None:
 @pytest.mark.parametrize("values", [(1.0, 1.0), (0.93, 0.95), (1e-200, 1e-100), (-1.0, 1.0)])
 def test_odd_ranges_can_be_drawn(values: tuple[float, float]) -> None:
     log = min(values) > 0
-    figure = replace(FIGURE, curves=(Curve(label="c", x=(1.0, 2.0), y=values),), log_y=log)
+    figure = replace(FIGURE, curves=(Line(label="c", x=(1.0, 2.0), y=values),), log_y=log)
     assert "<svg" in str(picture(figure, "entry"))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from server.reports.charts import Line
 from server.statistics.reproduction.result import Plot, Record
-from server.statistics.reproduction.views import Curve, curve_rows, figures, tables
+from server.statistics.reproduction.views import curve_rows, figures, tables
 from tests.server.statistics.reproduction.examples import record
 
 RECORDS = [
@@ -34,9 +35,9 @@ def test_a_figure_has_a_panel_each_and_curves_for_what_is_left() -> None:
     assert (census.name, census.title, eia.name) == ("l-census", "L: census", "l-eia")
     assert (census.x_label, census.y_label) == ("k", "loss")
     assert census.curves == (
-        Curve(label="MDAV", x=(3.0, 5.0), y=(3.0, 5.0)),
-        Curve(label="P3M", x=(3.0, 5.0), y=(1.5, 2.5)),
-        Curve(label="P3M, published", x=(3.0, 5.0), y=(4.0, 4.0), published=True),
+        Line(label="MDAV", x=(3.0, 5.0), y=(3.0, 5.0)),
+        Line(label="P3M", x=(3.0, 5.0), y=(1.5, 2.5)),
+        Line(label="P3M, published", x=(3.0, 5.0), y=(4.0, 4.0), published=True),
     )
     by_measure = figures([Plot(name="m", title="M", x="k", y=("loss", "risk"), panels=("measure",))], RECORDS)
     assert [figure.y_label for figure in by_measure] == ["loss", "risk"]
@@ -53,13 +54,13 @@ def test_only_positive_values_stand_on_logarithmic_axes() -> None:
     zero = Record(at={"k": 1}, measure="loss", ours=0.0)
     one = Record(at={"k": 2}, measure="loss", ours=1.0)
     plot = Plot(name="t", title="T", x="k", y=("loss",), log_y=True)
-    assert figures([plot], [zero, one])[0].curves == (Curve(label="loss", x=(2.0,), y=(1.0,)),)
+    assert figures([plot], [zero, one])[0].curves == (Line(label="loss", x=(2.0,), y=(1.0,)),)
     assert figures([plot], [zero]) == ()
 
 
 def test_curves_with_the_same_x_share_a_column() -> None:
     census = figures([Plot(name="l", title="L", x="k", y=("loss",), panels=("data",))], RECORDS)[0]
     assert curve_rows(census).rows == ((3, 3, 1.5, 4), (5, 5, 2.5, 4))
-    apart = replace(census, curves=(census.curves[0], Curve(label="b", x=(7.0,), y=(1.0,))))
+    apart = replace(census, curves=(census.curves[0], Line(label="b", x=(7.0,), y=(1.0,))))
     assert curve_rows(apart).columns == ("curve", "k", "loss")
     assert curve_rows(apart).rows[-1] == ("b", 7, 1)
