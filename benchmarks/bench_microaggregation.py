@@ -187,7 +187,7 @@ def design(X: FloatArray, rule: SizeRule, name: str) -> IntArray:
     return run(grid, people, (1,) * X.shape[1], Need(minimum=(rule.minimum,))).labels[inverse]
 
 
-OTHERS = ("plain", "refine", "p3m", "dld", "balls", "power-diagram")
+OTHERS = ("plain", "refine", "effort-2", "p3m", "dld", "balls", "power-diagram")
 SECTIONS: dict[str, tuple[Case, ...]] = {
     "mdav": (
         Case.parse("10000x3,k=3,gaussian,mdav,plain"),
@@ -231,6 +231,17 @@ SECTIONS: dict[str, tuple[Case, ...]] = {
             ("tarragona", 10, 30.85),
             ("census", 3, 5.25),
             ("census", 10, 12.43),
+        )
+    ),
+    "effort": tuple(
+        Case.parse(f"{file},k={k},mdav,effort-2", ("effort-2", "loss", most), ("effort-2", "seconds", 120))
+        for file, k, most in (
+            ("tarragona", 3, 14.6),
+            ("tarragona", 5, 20.4),
+            ("tarragona", 10, 30.2),
+            ("census", 3, 5.12),
+            ("census", 5, 8.0),
+            ("census", 10, 11.95),
         )
     ),
     "measures": (
@@ -304,6 +315,8 @@ def runner(
         return lambda X: plain(X, rule)
     if method == "refine":
         return lambda X: refine(X, first, rule)
+    if method.startswith("effort-"):
+        return lambda X: refine(X, first, rule, effort=int(method.removeprefix("effort-")))
     if method == "p3m":
         return lambda X: p3m(X, first).values[first]
     if method == "dld":

@@ -76,6 +76,12 @@ from server.tables.files import Reading
 @click.option("--gamma", type=float, help="V-MDAV only: how willingly groups grow beyond k.")
 @click.option("--refine", is_flag=True, help="Lower the loss by moves and swaps of records afterwards.")
 @click.option(
+    "--effort",
+    type=click.IntRange(0, 1000),
+    default=0,
+    help="With --refine: so many hundred further trials for each record. More loses less; 10 is much.",
+)
+@click.option(
     "--dependence", type=float, help="Weight of numeric confidential attributes in grouping, 0 to 1."
 )
 @click.option(
@@ -147,6 +153,7 @@ def anonymize(
     relaxed: bool,
     gamma: float | None,
     refine: bool,
+    effort: int,
     dependence: float | None,
     blocks: tuple[str, ...],
     seed: int | None,
@@ -196,6 +203,7 @@ def anonymize(
         median=listed(median),
         constraints=Constraints.parse(l_diversity, recursive_diversity, t_closeness),
         refine=refine,
+        effort=effort,
         dependence=dependence,
         blocks=tuple(listed(block) for block in blocks),
         breach=breach,

@@ -146,6 +146,7 @@ def check(
     parts: Sequence[Sequence[bool]],
     options: Mapping[str, Any],
     seed: int | None,
+    effort: int = 0,
 ) -> None:
     """Refuse what a method cannot do.
 
@@ -169,7 +170,7 @@ def check(
                 f"the method {method.name} has no option {_OPTIONS.get(option, option)}",
                 expected=f"one of the methods {', '.join(others)}" if others else "",
             )
-    if seed is not None and not method.random:
+    if seed is not None and not (method.random or effort):
         raise InputError(
             f"the method {method.name} does not depend on chance; --seed would change nothing",
             remedy="Leave --seed out.",
@@ -190,6 +191,7 @@ def divide(
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
     refine: bool = False,
+    effort: int = 0,
     progress: StageProgress | None = None,
 ) -> IntArray:
     """Divide records (n x d, encoded) into groups that the size rule accepts.
@@ -202,6 +204,8 @@ def divide(
         Columns of nominal attributes.
     refine : bool
         Lower the loss by moves and swaps of records afterwards.
+    effort : int
+        See `refinement.refine`.
 
     Returns
     -------
@@ -234,7 +238,7 @@ def divide(
         raise RuntimeError(f"the method {method.name} labelled {labels.shape} of {len(X)} records")
     labels = _numbered(labels)
     if refine:
-        labels = _refined(X, labels, sizes, _stage(progress, "refining"))
+        labels = _refined(X, labels, sizes, effort, seed, _stage(progress, "refining"))
     if len(sizes.levels) > 1:
         labels = _united(X, labels, sizes)
     if len(sizes.failing(labels)):
@@ -250,13 +254,15 @@ def _numbered(labels: IntArray) -> IntArray:
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64).reshape(-1)
 
 
-def _refined(X: FloatArray, labels: IntArray, sizes: Sizes, progress: Progress | None) -> IntArray:
+def _refined(
+    X: FloatArray, labels: IntArray, sizes: Sizes, effort: int, seed: int, progress: Progress | None
+) -> IntArray:
     # Compiled code: imported when it is used, as the methods are.
     refine = importlib.import_module(f"{_ROOM}.refinement").refine
     rule, counts = sizes.rule(uneven=False)
     if len(sizes.levels) > 1:
         labels = _united(X, labels, sizes, weighed=True)
-    return _numbered(refine(X, labels, rule, counts=counts, progress=progress))
+    return _numbered(refine(X, labels, rule, counts=counts, effort=effort, seed=seed, progress=progress))
 
 
 def _united(X: FloatArray, labels: IntArray, sizes: Sizes, *, weighed: bool = False) -> IntArray:

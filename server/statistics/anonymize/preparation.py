@@ -197,6 +197,7 @@ def prepare(
         parts=[[nominal[index] for index in part] for part in parts],
         options=request.options,
         seed=request.seed,
+        effort=request.effort,
     )
     sizes = sizes_of(
         original,

@@ -85,6 +85,8 @@ def _what_was_done(masked: Masked, evaluation: Evaluation) -> tuple[str, ...]:
     if sizes.counts is not None:
         who += f" of {evaluation.n_people} people"
     how = f"by {prepared.method.name}" + (" and refined" if request.refine else "")
+    if request.effort:
+        how += f" with effort {request.effort}"
     rule = f"at least {request.k}" + (" people" if sizes.counts is not None else f" {sizes.unit}".rstrip())
     sentences = []
     if sizes.levels:

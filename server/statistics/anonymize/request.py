@@ -121,6 +121,8 @@ class Request:
         What every group keeps of every confidential attribute.
     refine : bool
         Lower the loss of any method's groups by moves and swaps of records.
+    effort : int
+        With `refine`: so many hundred further trials for each record; more loses less.
     dependence : float or None
         lambda in [0, 1]: how much the numeric and ordinal confidential attributes count in grouping, so that
         what they have to do with the quasi-identifiers is kept; their diversity within groups falls.
@@ -157,6 +159,7 @@ class Request:
     median: tuple[str, ...] = ()
     constraints: Constraints = field(default_factory=Constraints)
     refine: bool = False
+    effort: int = 0
     dependence: float | None = None
     blocks: tuple[tuple[str, ...], ...] = ()
     breach: Breach = "none"
@@ -202,6 +205,8 @@ class Request:
                 "--counts says that a record stands for several people, --person that several stand for one",
                 expected="one of them",
             )
+        if self.effort and not self.refine:
+            raise InputError("effort is spent on refining", where="--effort", remedy="Add --refine.")
         if self.dependence is not None:
             if not 0 <= self.dependence <= 1:
                 raise InputError("--dependence lies between 0 and 1")

@@ -193,6 +193,7 @@ def _described(masked: Masked) -> dict[str, object]:
         "method": request.method,
         "k": request.k,
         "refined": request.refine,
+        "effort": request.effort,
         "groups": int(masked.labels.max()) + 1,
         "breach": request.breach,
         "order": "kept" if request.keep_order else "of the published records",

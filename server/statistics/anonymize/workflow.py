@@ -179,6 +179,7 @@ def _divider(
         options=request.options,
         seed=request.seed or 0,
         refine=request.refine,
+        effort=request.effort,
         progress=progress,
     )
 

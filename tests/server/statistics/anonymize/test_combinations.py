@@ -108,6 +108,7 @@ CASES: dict[str, Case] = {
     "--relaxed": (["--relaxed"], [], {name: OTHERS for name in NAMES if name != "mondrian"}),
     "--gamma": (["--gamma", "5"], [], {name: OTHERS for name in NAMES if name != "v-mdav"}),
     "--refine": (["--refine"], [], {}),
+    "--effort": (["--effort", "1"], ["--refine"], {}),
     "--dependence": (["--dependence", "0.5"], ["--confidential", "wage"], {"univariate": "univariate"}),
     "--block": (["--block", "age", "--block", "income"], [], {"univariate": "not among"}),
     "--seed": (

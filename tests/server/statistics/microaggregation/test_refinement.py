@@ -13,6 +13,7 @@ from server.statistics.microaggregation.mdav_records import mdav_records
 from server.statistics.microaggregation.preparation import sse, sst, standardize
 from server.statistics.microaggregation.refinement import refine
 from server.statistics.microaggregation.size_rule import SizeRule
+from tests.reference import set_partition
 from tests.reference.optimal_partition import least_loss
 from tests.server.statistics.microaggregation.matrices import matrices, reference_matrix
 from tests.waiting import quickest
@@ -31,6 +32,54 @@ def test_reference_data(reference_data: Path, name: str, k: int, most: float) ->
     assert 100 * sse(X, refined) / sst(X) <= most
     assert k <= np.bincount(refined).min()
     assert np.bincount(refined).max() <= 2 * k - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "most"),
+    [("tarragona", 3, 14.65), ("census", 10, 11.6)],
+)
+def test_effort_on_reference_data(reference_data: Path, name: str, k: int, most: float) -> None:
+    X = standardize(reference_matrix(reference_data, name))[0]
+    rule = SizeRule.of_k(k)
+    found = refine(X, mdav_records(X, rule), rule, effort=1)
+    assert 100 * sse(X, found) / sst(X) <= most
+    assert k <= np.bincount(found).min()
+    assert np.bincount(found).max() <= 2 * k - 1
+
+
+@pytest.mark.parametrize(("n", "k", "above"), [(40, 2, 1.04), (24, 2, 1 + 1e-9), (18, 3, 1 + 1e-9)])
+def test_effort_beside_the_proven_optimum(n: int, k: int, above: float) -> None:
+    """The first one is the only of nine such that was not the optimum itself."""
+    X = np.random.default_rng(1).standard_normal((n, 2))
+    rule = SizeRule.of_k(k)
+    least = set_partition.least_loss(X, k)
+    found = sse(X, refine(X, mdav_records(X, rule), rule, effort=20))
+    assert least * (1 - 1e-6) <= found <= least * above
+
+
+def test_a_seed_gives_one_partition_and_its_progress() -> None:
+    X = np.random.default_rng(1).standard_normal((300, 3))
+    rule, seen = SizeRule.of_k(4), []
+    start = mdav_records(X, rule)
+    one = refine(X, start, rule, effort=1, seed=7, progress=lambda done, total: seen.append((done, total)))
+    np.testing.assert_array_equal(one, refine(X, start, rule, effort=1, seed=7))
+    assert (one != refine(X, start, rule, effort=1, seed=8)).any()
+    assert seen[-1] == (30_000, 30_000)
+    with pytest.raises(ValueError, match="effort at least 0"):
+        refine(X, start, rule, effort=-1)
+
+
+@settings(deadline=None, max_examples=30)
+@given(X=matrices(most=40), k=st.integers(1, 6), seed=st.integers(0, 99), heavy=st.booleans())
+def test_effort_never_loses_and_never_falls_below_k(X: np.ndarray, k: int, seed: int, heavy: bool) -> None:
+    n = len(X)
+    counts = np.random.default_rng(seed).integers(1, 4, n) if heavy else np.ones(n, dtype=np.int64)
+    k = min(k, int(counts.sum()))
+    start = refine(X, mdav_records(X, SizeRule.of_k(k), counts=counts), SizeRule.of_k(k), counts=counts)
+    found = refine(X, start, SizeRule.of_k(k), counts=counts, effort=2, seed=seed)
+    assert np.bincount(found, weights=counts).min() >= k
+    assert set(found) == set(range(found.max() + 1))
+    assert sse(X, found, counts) <= sse(X, start, counts) * (1 + 1e-9) + 1e-12 * sst(X, counts)
 
 
 @settings(deadline=None, max_examples=150)
