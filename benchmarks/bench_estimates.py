@@ -37,7 +37,6 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from server.design.design import design
-from server.design.plan import plan_of
 from server.design.population.model import read_model
 from server.design.survey_file.survey import read_survey_file
 from server.release.estimates import Estimate, StratumSums, estimate_mean, estimate_share
@@ -71,7 +70,7 @@ def town(scenario: str, people: int) -> Town:
         more = '[release]\nrule = "merge"\n'
         survey = read_survey_file(write_town(Path(folder), people=people, participation=rates, more=more))
         model = read_model(survey)
-        made = design(plan_of(survey), model)
+        made = design(survey.plan, model)
     specification, tuples = made.specification, model.tuple_of_record
     X = model.X[tuples]
     age, sex, schooling = 18 + X[:, 0], X[:, 1], X[:, 3].astype(float)

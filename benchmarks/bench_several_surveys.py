@@ -35,7 +35,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from server.design.against import REUSED, Earlier, intersections
 from server.design.design import Design, design
-from server.design.plan import plan_of
 from server.design.population.model import Model, read_model
 from server.design.survey_file.survey import SurveyFile, read_survey_file
 from shared.envelope import survey_digest
@@ -135,7 +134,7 @@ def common(records: list[Record], share: float) -> dict[str, int]:
 def used_again(survey: SurveyFile, model: Model, first: Design) -> Design:
     """The first survey's cells for a second one."""
     digest = earlier(first, "first").digest
-    plan = replace(plan_of(survey), algorithm=REUSED, parameters={"specification": digest})
+    plan = replace(survey.plan, algorithm=REUSED, parameters={"specification": digest})
     return design(plan, model, reuse=first.specification.cells)
 
 
@@ -154,7 +153,7 @@ def measure(data: Path) -> dict[str, Any]:
         made, surveys = [], []
         for names in SURVEYS:
             surveys.append(declared(folder, records, names))
-            made.append(design(plan_of(surveys[-1]), read_model(surveys[-1])))
+            made.append(design(surveys[-1].plan, read_model(surveys[-1])))
         first, *others = made
         found = intersections(
             first.specification,

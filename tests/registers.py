@@ -9,7 +9,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from server.design.design import Design, design
-from server.design.plan import plan_of
 from server.design.population.model import Model, read_model
 from server.design.survey_file.survey import read_survey_file
 from shared.effective_anonymity import worst_cell_metrics
@@ -134,8 +133,8 @@ def write_small(
 def designed(survey: Path, salt: bytes = SALT, model: Model | None = None) -> Design:
     """The design of a survey.toml; of a register with the salt of the tests."""
     declared = read_survey_file(survey)
-    of_register = salt if declared.model.kind == "register" else None
-    return design(plan_of(declared), model or read_model(declared), salt=of_register)
+    of_register = salt if declared.plan.model_kind == "register" else None
+    return design(declared.plan, model or read_model(declared), salt=of_register)
 
 
 def people_by_level(made: Design) -> list[list[int]]:

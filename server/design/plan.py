@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from server.design.survey_file.survey import SurveyFile
 from shared.invited import Invited
 from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationSource
@@ -34,29 +33,6 @@ class Plan:
     release: ReleaseRule
     permissions: Permissions
     invited: Invited | None
-
-
-def plan_of(survey: SurveyFile) -> Plan:
-    """The plan of a survey.toml."""
-    return Plan(
-        languages=survey.languages,
-        title=survey.title,
-        description=survey.description,
-        organizer=survey.organizer,
-        model_kind=survey.model.kind,
-        reading=survey.model.rules,
-        participation_source=survey.participation.source,
-        dependence=survey.participation.dependence,
-        k=survey.k,
-        acceptable_cell_failure=survey.acceptable_cell_failure,
-        algorithm=survey.algorithm,
-        parameters=survey.parameters,
-        questionnaire=survey.questionnaire,
-        retention_days=survey.retention_days,
-        release=survey.release,
-        permissions=survey.permissions,
-        invited=survey.invited,
-    )
 
 
 def plan_from(specification: Specification) -> Plan:

@@ -10,7 +10,6 @@ from pathlib import Path
 from server.design.against import REUSED, Intersection, intersections, read_earlier, reusable
 from server.design.curves import curves_of
 from server.design.design import Design, design
-from server.design.plan import plan_of
 from server.design.population.model import read_model
 from server.design.report.design_report import render_design_report
 from server.design.salt import no_salt, salt_for, write_salt
@@ -71,13 +70,13 @@ def design_survey(
         )
     if folder.exists() and not folder.is_dir():
         raise InputError("a file has this name", where=str(folder), remedy="Name a folder with --out.")
-    is_register = survey.model.kind == "register"
+    is_register = survey.plan.model_kind == "register"
     if salt_path is not None and not is_register:
         raise no_salt()
     salt = salt_for(folder, salt_path) if is_register else None
     model = read_model(survey, lambda done, total: progress("Reading", done, total))
     earlier = [read_earlier(path) for path in against]
-    plan, reuse = plan_of(survey), None
+    plan, reuse = survey.plan, None
     if reuse_cells:
         again = reusable(earlier, survey.attributes)
         plan = replace(plan, algorithm=REUSED, parameters={"specification": again.digest})

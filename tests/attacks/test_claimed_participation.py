@@ -8,7 +8,6 @@ import pytest
 
 from respondent_client.room import describe
 from server.design.design import design
-from server.design.plan import plan_of
 from server.design.population.model import read_model
 from server.design.survey_file.survey import read_survey_file
 from shared.cells import PowerDiagram
@@ -94,10 +93,10 @@ def test_design_refuses_it_before_anybody_signs(tmp_path: Any, more: str, refuse
     )
     if refused:
         with pytest.raises(DesignError, match="does not say where the figure comes from") as caught:
-            design(plan_of(survey), read_model(survey))
+            design(survey.plan, read_model(survey))
         assert caught.value.where == "participation.source_statement"
         return
-    made = design(plan_of(survey), read_model(survey))
+    made = design(survey.plan, read_model(survey))
     worst = max(m.record_failure_given_participation for m in made.metrics)
     half = max(m.record_failure_given_participation for m in made.half)
     assert worst < 1e-3 < half

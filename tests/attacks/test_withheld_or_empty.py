@@ -93,7 +93,7 @@ def test_the_default_rule_withholds_nothing_and_lists_no_empty_cell(tmp_path: Pa
     (tmp_path / "survey.toml").write_text(SURVEY, "utf-8")
     questions = {"pages": [{"name": "p", "elements": [{"type": "boolean", "name": "q"}]}]}
     (tmp_path / "questions.json").write_text(json.dumps(questions), "utf-8")
-    rule = read_survey_file(tmp_path / "survey.toml").release.rule
+    rule = read_survey_file(tmp_path / "survey.toml").plan.release.rule
     for row in (LINE, CROOKED, ALL_ALIKE):
         for _, outside, withheld in readings(rule, row):  # type: ignore[misc]
             assert outside == ()

@@ -144,21 +144,21 @@ def test_survey_files_fit_the_town(folder: Path, name: str, k: int) -> None:
     model = read_model(survey)
     assert model.n_people == 20_000
     assert model.warnings == ()
-    assert not survey.questionnaire.has_free_text
-    assert survey.k == k
-    assert (survey.invited is not None) == (name == "invited.toml")
-    for language in survey.languages:
-        for question in survey.questionnaire.questions:
+    assert not survey.plan.questionnaire.has_free_text
+    assert survey.plan.k == k
+    assert (survey.plan.invited is not None) == (name == "invited.toml")
+    for language in survey.plan.languages:
+        for question in survey.plan.questionnaire.questions:
             assert question.title[language] != question.name
 
 
 def test_everybody_can_answer_from_the_columns(folder: Path) -> None:
     """Each of the 20,000 has an admissible answer to each question of the demo's survey."""
     survey = read_survey_file(folder / "survey.toml")
-    questions = {question.name for question in survey.questionnaire.questions}
+    questions = {question.name for question in survey.plan.questionnaire.questions}
     assert questions == set(town.ANSWERS)
     for row in rows(folder / "people.csv"):
-        survey.questionnaire.accept(
+        survey.plan.questionnaire.accept(
             {
                 "satisfaction": int(row["satisfaction"]),
                 "transport": row["transport"],

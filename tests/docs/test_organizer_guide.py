@@ -112,28 +112,28 @@ def test_defaults_are_those_of_the_reader(tmp_path: Path) -> None:
     )
     survey = read_survey_file(tmp_path / "survey.toml")
     age: Any = survey.attributes[0]
-    rules = survey.model.rules
+    rules = survey.plan.reading
     assert (rules.count_column, rules.missing_markers, rules.required_columns) == (None, (), ())
     assert rules.id_column is None
-    assert survey.release.t_closeness is None
+    assert survey.plan.release.t_closeness is None
     rows = reference()
     actual = {
-        "languages": str(list(survey.languages)).replace("'", '"'),
-        "retention_days": str(survey.retention_days),
+        "languages": str(list(survey.plan.languages)).replace("'", '"'),
+        "retention_days": str(survey.plan.retention_days),
         "model.incomplete": rules.incomplete,
         "attributes.missing": age.missing,
         "attributes.step": age.step,
         "attributes.open_below": str(age.open_below).lower(),
         "attributes.open_above": str(age.open_above).lower(),
         "attributes.rounding": age.rounding,
-        "design.balls_from_register": str(survey.permissions.balls_from_register).lower(),
-        "release.rule": survey.release.rule,
-        "release.distinct_values": str(survey.release.distinct_values),
-        "questionnaire.free_text": str(survey.permissions.free_text).lower(),
+        "design.balls_from_register": str(survey.plan.permissions.balls_from_register).lower(),
+        "release.rule": survey.plan.release.rule,
+        "release.distinct_values": str(survey.plan.release.distinct_values),
+        "questionnaire.free_text": str(survey.plan.permissions.free_text).lower(),
     }
     assert {key: rows[key][2].strip("`") for key in actual} == actual
-    assert survey.release.minimum == survey.k
-    assert survey.algorithm == "mdav"
+    assert survey.plan.release.minimum == survey.plan.k
+    assert survey.plan.algorithm == "mdav"
     assert age.label == {"en": "age"}
 
 

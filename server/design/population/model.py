@@ -125,12 +125,12 @@ def read_model(
         See `read_population`.
     """
     return read_population(
-        survey.model.file,
+        survey.model,
         attributes or survey.attributes,
-        survey.model.rules,
-        survey.participation.source,
-        survey.participation.level,
-        survey.model.reading,
+        survey.plan.reading,
+        survey.plan.participation_source,
+        survey.level,
+        survey.reading,
         progress=progress,
     )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from server.design.plan import Plan
 from server.design.survey_file.attribute_entries import ATTRIBUTE_KEYS, build_attributes
 from server.design.survey_file.design_entry import read_design
 from server.design.survey_file.invited_entry import read_invited, read_roll
@@ -17,7 +17,6 @@ from shared.attributes import Attribute
 from shared.decimals import parse_decimal
 from shared.errors import QuestionnaireError, SpecificationError
 from shared.fields import is_language
-from shared.invited import Invited
 from shared.limits import (
     HOUSEHOLD_SIZES,
     MAX_ATTRIBUTES,
@@ -42,7 +41,7 @@ from shared.strict_json import loads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelEntry:
+class _ModelEntry:
     """[model]: the population file and how it is read.
 
     ``kind`` says whether its records are public or real people (design section 6).
@@ -55,7 +54,7 @@ class ModelEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParticipationEntry:
+class _ParticipationEntry:
     """[participation]: ``level`` is the one level of an even source, None otherwise.
 
     The household size in ``dependence`` is 1 where it comes from a column of the model file.
@@ -68,25 +67,31 @@ class ParticipationEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyFile:
-    """A survey as its organizer declares it."""
+    """A survey as its organizer declares it: the plan, and where its population is.
+
+    Attributes
+    ----------
+    path : Path
+        The survey.toml.
+    plan : Plan
+        Everything from which, with the population, a specification follows.
+    model : Path
+        The population file.
+    reading : Reading
+        What cannot be found out about that file.
+    attributes : tuple of Attribute
+    level : ParticipationLevel or None
+        The one level of an even participation.
+    roll : Roll or None
+        The hashes of the codes of an invited survey.
+    """
 
     path: Path
-    languages: tuple[str, ...]
-    title: dict[str, str]
-    description: dict[str, str]
-    organizer: Organizer
-    model: ModelEntry
+    plan: Plan
+    model: Path
+    reading: Reading
     attributes: tuple[Attribute, ...]
-    participation: ParticipationEntry
-    k: int
-    acceptable_cell_failure: str
-    algorithm: str
-    parameters: Mapping[str, int | str]
-    release: ReleaseRule
-    retention_days: int
-    questionnaire: Questionnaire
-    permissions: Permissions
-    invited: Invited | None
+    level: ParticipationLevel | None
     roll: Roll | None
 
 
@@ -126,24 +131,33 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
     design = read_design(root, model.kind, algorithm)
     questionnaire, free_text = _questionnaire(root, path.parent, languages)
     roll = read_roll(root, path.parent)
-    return SurveyFile(
-        path=path,
+    participation = _participation(root, attributes, languages)
+    plan = Plan(
         languages=languages,
         title=root.localized("title", languages),
         description=root.localized("description", languages, "", empty=True),
         organizer=Organizer(name=organizer.text("name"), contact=organizer.text("contact")),
-        model=model,
-        attributes=attributes,
-        participation=_participation(root, attributes, languages),
+        model_kind=model.kind,
+        reading=model.rules,
+        participation_source=participation.source,
+        dependence=participation.dependence,
         k=k,
         acceptable_cell_failure=anonymity.decimal("acceptable_cell_failure", probability=True),
         algorithm=design.algorithm,
         parameters=design.parameters,
-        release=_release(root, k),
-        retention_days=root.integer("retention_days", 1, MAX_RETENTION_DAYS, 365),
         questionnaire=questionnaire,
+        retention_days=root.integer("retention_days", 1, MAX_RETENTION_DAYS, 365),
+        release=_release(root, k),
         permissions=Permissions(free_text=free_text, balls_from_register=design.balls_from_register),
         invited=read_invited(root, path.parent, roll),
+    )
+    return SurveyFile(
+        path=path,
+        plan=plan,
+        model=model.file,
+        reading=model.reading,
+        attributes=attributes,
+        level=participation.level,
         roll=roll,
     )
 
@@ -162,7 +176,7 @@ def _languages(root: Section) -> tuple[str, ...]:
     return languages
 
 
-def _model(root: Section, folder: Path, attributes: tuple[Attribute, ...]) -> ModelEntry:
+def _model(root: Section, folder: Path, attributes: tuple[Attribute, ...]) -> _ModelEntry:
     keys = (
         "file",
         "kind",
@@ -186,7 +200,7 @@ def _model(root: Section, folder: Path, attributes: tuple[Attribute, ...]) -> Mo
             f"{quoted(separator)} cannot be a separator",
             expected='one character such as "," or ";", or "tab"',
         )
-    return ModelEntry(
+    return _ModelEntry(
         file=folder / model.text("file"),
         kind=model.choice("kind", MODEL_KINDS),
         rules=ReadingRules(
@@ -228,7 +242,7 @@ _FORMS = (("rate",), ("low", "high"), ("column",), ("attribute", "rates"))
 
 def _participation(
     root: Section, attributes: tuple[Attribute, ...], languages: tuple[str, ...]
-) -> ParticipationEntry:
+) -> _ParticipationEntry:
     section = root.section("participation", (*itertools.chain(*_FORMS), *_TOGETHER))
     source, level = _chances(section, attributes)
     statement: dict[str, str] | None = None
@@ -250,7 +264,7 @@ def _participation(
         key = error.where.removeprefix("participation.")
         raise section.fail(key, error.message, expected=error.expected) from None
     source = replace(source, household_column=household, statement=statement)
-    return ParticipationEntry(source=source, level=level, dependence=dependence)
+    return _ParticipationEntry(source=source, level=level, dependence=dependence)
 
 
 def _chances(

@@ -252,11 +252,10 @@ _SCRIPT = """
 import hashlib, sys
 from pathlib import Path
 from server.design.design import design
-from server.design.plan import plan_of
 from server.design.population.model import read_model
 from server.design.survey_file.survey import read_survey_file
 declared = read_survey_file(Path(sys.argv[1]))
-print(hashlib.sha256(design(plan_of(declared), read_model(declared)).specification.to_bytes()).hexdigest())
+print(hashlib.sha256(design(declared.plan, read_model(declared)).specification.to_bytes()).hexdigest())
 """
 
 

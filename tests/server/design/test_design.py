@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.design.design import design
-from server.design.plan import plan_from, plan_of
+from server.design.plan import plan_from
 from server.design.population.model import read_model
 from server.design.survey_file.survey import read_survey_file
 from shared.cells import Balls, PowerDiagram
@@ -150,7 +150,7 @@ def test_too_few_people_are_refused_with_the_number_needed(tmp_path: Path, peopl
 @pytest.mark.parametrize(("people", "fits"), [(649, False), (650, True), (1300, True), (1301, False)])
 def test_invitations_fit_the_model_and_its_participation(tmp_path: Path, people: int, fits: bool) -> None:
     declared = read_survey_file(write_town(tmp_path, people=1300, participation=EVEN))
-    plan = replace(plan_of(declared), invited=invited(people=people))
+    plan = replace(declared.plan, invited=invited(people=people))
     if fits:
         specification = design(plan, read_model(declared)).specification
         envelope = sign(specification.to_bytes(), ORGANIZER_KEY)

@@ -21,10 +21,14 @@ ReadSurvey = Callable[..., SurveyFile]
 
 def test_a_survey_reads_with_its_defaults(survey: ReadSurvey, tmp_path: Path) -> None:
     read = survey()
-    assert (read.languages, read.title, read.description) == (("en",), {"en": "Town"}, {"en": ""})
-    assert read.model.file == tmp_path / "town.csv"
-    assert read.model.rules.missing_markers == ()
-    assert (read.model.rules.incomplete, read.model.reading.separator, read.model.reading.decimal) == (
+    assert (read.plan.languages, read.plan.title, read.plan.description) == (
+        ("en",),
+        {"en": "Town"},
+        {"en": ""},
+    )
+    assert read.model == tmp_path / "town.csv"
+    assert read.plan.reading.missing_markers == ()
+    assert (read.plan.reading.incomplete, read.reading.separator, read.reading.decimal) == (
         "refuse",
         None,
         None,
@@ -40,18 +44,22 @@ def test_a_survey_reads_with_its_defaults(survey: ReadSurvey, tmp_path: Path) ->
     )
     assert isinstance(sex, Nominal)
     assert sex.label == {"en": "sex"}
-    assert read.participation.level is not None
-    assert (read.participation.source.kind, read.participation.level.low) == ("even", "0.5")
-    assert (read.k, read.acceptable_cell_failure, read.algorithm) == (3, "1e-6", "mdav")
-    assert (read.release.rule, read.release.minimum, read.release.distinct_values) == ("merge", 3, 1)
-    assert read.release.t_closeness is None
-    assert (read.retention_days, read.permissions.free_text) == (365, False)
-    assert not read.permissions.balls_from_register
-    assert [question.name for question in read.questionnaire.questions] == ["mood"]
+    assert read.level is not None
+    assert (read.plan.participation_source.kind, read.level.low) == ("even", "0.5")
+    assert (read.plan.k, read.plan.acceptable_cell_failure, read.plan.algorithm) == (3, "1e-6", "mdav")
+    assert (read.plan.release.rule, read.plan.release.minimum, read.plan.release.distinct_values) == (
+        "merge",
+        3,
+        1,
+    )
+    assert read.plan.release.t_closeness is None
+    assert (read.plan.retention_days, read.plan.permissions.free_text) == (365, False)
+    assert not read.plan.permissions.balls_from_register
+    assert [question.name for question in read.plan.questionnaire.questions] == ["mood"]
 
 
 def test_a_register_is_designed_by_power_diagram(survey: ReadSurvey) -> None:
-    assert survey(('"public"', '"register"')).algorithm == "power-diagram"
+    assert survey(('"public"', '"register"')).plan.algorithm == "power-diagram"
     for chosen, algorithm, parameters in (
         ('"pcl"', "power-diagram", {}),
         ('"mondrian"', "mondrian", {}),
@@ -61,7 +69,7 @@ def test_a_register_is_designed_by_power_diagram(survey: ReadSurvey) -> None:
         ('"mu-approx"\nseed = 12', "mu-approx", {"seed": 12}),
     ):
         read = survey(("[anonymity]", f"[design]\nalgorithm = {chosen}\n[anonymity]"))
-        assert (read.algorithm, read.parameters) == (algorithm, parameters)
+        assert (read.plan.algorithm, read.plan.parameters) == (algorithm, parameters)
 
 
 def test_texts_per_language(survey: ReadSurvey) -> None:
@@ -72,7 +80,7 @@ def test_texts_per_language(survey: ReadSurvey) -> None:
             'categories = [{ value = "f", label = { en = "woman", de = "Frau" } }, "m"]',
         ),
     )
-    assert read.title == {"en": "Town", "de": "Stadt"}
+    assert read.plan.title == {"en": "Town", "de": "Stadt"}
     sex = read.attributes[1]
     assert isinstance(sex, Nominal)
     assert [category.label for category in sex.categories] == [
@@ -87,7 +95,7 @@ def test_decimals_are_exact_however_they_are_written(survey: ReadSurvey, written
         with pytest.raises(SurveyFileError, match=r'line 19, participation, rate: "\+0.1" stands here'):
             survey(("rate = 0.5", f"rate = {written}"))
         return
-    level = survey(("rate = 0.5", f"rate = {written}")).participation.level
+    level = survey(("rate = 0.5", f"rate = {written}")).level
     assert level is not None
     assert (level.lowest.numerator, level.lowest.denominator) == (1, 10)
 
@@ -100,15 +108,15 @@ def test_one_way_to_write_a_domain(survey: ReadSurvey) -> None:
 
 
 def test_ranges_columns_and_rates(survey: ReadSurvey) -> None:
-    level = survey(("rate = 0.5", "low = 0.4\nhigh = 0.6")).participation.level
+    level = survey(("rate = 0.5", "low = 0.4\nhigh = 0.6")).level
     assert level is not None
     assert (level.low, level.high) == ("0.4", "0.6")
-    column = survey(("rate = 0.5", 'column = "p"')).participation
-    assert (column.source.column, column.level) == ("p", None)
+    column = survey(("rate = 0.5", 'column = "p"'))
+    assert (column.plan.participation_source.column, column.level) == ("p", None)
     entries = (
         "[[participation.rates]]\nupto = 29\nrate = 0.4\n[[participation.rates]]\nupto = 120\nrate = 0.6\n"
     )
-    source = survey(("rate = 0.5\n", f'attribute = "age"\n{entries}')).participation.source
+    source = survey(("rate = 0.5\n", f'attribute = "age"\n{entries}')).plan.participation_source
     assert [(rate.upto, rate.value, rate.rate) for rate in source.rates] == [
         ("29", None, "0.4"),
         ("120", None, "0.6"),
@@ -116,15 +124,15 @@ def test_ranges_columns_and_rates(survey: ReadSurvey) -> None:
 
 
 def test_how_far_people_decide_together_and_where_it_comes_from(survey: ReadSurvey) -> None:
-    plain = survey().participation
+    plain = survey().plan
     assert plain.dependence == Dependence()
-    assert (plain.source.household_column, plain.source.statement) == (None, None)
+    assert (plain.participation_source.household_column, plain.participation_source.statement) == (None, None)
     more = 'rate = 0.5\ncorrelation = 0.005\nhousehold_size = 4\nsource_statement = "Last year."'
-    stated = survey(("rate = 0.5", more)).participation
+    stated = survey(("rate = 0.5", more)).plan
     assert stated.dependence == Dependence(correlation="0.005", household_size=4)
-    assert stated.source.statement == {"en": "Last year."}
-    column = survey(("rate = 0.5", 'column = "p"\nhousehold_column = "home"')).participation
-    assert (column.source.column, column.source.household_column) == ("p", "home")
+    assert stated.participation_source.statement == {"en": "Last year."}
+    source = survey(("rate = 0.5", 'column = "p"\nhousehold_column = "home"')).plan.participation_source
+    assert (source.column, source.household_column) == ("p", "home")
 
 
 def test_lookup_tables_and_ordinal_categories(survey: ReadSurvey, tmp_path: Path) -> None:
@@ -241,7 +249,7 @@ def test_free_text_needs_permission(survey: ReadSurvey) -> None:
     allowed = survey(
         ('file = "questions.json"', 'file = "questions.json"\nfree_text = true'), questions=questions
     )
-    assert allowed.permissions.free_text
+    assert allowed.plan.permissions.free_text
 
 
 def test_questionnaire_errors_name_file_and_path(survey: ReadSurvey) -> None:
