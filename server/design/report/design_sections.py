@@ -11,6 +11,7 @@ from server.design.report.cell_map import STEPS, failure_step, map_data
 from server.reports.charts import histogram
 from server.reports.numbers import one_in, significant, whole
 from server.reports.page import Column, DataTable, KeyFigure, Section, data_table, environment
+from server.statistics.measures.participation import participant_failures
 from shared.description import CentroidValue, describe_centroid
 from shared.invited import Invited
 from shared.participation import ParticipationLevel
@@ -69,6 +70,34 @@ def _span(values: tuple[int, ...]) -> str:
     return whole(low) if low == high else f"{whole(low)} to {whole(high)}"
 
 
+def _persons(design: Design) -> tuple[KeyFigure, ...]:
+    """Where people decide alone, and unevenly: r' over the people of the worst cell, and of the worst off."""
+    specification = design.specification
+    if len(specification.levels) == 1 or not specification.dependence.is_none:
+        return ()
+    low = [level.low for level in specification.levels]
+    worst = max(
+        range(len(design.metrics)), key=lambda cell: design.metrics[cell].record_failure_given_participation
+    )
+    found = participant_failures(specification.eligible[worst], low, specification.k)
+    return (
+        KeyFigure(
+            label="The same as the mean over people, in that cell",
+            value=one_in(found.mean),
+            meaning=f"{significant(found.mean)}: the paper's rbar′, where each eligible person counts once,"
+            " however likely she is to take part. It is never above the figure before.",
+            safe=_SAFER_SMALL,
+        ),
+        KeyFigure(
+            label="The same for the worst-off person of that cell",
+            value=one_in(found.worst),
+            meaning=f"{significant(found.worst)}: of whoever takes part most surely, as the others of the"
+            " cell stay away oftener.",
+            safe=_SAFER_SMALL,
+        ),
+    )
+
+
 def promise(design: Design, language: str) -> Section:
     specification = design.specification
     worst = max(m.record_failure_given_participation for m in design.metrics)
@@ -83,6 +112,7 @@ def promise(design: Design, language: str) -> Section:
             f" {specification.k} answers, her own included. The number a respondent cares about.",
             safe=_SAFER_SMALL,
         ),
+        *_persons(design),
         KeyFigure(
             label="The same if only half as many take part",
             value=one_in(half),

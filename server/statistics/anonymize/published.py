@@ -88,7 +88,7 @@ def breach_free(
     return values, tuple(columns[index] for index in found.unmet), found.missed
 
 
-def modes(column: DataColumn, labels: IntArray, counts: IntArray | None) -> IntArray:
+def modes(column: DataColumn, labels: IntArray, counts: IntArray | FloatArray | None) -> IntArray:
     """For each group a record with its most frequent value; ties to the first value in text order."""
     codes, _ = coded(column.texts)
     codes = codes + 1  # missing becomes 0

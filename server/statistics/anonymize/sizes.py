@@ -28,6 +28,7 @@ from server.wording import quoted
 from shared.decimals import parse_probability
 from shared.effective_anonymity import n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import DesignError, InputError
+from shared.metrics import Metrics
 from shared.participation import GRID, ParticipationLevel, published_level
 
 MOST_PEOPLE = 5_000_000
@@ -258,7 +259,7 @@ class Sizes:
             "failure for a participant, worst class": max(
                 m.record_failure_given_participation for m in found
             ),
-            **_persons(distinct.tolist(), self.levels, self.k),
+            **_persons(distinct.tolist(), found, self.levels, self.k),
             "attained failure, worst class": max(failures),
             "failure of the table": table_failure(whole),
         }
@@ -268,15 +269,17 @@ class Sizes:
         )
 
 
-def _persons(classes: list[list[int]], levels: tuple[ParticipationLevel, ...], k: int) -> dict[str, Decimal]:
-    """Of uneven participation: r' as the mean over the people of a class, and of the person worst off."""
+def _persons(
+    classes: list[list[int]], found: list[Metrics], levels: tuple[ParticipationLevel, ...], k: int
+) -> dict[str, Decimal]:
+    """Of uneven participation, r' over the people of the class that is worst for those who take part."""
     if len(levels) < 2:
         return {}
-    low = tuple(level.low for level in levels)
-    found = [participant_failures(held, low, k) for held in classes]
+    worst = max(range(len(found)), key=lambda i: found[i].record_failure_given_participation)
+    persons = participant_failures(classes[worst], [level.low for level in levels], k)
     return {
-        "failure for a participant, mean over people, worst class": max(each.mean for each in found),
-        "failure for the worst-off person who takes part": max(each.worst for each in found),
+        "failure for a participant, mean over people, worst class": persons.mean,
+        "failure for the worst-off person who takes part": persons.worst,
     }
 
 

@@ -85,7 +85,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
             column, block = prepared.columns[index], prepared.encoding.blocks[index]
             if prepared.nominal[index] or column.kind == "ordinal":
                 if prepared.nominal[index]:
-                    source = modes(column, labels, prepared.sizes.counts)[labels]
+                    source = modes(column, labels, prepared.sizes.weights)[labels]
                 else:
                     positions = _means(prepared, index, labels, values[:, block.first])
                     source = nearest_categories(column, positions)[labels]

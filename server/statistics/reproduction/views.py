@@ -100,6 +100,8 @@ def _curves(
     several = [key for key in apart if len({record.at.get(key) for record in records}) > 1]
     measures = len({record.measure for record in records}) > 1
     lines: dict[str, list[Record]] = {}
+    if across is not None:  # what has no such measure, such as a baseline, has no place
+        records = [record for record in records if _at(record) in across]
     for record in records:
         words = [record.measure] if measures else []
         words += [labelled(key, record.at[key]) for key in several if key in record.at]

@@ -220,3 +220,17 @@ def test_no_accessibility_violation(tab: Tab, scheme: Any) -> None:
     tab.emulate_media(color_scheme=scheme)
     violations = Axe().run(tab).response["violations"]
     assert [(violation["id"], violation["nodes"][0]["html"]) for violation in violations] == []
+
+
+def test_uneven_participation_is_told_for_a_mean_and_for_the_worst_off() -> None:
+    assert "worst-off person" not in report_of(design_of())
+    levels = (ParticipationLevel(low="0.5", high="0.5"), ParticipationLevel(low="0.9", high="0.9"))
+    small = small_specification()
+    eligible = tuple((n // 2, n - n // 2) for (n,) in small.eligible)
+    needs = {"n_min": 2 * small.n_min, "n_min_safe": 2 * small.n_min_safe}
+    specification = replace(small, levels=levels, eligible=eligible, **needs)
+    metrics = tuple(worst_cell_metrics(counts, levels, specification.k) for counts in eligible)
+    changes: dict[str, Any] = {"specification": specification, "metrics": metrics, "half": metrics}
+    text = report_of(design_of(**changes))
+    assert "The same for the worst-off person of that cell" in text
+    assert "The same as the mean over people, in that cell" in text

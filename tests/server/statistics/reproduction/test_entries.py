@@ -10,6 +10,7 @@ from server.statistics.reproduction import anonymity, dependence, mu_approx, p3m
 from server.statistics.reproduction.catalogue import CATALOGUE
 from server.statistics.reproduction.inputs import Inputs
 from server.statistics.reproduction.result import Record, Reproduction
+from server.statistics.reproduction.views import figures
 from server.statistics.reproduction.workflow import run_entry
 from tests.server.statistics.reproduction.examples import silent
 
@@ -49,6 +50,7 @@ def test_promises_are_kept(inputs: Inputs, name: str) -> None:
     assert found.broken == ()
     assert len(found.compared) == COMPARED.get(name, 0)
     assert found.verdicts()
+    assert {plot.name for plot in found.plots if not figures([plot], found.records)} == set()
     assert bool(CATALOGUE[name].why_not) == any("not reproduced" in v for v in found.verdicts().values())
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from server.statistics.reproduction import utility
+from server.statistics.reproduction.catalogue import CATALOGUE
 from server.statistics.reproduction.inputs import Inputs
 from server.statistics.reproduction.utility import (
     Classified,
@@ -17,6 +18,7 @@ from server.statistics.reproduction.utility import (
     split,
     stratified,
 )
+from server.statistics.reproduction.views import figures
 from shared.errors import InputError
 from tests.server.statistics.reproduction.examples import silent
 
@@ -56,6 +58,8 @@ def test_every_method_is_trained_on_masked_and_tested_on_untouched_records(
     for method in methods:
         assert reached[method, 2, "accuracy"] > 0.85
         assert 0 <= reached[method, 2, "distortion"] < reached[method, 10, "distortion"] < 1
+    plots = CATALOGUE["utility-heart"].plots
+    assert [len(figures([plot], records)) for plot in plots] == [1] * len(plots)
     assert reached["most frequent class", 2, "accuracy"] == pytest.approx(2 / 3)
     assert len(seen) == 1 + 2 * (len(utility.METHODS) + len(utility.WEIGHTS))
     assert all(len(set(table["x"])) <= 45 for table in seen[1:])

@@ -47,7 +47,10 @@ def test_a_figure_has_a_panel_each_and_curves_for_what_is_left() -> None:
 
 def test_a_measure_against_another_runs_along_a_key() -> None:
     plot = Plot(name="t", title="T", x="risk", along="k", y=("loss",), panels=("data",))
-    assert figures([plot], RECORDS)[0].curves[1].x == (1.5, 2.5)
+    baseline = Record(at={"data": "census", "k": 3, "method": "none"}, measure="loss", ours=0.0)
+    census = figures([plot], [*RECORDS, baseline])[0]
+    assert census.curves[1].x == (1.5, 2.5)
+    assert [curve.label for curve in census.curves if not curve.published] == ["MDAV", "P3M"]
 
 
 def test_only_positive_values_stand_on_logarithmic_axes() -> None:
