@@ -5,6 +5,7 @@ Part of :mod:`server.release.recheck`, and like it written without the code that
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ Field = dict[str, Any]
 
 _CODED = (".sav", ".dta")
 """Formats in which values are numbers with labels, and names are short."""
+
+_SHEETS = ["Data", "Variables"]
 
 _CODEBOOK = {
     "AuthEnty", "IDNo", "abstract", "anlyUnit", "caseQnty", "catValu", "catgry", "citation", "codeBook",
@@ -77,10 +80,8 @@ def _describes(path: Path, fields: Sequence[Field]) -> bool:
             for own, text in zip(found, texts, strict=True)
         )
     if path.suffix == ".xlsx":
-        import openpyxl
-
-        rows = list(openpyxl.load_workbook(path)["Variables"].iter_rows(min_row=2, values_only=True))
-        return [tuple(value or "" for value in row[1:4]) for row in rows] == texts
+        described = _sheet(path, "Variables")[1:]
+        return [tuple(value or "" for value in row[1:4]) for row in described] == texts
     import pyreadstat
 
     read: Any = pyreadstat.read_sav if path.suffix == ".sav" else pyreadstat.read_dta
@@ -125,12 +126,18 @@ def _parquet(path: Path) -> list[list[Any]]:
 
 
 def _excel(path: Path) -> list[list[Any]]:
+    return [list(column) for column in itertools.zip_longest(*_sheet(path, "Data"))]
+
+
+def _sheet(path: Path, title: str) -> list[tuple[Any, ...]]:
+    """Rows of a sheet; none if the workbook has other sheets than ours."""
     import openpyxl
 
-    book = openpyxl.load_workbook(path)
-    if book.sheetnames != ["Data", "Variables"]:
-        return []
-    return [list(column) for column in book["Data"].iter_cols(values_only=True)]
+    book = openpyxl.load_workbook(path, read_only=True)
+    try:
+        return list(book[title].iter_rows(values_only=True)) if book.sheetnames == _SHEETS else []
+    finally:
+        book.close()
 
 
 def _statistical(path: Path) -> list[list[Any]]:

@@ -26,7 +26,8 @@ def tables(survey: Specification | None = None) -> dict[str, ReleasedTable]:
         skipped = {
             name: None for name in ("mood", "smokes", "hours", "wishes", "sex") if chance.random() < 0.3
         }
-        return answers(chance, remark=TEXTS[person % len(TEXTS)], **skipped)
+        written = answers(chance, remark=TEXTS[person % len(TEXTS)], **skipped)
+        return survey.questionnaire.accept(written)
 
     cells = (*(tuple(given(person) for person in range(count)) for count in COUNTS), ())
     decision = Decision(
