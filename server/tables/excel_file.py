@@ -78,7 +78,9 @@ class ExcelFile(DataFile):
                 book = openpyxl.load_workbook(file)
         except (*_DAMAGE, InvalidFileException) as error:
             raise ModelFileError(
-                f"the file cannot be read as Excel .xlsx ({error})", where=path.name
+                f"the file cannot be read as Excel .xlsx ({error})",
+                where=path.name,
+                remedy="Save it again as .xlsx; a text of cells with separators is called .csv.",
             ) from None
         filled = [s.title for s in book.worksheets if s.max_row > 1 or s.cell(1, 1).value is not None]
         # A masked workbook has one sheet of this title, whatever --sheet says of the original beside it.
