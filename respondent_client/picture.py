@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
+from shared.attributes import Attribute
+from shared.attributes.shown import PictureAxis
 from shared.decimals import format_decimal, round_step
 from shared.geometry import Vector
 from shared.specification import Specification
@@ -28,72 +29,60 @@ _GOLDEN = 0.6180339887498949
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """A direction of the picture: one coordinate, or all one-hot coordinates of an attribute.
+    """A direction of the picture.
 
     Attributes
     ----------
-    start, stop : int
-        Coordinates of the axis within the vector.
-    mark : int or None
-        Coordinate that marks a missing value.
+    start : int
+        First coordinate of the attribute within the vector.
     """
 
     label: dict[str, str]
     attribute: Attribute
     start: int
-    stop: int
-    low: int
-    high: int
-    mark: int | None
+    of: PictureAxis
 
     @property
     def categorical(self) -> bool:
         """Whether its positions are categories without an order."""
-        return isinstance(self.attribute, Nominal)
+        return self.attribute.one_hot
+
+    @property
+    def stop(self) -> int:
+        """The coordinate after the attribute's last."""
+        return self.start + self.attribute.dimension
 
     def position(self, point: Sequence[float], spread: int | None = None) -> float:
         """Where a vector or centroid lies; ``spread`` pulls dots of one category apart."""
-        if not self.categorical:
-            return float(point[self.start])
-        part = list(point[self.start : self.stop])
-        place = float(part.index(max(part)))
-        return place if spread is None else place + 0.5 * ((spread * _GOLDEN) % 1 - 0.5)
+        place = float(self.attribute.position(self.of, point[self.start : self.stop]))
+        if not self.categorical or spread is None:
+            return place
+        return place + 0.5 * ((spread * _GOLDEN) % 1 - 0.5)
 
     def moved(self, vector: Vector, value: int) -> Vector:
         """The vector of a person who differs in this attribute only."""
-        result = list(vector)
-        if self.categorical:
-            result[self.start : self.stop] = [int(i == value) for i in range(self.stop - self.start)]
-        else:
-            result[self.start] = value
-            if self.mark is not None:
-                result[self.mark] = 0
-        return tuple(result)
+        part = self.attribute.moved(self.of, vector[self.start : self.stop], value)
+        return (*vector[: self.start], *part, *vector[self.stop :])
 
     def grid(self, limit: int) -> list[int]:
         """At most ``limit`` positions over the whole axis."""
-        span = self.high - self.low
+        span = self.of.high - self.of.low
         if span < limit:
-            return list(range(self.low, self.high + 1))
-        return sorted({self.low + span * i // (limit - 1) for i in range(limit)})
+            return list(range(self.of.low, self.of.high + 1))
+        return sorted({self.of.low + span * i // (limit - 1) for i in range(limit)})
 
     def ticks(self) -> list[dict[str, Any]]:
         """Positions with a text, either a decimal or a text per language."""
-        span = self.high - self.low
+        span = self.of.high - self.of.low
         every = int(round_step(max(Fraction(1), Fraction(span, MAX_TICKS - 1))))
-        places = range(self.low, self.high + 1, every)
+        places = range(self.of.low, self.of.high + 1, every)
         return [{"at": place, "text": self._tick(place)} for place in places]
 
     def _tick(self, place: int) -> str | dict[str, str]:
-        attribute = self.attribute
-        if isinstance(attribute, Numeric):
-            return format_decimal(attribute.value_at(Fraction(place)))
-        if isinstance(attribute, Ordinal):
-            return attribute.categories[place].label
-        if isinstance(attribute, Nominal):
-            known = place < len(attribute.categories)
-            return attribute.categories[place].label if known else dict.fromkeys(attribute.label, "–")
-        return str(place)
+        names = self.of.names
+        if not names:
+            return format_decimal(self.of.origin + place * self.of.step)
+        return names[place] if place < len(names) else dict.fromkeys(self.label, "–")
 
 
 def axes_of(specification: Specification) -> tuple[Axis, ...]:
@@ -101,29 +90,21 @@ def axes_of(specification: Specification) -> tuple[Axis, ...]:
     result: list[Axis] = []
     start = 0
     for attribute in specification.attributes:
-        ranges = attribute.coordinate_ranges
-        if isinstance(attribute, Nominal):
-            bounds = [(start, start + len(ranges), 0, len(ranges) - 1, "")]
-        else:
-            names = attribute.axes if isinstance(attribute, Lookup) else ("",)
-            bounds = [(start + j, start + j + 1, *ranges[j], name) for j, name in enumerate(names)]
-        marked = attribute.takes_missing and not isinstance(attribute, Nominal)
-        mark = start + len(ranges) - 1 if marked else None
-        for first, last, low, high, name in bounds:
-            label = {lang: f"{text}: {name}" if name else text for lang, text in attribute.label.items()}
-            result.append(
-                Axis(label=label, attribute=attribute, start=first, stop=last, low=low, high=high, mark=mark)
-            )
-        start += len(ranges)
+        for axis in attribute.picture_axes:
+            label = {
+                lang: f"{text}: {axis.name}" if axis.name else text for lang, text in attribute.label.items()
+            }
+            result.append(Axis(label=label, attribute=attribute, start=start, of=axis))
+        start += attribute.dimension
     return tuple(result)
 
 
 def best_axes(axes: Sequence[Axis]) -> list[int]:
     """The two axes shown first: the two of a map if there is one, else the two with the most positions."""
     for i, axis in enumerate(axes[:-1]):
-        if isinstance(axis.attribute, Lookup) and axes[i + 1].attribute is axis.attribute:
+        if axes[i + 1].attribute is axis.attribute:
             return [i, i + 1]
-    order = sorted(range(len(axes)), key=lambda i: (axes[i].categorical, axes[i].low - axes[i].high, i))
+    order = sorted(range(len(axes)), key=lambda i: (axes[i].categorical, axes[i].of.low - axes[i].of.high, i))
     return order[:2]
 
 
@@ -161,7 +142,7 @@ def draw(specification: Specification, vector: Vector, cell: int, across: Axis, 
 
 def _axis_object(axis: Axis) -> dict[str, Any]:
     pad = 0.5 if axis.categorical else 0
-    return {"label": axis.label, "low": axis.low - pad, "high": axis.high + pad, "ticks": axis.ticks()}
+    return {"label": axis.label, "low": axis.of.low - pad, "high": axis.of.high + pad, "ticks": axis.ticks()}
 
 
 def _region(

@@ -12,7 +12,6 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil
 
-from shared.attributes import Attribute, Lookup
 from shared.cells import Boxes
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import QuestionnaireError, SoundnessError
@@ -313,7 +312,7 @@ def _check_tiling(specification: Specification, cells: Boxes) -> None:
             part = box[start : start + attribute.dimension]
             start += attribute.dimension
             if (i, part) not in known:
-                looked_at += _entries(attribute)
+                looked_at += attribute.counting_steps
                 if looked_at > MAX_TILING_WORK:
                     raise _too_many_boxes(f"boxes over the table of {attribute.name!r}")
                 known[i, part] = attribute.count_within(part)
@@ -334,13 +333,6 @@ def _check_tiling(specification: Specification, cells: Boxes) -> None:
             expected="boxes that tile the domain",
             code=MODEL_SHAPE,
         )
-
-
-def _entries(attribute: Attribute) -> int:
-    """Steps of counting the answers within a range; an entry of a table takes as long as four comparisons."""
-    if isinstance(attribute, Lookup):
-        return 4 * len(attribute.entries) * len(attribute.axes)
-    return attribute.dimension
 
 
 def _too_many_boxes(what: str) -> SoundnessError:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from shared.attributes import Attribute, Nominal
+from shared.attributes import Attribute
 from shared.cells import Balls, Boxes, Cells, PowerDiagram
 from shared.decimals import round_decimal
 from shared.geometry import Ranges
@@ -177,16 +177,7 @@ def map_centroids(cells: Cells, attributes: Sequence[Attribute]) -> tuple[tuple[
 def _middle_of_box(box: Ranges, attributes: Sequence[Attribute]) -> tuple[Fraction, ...]:
     point: list[Fraction] = []
     for attribute in attributes:
-        part = box[len(point) : len(point) + attribute.dimension]
-        if isinstance(attribute, Nominal):
-            required = any(low for low, _ in part)
-            inside = [bool(low) if required else bool(high) for low, high in part]
-            point += [Fraction(int(value), max(1, sum(inside))) for value in inside]
-            continue
-        middles = [Fraction(low + high, 2) for low, high in part]
-        if attribute.takes_missing:
-            middles[-1] = Fraction(part[-1][0])
-        point += middles
+        point += attribute.middle_of(box[len(point) : len(point) + attribute.dimension])
     return tuple(point)
 
 

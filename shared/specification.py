@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared import strict_json
-from shared.attributes import Attribute, Numeric, parse_attribute
+from shared.attributes import Attribute, parse_attribute
 from shared.cells import Cells, parse_cells
 from shared.decimals import parse_probability
 from shared.errors import AnswerError, SpecificationError
@@ -405,8 +405,7 @@ def _check_source(
     attribute = next((a for a in attributes if a.name == source.attribute), None)
     if attribute is None or not source.rates:
         raise participation.fail("source", "no such attribute, or no rates", "rates by a declared attribute")
-    by_number = isinstance(attribute, Numeric)
-    if any((rate.upto is not None) != by_number for rate in source.rates):
+    if any((rate.upto is not None) != attribute.is_number for rate in source.rates):
         raise participation.fail(
             "source", "the rates do not suit the attribute", "'upto' for a number, 'value' for a category"
         )

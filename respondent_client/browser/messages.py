@@ -10,7 +10,7 @@ from respondent_client.delay import window_seconds
 from respondent_client.picture import axes_of, best_axes
 from respondent_client.room import Room
 from respondent_client.sending import Receipt
-from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
+from shared.attributes import Attribute
 from shared.errors import RoomfulError
 from shared.invited import Invited
 from shared.questions import Answer, MultipleChoice, Number, Question, SingleChoice, YesNo
@@ -88,36 +88,14 @@ def invited_object(invited: Invited | None) -> dict[str, Any] | None:
 
 def attribute_object(position: int, attribute: Attribute) -> dict[str, Any]:
     """A quasi-identifier as a field of a form."""
-    field: dict[str, Any] = {
+    return {
         "position": position,
         "name": attribute.name,
-        "kind": attribute.kind,
         "label": attribute.label,
         "help": attribute.help,
         "takes_missing": attribute.takes_missing,
+        **attribute.form_field(),
     }
-    if isinstance(attribute, Numeric):
-        field |= {
-            "minimum": attribute.minimum,
-            "maximum": attribute.maximum,
-            "step": attribute.step,
-            "open_below": attribute.open_below,
-            "open_above": attribute.open_above,
-            "rounding": attribute.rounding,
-            "fractional": "." in attribute.minimum + attribute.step or attribute.rounding != "exact",
-        }
-    elif isinstance(attribute, Ordinal | Nominal):
-        field["categories"] = [
-            {
-                "value": c.value,
-                "label": c.label,
-                "counted_as": {tag: c.counted_as(tag) or "" for tag in c.label},
-            }
-            for c in attribute.categories
-        ]
-    elif isinstance(attribute, Lookup):
-        field["values"] = [entry.value for entry in attribute.entries]
-    return field
 
 
 def question_object(question: Question) -> dict[str, Any]:
@@ -139,13 +117,13 @@ def room_object(room: Room, specification: Specification) -> dict[str, Any]:
         "centroid": [
             {
                 "label": value.attribute.label,
-                "numeric": value.attribute.kind == "numeric",
+                "numeric": value.attribute.is_number,
                 "text": {language: value.label(language) for language in specification.languages},
                 "counted_as": {
                     language: value.counted_as(language) or "" for language in specification.languages
                 },
-                "share": value.share,
-                "missing_share": value.missing_share,
+                "share": value.described.share,
+                "missing_share": value.described.missing_share,
             }
             for value in room.centroid
         ],

@@ -44,7 +44,7 @@ async function submit(event, context) {
   for (const field of state.survey.attributes) {
     const typed = state.quasi[field.name];
     if (typed === null) quasi[field.name] = null;
-    else quasi[field.name] = field.kind === "numeric" ? language.plainNumber(typed ?? "") : (typed ?? "");
+    else quasi[field.name] = field.form === "number" ? language.plainNumber(typed ?? "") : (typed ?? "");
   }
   const { step } = state;
   const { room, errors } = await context.engine.ask("place", { quasi_identifiers: quasi });
@@ -77,7 +77,7 @@ function question(context, field, wrong) {
   const chosen = state.quasi[field.name];
   const withheld = field.takes_missing;
   const attributes = { "aria-describedby": described, "aria-invalid": wrong ? "true" : null };
-  if ((field.kind === "ordinal" || field.kind === "nominal") && field.categories.length <= FEW) {
+  if (field.form === "choice" && field.categories.length <= FEW) {
     const options = field.categories.map((category) => ({ value: category.value, text: language.survey(category.label), counted: counted(language, category) }));
     if (withheld) options.push({ value: null, text: language.t("you.withhold") });
     return h(
@@ -103,7 +103,7 @@ function question(context, field, wrong) {
       ]),
     );
   }
-  const input = field.kind === "numeric" || field.kind === "lookup" ? textInput(context, field, attributes) : select(context, field, attributes);
+  const input = field.form === "choice" ? select(context, field, attributes) : textInput(context, field, attributes);
   const refuse =
     withheld &&
     h(
@@ -129,9 +129,9 @@ function textInput(context, field, attributes) {
   return h("input", {
     type: "text",
     id: id(field),
-    inputmode: field.kind === "numeric" ? (field.fractional ? "decimal" : "numeric") : null,
-    list: field.kind === "lookup" && field.values.length <= DATALIST_LIMIT ? `${id(field)}-list` : null,
-    class: field.kind === "numeric" ? "short" : null,
+    inputmode: field.form === "number" ? (field.fractional ? "decimal" : "numeric") : null,
+    list: field.form === "entry" && field.values.length <= DATALIST_LIMIT ? `${id(field)}-list` : null,
+    class: field.form === "number" ? "short" : null,
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
@@ -143,7 +143,7 @@ function textInput(context, field, attributes) {
 }
 
 function list(field) {
-  if (field.kind !== "lookup" || field.values.length > DATALIST_LIMIT) return null;
+  if (field.form !== "entry" || field.values.length > DATALIST_LIMIT) return null;
   return h("datalist", { id: `${id(field)}-list` }, field.values.map((value) => h("option", { value })));
 }
 
@@ -170,7 +170,7 @@ function counted(language, { counted_as: values }) {
 
 /** "A number from 18 to 90", with "or older" said where the range is open. */
 function domain({ language }, field) {
-  if (field.kind !== "numeric") return "";
+  if (field.form !== "number") return "";
   const figures = { low: language.number(field.minimum), high: language.number(field.maximum), step: language.number(field.step) };
   const parts = [language.t("you.number", figures)];
   if (field.step !== "1") parts.push(language.t("you.step", figures));
@@ -182,14 +182,14 @@ function domain({ language }, field) {
 function message({ language, state }, field) {
   const label = language.survey(field.label);
   const typed = state.quasi[field.name];
-  if (typed === undefined || typed === "") return language.t(`you.empty.${field.kind}`, { label });
-  if (field.kind === "numeric") {
-    return language.t("you.wrong.numeric", {
+  if (typed === undefined || typed === "") return language.t(`you.empty.${field.form}`, { label });
+  if (field.form === "number") {
+    return language.t("you.wrong.number", {
       label,
       low: language.number(field.minimum),
       high: language.number(field.maximum),
       step: language.number(field.step),
     });
   }
-  return language.t(`you.wrong.${field.kind}`, { label, typed });
+  return language.t(`you.wrong.${field.form}`, { label, typed });
 }

@@ -26,7 +26,6 @@ from server.keys.signing import examine_envelope
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import sums_by_label
 from server.tables.files import Reading
-from shared.attributes import Nominal, Ordinal
 from shared.checks import MODEL, Floor
 from shared.effective_anonymity import is_acceptable, worst_cell_metrics
 from shared.envelope import Envelope
@@ -181,9 +180,9 @@ def _labels(specification: Specification) -> list[Finding]:
     organizer chose.
     """
     shown = [
-        (attribute.name, [(c.value, c.label) for c in attribute.categories])
+        (attribute.name, [(c.value, c.label) for c in attribute.labelled])
         for attribute in specification.attributes
-        if isinstance(attribute, Ordinal | Nominal)
+        if attribute.labelled
     ]
     shown += [
         (question.name, [(c.value, c.text) for c in question.choices])

@@ -205,7 +205,7 @@ def _nominal(attributes: tuple[Attribute, ...]) -> list[tuple[int, int]]:
     """Coordinates of the attributes whose categories are cut into sets."""
     blocks, start = [], 0
     for attribute in attributes:
-        if attribute.kind == "nominal":
+        if attribute.one_hot:
             blocks.append((start, start + attribute.dimension))
         start += attribute.dimension
     return blocks

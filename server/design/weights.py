@@ -113,7 +113,7 @@ def _shared_variances(attributes: Sequence[Attribute], variances: list[Fraction]
     for attribute in attributes:
         own = variances[len(result) : len(result) + attribute.dimension]
         together = attribute.dimension
-        if attribute.kind != "nominal" and attribute.takes_missing:
+        if attribute.marks_missing:
             together -= 1
         result.extend([sum(own[:together], Fraction(0))] * together + own[together:])
     return result

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from server.release.centroid_columns import attribute_columns
 from server.release.tables import RELEASED, ReleasedTable
-from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
+from shared.attributes import Attribute
 from shared.decimals import format_decimal, multiples, round_step
 from shared.specification import Specification
 
@@ -77,7 +76,7 @@ def bandings(specification: Specification, cells: ReleasedTable) -> tuple[Bandin
     start, found = names.index("level_mixing") + 1, []
     for attribute in specification.attributes:
         bands = _bands(attribute, [(row[0], row[start], row[start + 1 :]) for row in released], language)
-        start += len(attribute_columns(attribute, language))
+        start += len(attribute.columns(language))
         if len(bands) > 1:
             found.append(Banding(title=attribute.label[language], bands=tuple(bands)))
     return tuple(found)
@@ -91,24 +90,17 @@ def _bands(
     for name, value, more in groups:
         if value:
             by_value[value].append((name, more))
-    if isinstance(attribute, Numeric):
+    if attribute.is_number:
         return _number_bands({value: [name for name, _ in own] for value, own in by_value.items()})
-    if isinstance(attribute, Lookup):
-        order = [entry.value for entry in attribute.entries]
-        labels = {value: value for value in order}
-        if len(by_value) > MOST_PLACES:
-            return []
-    elif isinstance(attribute, Nominal | Ordinal):
-        order = [category.value for category in attribute.categories]
-        labels = {category.value: category.label[language] for category in attribute.categories}
-    else:
-        raise TypeError(f"no bands for an attribute of kind {attribute.kind!r}")
+    labels = {category.value: category.label[language] for category in attribute.labelled}
+    if not labels and len(by_value) > MOST_PLACES:
+        return []
     bands = []
-    for value in order:
+    for value in attribute.listed:
         own = by_value.get(value) or by_value.get(f"'{value}")
         if own:
-            label = labels[value]
-            if isinstance(attribute, Nominal):
+            label = labels.get(value, value)
+            if attribute.one_hot:
                 share = sum(Decimal(more[0]) for _, more in own) / len(own)
                 label += f" ({100 * share:.0f} % of their people)"
             bands.append((label, frozenset(name for name, _ in own)))

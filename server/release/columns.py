@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields, replace
 
 from server.release.safe_text import formula_safe
-
-ColumnType = Literal["integer", "number", "string", "boolean"]
+from shared.attributes.shown import Column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableColumn:
+class TableColumn(Column):
     """One column of a released table.
 
-    Parameters
+    Attributes
     ----------
-    name : str
-        As in the header.
-    type : {"integer", "number", "string", "boolean"}
-        Its Frictionless type.
-    title, description : str
-        For people.
-    unit : str
-        Unit of a number; empty where the values have none.
-    categories : tuple of (str, str)
-        Value and label of each category; empty if the values are not categories.
     labels : tuple of (str, str)
         What ``true`` and ``false`` mean; empty for other types.
-    ordered : bool
-        Whether the categories ascend.
-    minimum, maximum : str or None
-        Bounds of a number.
-    can_be_missing : bool
-        Whether a field can be empty.
     question : str
         Name of the question whose answers it holds; empty for other columns.
     """
 
-    name: str
-    type: ColumnType
-    title: str
-    description: str
-    unit: str = ""
-    categories: tuple[tuple[str, str], ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
-    ordered: bool = False
-    minimum: str | None = None
-    maximum: str | None = None
-    can_be_missing: bool = False
     question: str = ""
+
+    @classmethod
+    def of(cls, column: Column) -> TableColumn:
+        """A column of a quasi-identifier."""
+        return cls(**{field.name: getattr(column, field.name) for field in fields(column)})
 
 
 def published_columns(columns: Iterable[TableColumn]) -> tuple[TableColumn, ...]:

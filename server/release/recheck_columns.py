@@ -8,10 +8,10 @@ its name has a number.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
+from shared.attributes import Attribute
 from shared.questions import FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
 from shared.specification import Specification
 
@@ -36,12 +36,7 @@ def expected_centroid(specification: Specification, cells: Sequence[int]) -> lis
 
 def expected_shares(specification: Specification, cells: Sequence[int]) -> list[Expected]:
     """Fields of the shares of categories, which cells.csv shows besides."""
-    return [
-        share
-        for attribute, mean in _means(specification, cells)
-        if isinstance(attribute, Nominal)
-        for share in mean
-    ]
+    return [share for attribute, mean in _means(specification, cells) if attribute.one_hot for share in mean]
 
 
 def expected_weight(specification: Specification, cells: Sequence[int], answers: int) -> Expected:
@@ -132,9 +127,9 @@ def _means(
 
 
 def _centroid(attribute: Attribute, mean: tuple[Fraction, ...]) -> list[Expected]:
-    if isinstance(attribute, Nominal):
+    if attribute.one_hot:
         place = mean.index(max(mean))
-        most = attribute.categories[place].value if place < len(attribute.categories) else None
+        most = attribute.listed[place] if place < len(attribute.listed) else None
         return [most, mean[place]]
     missing: list[Expected] = []
     present: list[Fraction] | None = list(mean)
@@ -151,23 +146,33 @@ def _centroid(attribute: Attribute, mean: tuple[Fraction, ...]) -> list[Expected
             min(max(x, Fraction(low)), Fraction(high))
             for x, (low, high) in zip(present, bounds, strict=False)
         ]
-    return [*_value(attribute, present), *missing]
+    lowest = [Fraction(low) for low, _ in attribute.coordinate_ranges]
+    fields = CENTROIDS[attribute.kind](attribute, lowest if present is None else present)
+    return [*(fields if present is not None else [None] * len(fields)), *missing]
 
 
-def _value(attribute: Attribute, place: list[Fraction] | None) -> list[Expected]:
-    if isinstance(attribute, Numeric):
-        return [None if place is None else attribute.value_at(place[0])]
-    if isinstance(attribute, Ordinal):
-        if place is None:
-            return [None, None]
-        nearest = [abs(place[0] - rank) for rank in range(len(attribute.categories))]
-        rank = max(r for r, distance in enumerate(nearest) if distance == min(nearest))
-        return [attribute.categories[rank].value, place[0]]
-    if isinstance(attribute, Lookup):
-        if place is None:
-            return [None] * (1 + len(attribute.axes))
-        apart = [
-            sum((x - y) ** 2 for x, y in zip(entry.vector, place, strict=True)) for entry in attribute.entries
-        ]
-        return [attribute.entries[apart.index(min(apart))].value, *place]
-    raise TypeError(f"a centroid of kind {attribute.kind!r} is not known to the check of the written files")
+def _number(attribute: Attribute, place: list[Fraction]) -> list[Expected]:
+    (axis,) = attribute.picture_axes
+    return [axis.origin + place[0] * axis.step]
+
+
+def _rank(attribute: Attribute, place: list[Fraction]) -> list[Expected]:
+    nearest = [abs(place[0] - rank) for rank in range(len(attribute.listed))]
+    rank = max(r for r, distance in enumerate(nearest) if distance == min(nearest))
+    return [attribute.listed[rank], place[0]]
+
+
+def _place(attribute: Attribute, place: list[Fraction]) -> list[Expected]:
+    apart = [
+        sum((x - y) ** 2 for x, y in zip(attribute.vector(value), place, strict=False))
+        for value in attribute.listed
+    ]
+    return [attribute.listed[apart.index(min(apart))], *place]
+
+
+CENTROIDS: dict[str, Callable[[Attribute, list[Fraction]], list[Expected]]] = {
+    "numeric": _number,
+    "ordinal": _rank,
+    "lookup": _place,
+}
+"""The fields of a mean place by the kind of attribute, of all kinds that are not shares of categories."""

@@ -8,13 +8,7 @@ from fractions import Fraction
 
 from server.release.answer_columns import answer_columns, answer_values
 from server.release.answers import CollectedAnswers
-from server.release.centroid_columns import (
-    attribute_columns,
-    attribute_values,
-    group_mean,
-    share_columns,
-    share_values,
-)
+from server.release.centroid_columns import group_mean
 from server.release.columns import TableColumn, published_columns
 from server.release.gate import Decision
 from server.release.safe_text import formula_safe
@@ -207,7 +201,11 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
             can_be_missing=True,
         ),
         *_centroid_columns(specification, language),
-        *(column for attribute in specification.attributes for column in share_columns(attribute, language)),
+        *(
+            TableColumn.of(column)
+            for attribute in specification.attributes
+            for column in attribute.share_columns(language)
+        ),
         TableColumn(
             name="unanimous_questions",
             type="string",
@@ -289,7 +287,9 @@ def _mixing_text(specification: Specification, cells: Sequence[int]) -> str:
 
 def _centroid_columns(specification: Specification, language: str) -> list[TableColumn]:
     return [
-        column for attribute in specification.attributes for column in attribute_columns(attribute, language)
+        TableColumn.of(column)
+        for attribute in specification.attributes
+        for column in attribute.columns(language)
     ]
 
 
@@ -298,7 +298,7 @@ def _centroid_values(specification: Specification, cells: Sequence[int]) -> Row:
     return tuple(
         text
         for attribute, part in zip(specification.attributes, parts, strict=True)
-        for text in attribute_values(attribute, part)
+        for text in attribute.column_values(part)
     )
 
 
@@ -307,7 +307,7 @@ def _share_values(specification: Specification, cells: Sequence[int]) -> Row:
     return tuple(
         text
         for attribute, part in zip(specification.attributes, parts, strict=True)
-        for text in share_values(attribute, part)
+        for text in attribute.share_values(part)
     )
 
 

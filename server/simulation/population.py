@@ -136,7 +136,7 @@ def read_people(path: Path, specification: Specification, answer_columns: Iterab
     table = open_data(
         path,
         wanted=frozenset(wanted),
-        numeric_columns=[a.name for a in specification.attributes if a.kind == "numeric"],
+        numeric_columns=[a.name for a in specification.attributes if a.is_number],
     )
     for name in answer_columns:
         table.exact(name, purpose="answers")

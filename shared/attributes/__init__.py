@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import fields as fields_of
 from typing import Any
 
 from shared.attributes.base import MISSING_RULES, Attribute
-from shared.attributes.categories import Category, parse_categories
+from shared.attributes.categories import Category
 from shared.attributes.lookup import Entry, Lookup
 from shared.attributes.nominal import Nominal
 from shared.attributes.numeric import ROUNDING_RULES, Numeric
 from shared.attributes.ordinal import Ordinal
 from shared.errors import SpecificationError
 from shared.fields import Fields
-from shared.limits import EXACT_BOUND, MAX_CATEGORIES, MAX_COORDINATES
 
-KINDS = ("numeric", "ordinal", "nominal", "lookup")
+KINDS: dict[str, type[Attribute]] = {kind.kind: kind for kind in (Numeric, Ordinal, Nominal, Lookup)}
+"""Every kind by its word; tests go over them."""
 
 __all__ = [
     "KINDS",
@@ -32,10 +33,8 @@ __all__ = [
 
 _COMMON = ("name", "kind", "label", "help", "missing")
 _OWN = {
-    "numeric": ("minimum", "maximum", "step", "open_below", "open_above", "rounding"),
-    "ordinal": ("categories",),
-    "nominal": ("categories",),
-    "lookup": ("axes", "entries"),
+    name: tuple(field.name for field in fields_of(kind) if field.init and field.name not in _COMMON)
+    for name, kind in KINDS.items()
 }
 
 
@@ -57,27 +56,4 @@ def parse_attribute(value: Any, where: str, languages: tuple[str, ...]) -> Attri
         "help": fields.localized("help", languages, empty=True),
         "missing": fields.choice("missing", MISSING_RULES),
     }
-    if kind == "numeric":
-        return Numeric(
-            **common,
-            minimum=fields.text("minimum", maximum=64),
-            maximum=fields.text("maximum", maximum=64),
-            step=fields.text("step", maximum=64),
-            open_below=fields.boolean("open_below"),
-            open_above=fields.boolean("open_above"),
-            rounding=fields.choice("rounding", ROUNDING_RULES),
-        )
-    if kind == "ordinal":
-        return Ordinal(**common, categories=parse_categories(fields, languages, MAX_CATEGORIES))
-    if kind == "nominal":
-        return Nominal(**common, categories=parse_categories(fields, languages, MAX_COORDINATES))
-    return Lookup(**common, axes=fields.texts("axes", MAX_COORDINATES), entries=_parse_entries(fields))
-
-
-def _parse_entries(fields: Fields) -> tuple[Entry, ...]:
-    entries = []
-    for i, item in enumerate(fields.items("entries", MAX_CATEGORIES)):
-        inner = Fields(item, f"{fields.where('entries')}[{i}]", ("value", "vector"), error=SpecificationError)
-        vector = inner.integers("vector", -EXACT_BOUND, EXACT_BOUND)
-        entries.append(Entry(value=inner.text("value"), vector=vector))
-    return tuple(entries)
+    return KINDS[kind].parse(fields, languages, common)

@@ -54,6 +54,21 @@ def categories_to_object(categories: tuple[Category, ...]) -> list[dict[str, Any
     return [{"value": c.value, "label": dict(c.label)} for c in categories]
 
 
+def categories_to_form(categories: tuple[Category, ...]) -> dict[str, Any]:
+    """As a field of a form, see :meth:`shared.attributes.base.Attribute.form_field`."""
+    return {
+        "form": "choice",
+        "categories": [
+            {
+                "value": c.value,
+                "label": c.label,
+                "counted_as": {tag: c.counted_as(tag) or "" for tag in c.label},
+            }
+            for c in categories
+        ],
+    }
+
+
 def position(index: dict[str, int], text: str, name: str) -> int:
     """Place of a value among the categories.
 

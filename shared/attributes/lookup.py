@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self, final
 
-from shared.attributes.base import Attribute, middle, within
-from shared.attributes.categories import position
+from shared.attributes.base import middle
+from shared.attributes.categories import Category
+from shared.attributes.places import Places
+from shared.attributes.shown import GROUP, POSITION_DIGITS, Column, Described, PictureAxis
+from shared.decimals import round_decimal
 from shared.errors import SpecificationError
-from shared.geometry import Ranges, Vector
-from shared.limits import EXACT_BOUND
+from shared.fields import Fields
+from shared.geometry import Vector
+from shared.limits import EXACT_BOUND, MAX_CATEGORIES, MAX_COORDINATES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +26,9 @@ class Entry:
     vector: Vector
 
 
+@final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lookup(Attribute):
+class Lookup(Places):
     """A table of places.
 
     Attributes
@@ -29,17 +36,13 @@ class Lookup(Attribute):
     axes : tuple of str
         Name of each coordinate of the table, such as ``("east km", "north km")``.
     entries : tuple of Entry
-        Two categories may share a place; they are then the same answer as far as cells are concerned, and the
-        first of them in the table is the canonical one.
+        Each with a value of its own.
     """
 
     kind: ClassVar[str] = "lookup"
 
     axes: tuple[str, ...]
     entries: tuple[Entry, ...]
-    _index: dict[str, int] = field(init=False, repr=False, compare=False)
-    _places: dict[Vector, str] = field(init=False, repr=False, compare=False)
-    _ranges: Ranges = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._check_common()
@@ -59,58 +62,91 @@ class Lookup(Attribute):
             raise SpecificationError(
                 "a coordinate is too large", where=where, expected=f"below {EXACT_BOUND}"
             )
-        places: dict[Vector, str] = {}
-        for entry in self.entries:
-            places.setdefault(entry.vector, entry.value)
-        columns = list(zip(*(entry.vector for entry in self.entries), strict=True))
-        ranges = tuple((min(column), max(column)) for column in columns)
-        object.__setattr__(self, "_index", {v: i for i, v in enumerate(values)})
-        object.__setattr__(self, "_places", places)
-        object.__setattr__(self, "_ranges", ranges)
+        self._set_places(values, (entry.vector for entry in self.entries))
 
-    @property
-    def coordinate_ranges(self) -> Ranges:
-        """Bounds of the table, and with ``own-category`` the mark of a missing value."""
-        return (*self._ranges, (0, 1)) if self.takes_missing else self._ranges
-
-    @property
-    def coordinate_names(self) -> tuple[str, ...]:
-        """As :attr:`coordinate_ranges`."""
-        names = tuple(f"{self.name}: {axis}" for axis in self.axes)
-        return (*names, f"{self.name}: missing") if self.takes_missing else names
-
-    def vector(self, text: str | None) -> Vector:
-        """Place of a category, see :meth:`Attribute.vector`."""
-        if text is None or not text.strip():
-            if not self.takes_missing:
-                raise self._refuse_missing()
-            return (*self._nowhere, 1)
-        place = self.entries[position(self._index, text, self.name)].vector
-        return (*place, 0) if self.takes_missing else place
+    @classmethod
+    def parse(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:  # noqa: ARG003
+        """See :meth:`Attribute.parse`."""
+        axes = fields.texts("axes", MAX_COORDINATES)
+        entries = []
+        for i, item in enumerate(fields.items("entries", MAX_CATEGORIES)):
+            where = f"{fields.where('entries')}[{i}]"
+            inner = Fields(item, where, ("value", "vector"), error=SpecificationError)
+            vector = inner.integers("vector", -EXACT_BOUND, EXACT_BOUND)
+            entries.append(Entry(value=inner.text("value"), vector=vector))
+        return cls(**common, axes=axes, entries=tuple(entries))
 
     @property
     def _nowhere(self) -> Vector:
         return tuple(middle(low, high) for low, high in self._ranges)
 
-    def text_of(self, vector: Vector) -> str | None:
-        """First category at a place, see :meth:`Attribute.text_of`."""
-        place, mark = (vector[:-1], vector[-1:]) if self.takes_missing else (vector, ())
-        if mark == (1,) and place == self._nowhere:
-            return None
-        if place not in self._places or mark not in ((), (0,)):
-            raise self._no_such_vector(vector)
-        return self._places[place]
-
-    def count_within(self, ranges: Ranges) -> int:
-        """See :meth:`Attribute.count_within`: distinct places, not categories."""
-        axes = ranges[: len(self.axes)]
-        places = sum(all(map(within, place, axes)) for place in self._places)
-        if not self.takes_missing:
-            return places
-        absent = within(1, ranges[-1]) and all(map(within, self._nowhere, axes))
-        return (places if within(0, ranges[-1]) else 0) + int(absent)
+    @property
+    def _axis_names(self) -> tuple[str, ...]:
+        return self.axes
 
     def to_object(self) -> dict[str, Any]:
         """As it stands in a specification."""
         entries = [{"value": entry.value, "vector": list(entry.vector)} for entry in self.entries]
         return self._common_object() | {"axes": list(self.axes), "entries": entries}
+
+    @property
+    def labelled(self) -> tuple[Category, ...]:
+        """None: the table has values only, see :attr:`Attribute.labelled`."""
+        return ()
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The values of the table."""
+        return tuple(entry.value for entry in self.entries)
+
+    def form_field(self) -> dict[str, Any]:
+        """See :meth:`Attribute.form_field`."""
+        return {"form": "entry", "values": list(self.listed)}
+
+    @property
+    def picture_axes(self) -> tuple[PictureAxis, ...]:
+        """One for each axis of the table."""
+        bounds = zip(self.axes, self._ranges, strict=True)
+        return tuple(
+            PictureAxis(name=name, coordinate=i, low=low, high=high)
+            for i, (name, (low, high)) in enumerate(bounds)
+        )
+
+    def columns(self, language: str) -> tuple[Column, ...]:
+        """The nearest entry and the mean place, see :meth:`Attribute.columns`."""
+        label = self.label[language]
+        nearest = Column(
+            name=self.name,
+            type="string",
+            title=label,
+            description=f"Entry of the table whose place is nearest to the mean place {GROUP}.",
+            can_be_missing=self.takes_missing,
+        )
+        along = [
+            Column(
+                name=f"{self.name}_{axis}",
+                type="number",
+                title=f"{label}: {axis}",
+                description=f"Mean place {GROUP}, along {axis}.",
+                unit=f"units of the table's {axis}",
+                minimum=str(low),
+                maximum=str(high),
+                can_be_missing=self.takes_missing,
+            )
+            for axis, (low, high) in zip(self.axes, self._ranges, strict=True)
+        ]
+        return (nearest, *along, *self._missing_columns(language))
+
+    def column_values(self, mean: Sequence[Fraction]) -> tuple[str, ...]:
+        """See :meth:`Attribute.column_values`."""
+        present = self.present(mean)
+        own = ("",) * (1 + len(self.axes))
+        if present is not None:
+            along = (round_decimal(value, POSITION_DIGITS) for value in present)
+            own = (self.entries[self._nearest(present)].value, *along)
+        return (*own, *self._missing_values(mean))
+
+    def describe(self, mean: Sequence[Fraction]) -> Described:
+        """The nearest entry, see :meth:`Attribute.describe`."""
+        present = self.present(mean)
+        return self._described(None if present is None else self.entries[self._nearest(present)].value, mean)

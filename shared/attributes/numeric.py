@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, final
 
+from shared.attributes.categories import Category
 from shared.attributes.scale import Scale
-from shared.decimals import format_decimal, parse_decimal
+from shared.attributes.shown import DESCRIBED_DIGITS, GROUP, Column, Described, PictureAxis
+from shared.decimals import format_decimal, parse_decimal, round_decimal
 from shared.errors import AnswerError, SpecificationError
+from shared.fields import Fields
 from shared.limits import EXACT_BOUND
 
 ROUNDING_RULES = ("exact", "down", "nearest")
 
 
+@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numeric(Scale):
     """A number between a minimum and a maximum, in steps.
@@ -30,6 +35,7 @@ class Numeric(Scale):
     """
 
     kind: ClassVar[str] = "numeric"
+    is_number: ClassVar[bool] = True
 
     minimum: str
     maximum: str
@@ -60,6 +66,19 @@ class Numeric(Scale):
                 where=where,
                 expected=", ".join(ROUNDING_RULES),
             )
+
+    @classmethod
+    def parse(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:  # noqa: ARG003
+        """See :meth:`Attribute.parse`."""
+        return cls(
+            **common,
+            minimum=fields.text("minimum", maximum=64),
+            maximum=fields.text("maximum", maximum=64),
+            step=fields.text("step", maximum=64),
+            open_below=fields.boolean("open_below"),
+            open_above=fields.boolean("open_above"),
+            rounding=fields.choice("rounding", ROUNDING_RULES),
+        )
 
     @property
     def last(self) -> int:
@@ -104,7 +123,10 @@ class Numeric(Scale):
 
     def to_object(self) -> dict[str, Any]:
         """As it stands in a specification."""
-        return self._common_object() | {
+        return self._common_object() | self._own_object()
+
+    def _own_object(self) -> dict[str, Any]:
+        return {
             "minimum": self.minimum,
             "maximum": self.maximum,
             "step": self.step,
@@ -112,3 +134,47 @@ class Numeric(Scale):
             "open_above": self.open_above,
             "rounding": self.rounding,
         }
+
+    @property
+    def labelled(self) -> tuple[Category, ...]:
+        """None, see :attr:`Attribute.labelled`."""
+        return ()
+
+    def form_field(self) -> dict[str, Any]:
+        """See :meth:`Attribute.form_field`."""
+        fractional = "." in self.minimum + self.step or self.rounding != "exact"
+        return {"form": "number", **self._own_object(), "fractional": fractional}
+
+    @property
+    def picture_axes(self) -> tuple[PictureAxis, ...]:
+        """See :attr:`Attribute.picture_axes`."""
+        return (PictureAxis(low=0, high=self.last, origin=Fraction(self.minimum), step=Fraction(self.step)),)
+
+    def columns(self, language: str) -> tuple[Column, ...]:
+        """The mean number, see :meth:`Attribute.columns`."""
+        below = f"; {self.minimum} stands for {self.minimum} or less" if self.open_below else ""
+        above = f"; {self.maximum} stands for {self.maximum} or more" if self.open_above else ""
+        mean = Column(
+            name=self.name,
+            type="number",
+            title=self.label[language],
+            description=f"Mean {GROUP}{below}{above}.",
+            unit="as in the title",
+            minimum=self.minimum,
+            maximum=self.maximum,
+            can_be_missing=self.takes_missing,
+        )
+        return (mean, *self._missing_columns(language))
+
+    def column_values(self, mean: Sequence[Fraction]) -> tuple[str, ...]:
+        """See :meth:`Attribute.column_values`."""
+        number = self._mean_text(mean, len(self.step.partition(".")[2]) + 1)
+        return (number or "", *self._missing_values(mean))
+
+    def describe(self, mean: Sequence[Fraction]) -> Described:
+        """The mean number, see :meth:`Attribute.describe`."""
+        return self._described(self._mean_text(mean, DESCRIBED_DIGITS), mean)
+
+    def _mean_text(self, mean: Sequence[Fraction], digits: int) -> str | None:
+        present = self.present(mean)
+        return None if present is None else round_decimal(self.value_at(present[0]), digits)

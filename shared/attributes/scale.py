@@ -37,6 +37,11 @@ class Scale(Attribute):
         """As :attr:`coordinate_ranges`."""
         return (self.name, f"{self.name}: missing") if self.takes_missing else (self.name,)
 
+    @property
+    def counting_steps(self) -> int:
+        """See :attr:`Attribute.counting_steps`."""
+        return self.dimension
+
     def vector(self, text: str | None) -> Vector:
         """Place on the scale, see :meth:`Attribute.vector`."""
         if text is None or not text.strip():

@@ -17,7 +17,7 @@ import pytest
 
 from server.design.design import Design
 from server.design.population.model import Model
-from server.release.centroid_columns import attribute_values, group_mean
+from server.release.centroid_columns import group_mean
 from shared.attributes import Attribute
 from shared.cells import PowerDiagram
 from shared.model import model_digest
@@ -149,7 +149,7 @@ def table_row(attributes: Sequence[Attribute], mean: Sequence[Fraction]) -> tupl
     texts: list[str] = []
     start = 0
     for attribute in attributes:
-        texts += attribute_values(attribute, mean[start : start + attribute.dimension])
+        texts += attribute.column_values(mean[start : start + attribute.dimension])
         start += attribute.dimension
     return tuple(texts)
 

@@ -11,7 +11,7 @@ from server.collection.storage.states import NEXT, State
 from server.collection.web.openapi import document
 from server.collection.web.problems import CONTENT_TYPE
 from shared import limits
-from shared.attributes import Category, Entry, Lookup, Nominal, Numeric, Ordinal
+from shared.attributes import KINDS
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 from shared.envelope import PAYLOAD_TYPE
 from shared.invited import Relay
@@ -21,6 +21,7 @@ from shared.submission import decode, receipt
 from tests.docs.documents import first_cells, section, text_of
 from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, rewrite
 from tests.invited import invited
+from tests.kinds import MADE
 
 LANGUAGES = ("en", "de")
 BOTH = dict.fromkeys(LANGUAGES, "text")
@@ -74,15 +75,7 @@ def test_every_field_of_a_specification_is_documented() -> None:
 
 
 def test_every_field_of_an_attribute_is_documented() -> None:
-    common: dict[str, Any] = {"name": "a", "label": BOTH, "help": BOTH, "missing": "refused"}
-    categories = tuple(Category(value=value, label=BOTH) for value in "xy")
-    entries = (Entry(value="x", vector=(0,)), Entry(value="y", vector=(1,)))
-    attributes = (
-        Numeric(**common, minimum="0", maximum="1", step="1"),
-        Ordinal(**common, categories=categories),
-        Nominal(**common, categories=categories),
-        Lookup(**common, axes=("east",), entries=entries),
-    )
+    attributes = [MADE[kind]() for kind in KINDS]
     found = set().union(*(paths(attribute.to_object(), "attributes[]") for attribute in attributes))
     assert table_fields("Attributes") == found
 

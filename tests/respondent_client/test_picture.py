@@ -59,7 +59,9 @@ def numbers(maximum: str) -> Specification:
 def test_axes_are_places_categories_and_numbers() -> None:
     axes = axes_of(mixed())
     assert [axis.label["en"] for axis in axes] == ["Place: east", "Place: north", "Health", "Age"]
-    assert [axis.mark for axis in axes] == [2, 2, None, 5]
+    far = (9, 9, 1, 9, 9, 1)
+    moved = [axis.moved(far, 1) for axis in axes]
+    assert moved == [(1, 9, 0, 9, 9, 1), (9, 1, 0, 9, 9, 1), (9, 9, 1, 1, 9, 1), (9, 9, 1, 9, 1, 0)]
     assert best_axes(axes) == [0, 1], "a map comes first"
     assert best_axes(axes_of(small_specification())) == [0, 1]
     assert [tick["text"]["de"] for tick in axes[2].ticks()] == ["bad", "fair", "good"]
@@ -70,7 +72,7 @@ def test_ticks_are_few_and_within_the_axis() -> None:
         axis = axes_of(numbers(maximum))[0]
         ticks = axis.ticks()
         assert 2 <= len(ticks) <= MAX_TICKS + 1
-        assert all(axis.low <= tick["at"] <= axis.high for tick in ticks)
+        assert all(axis.of.low <= tick["at"] <= axis.of.high for tick in ticks)
 
 
 def test_the_shaded_region_is_where_the_mapping_leads_to_the_same_cell() -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from respondent_client.build import WEB
+from shared.attributes import KINDS
 from shared.checks import CODES
 from shared.specification import RELEASE_RULES, STORED
+from tests.kinds import MADE
 
 LANGUAGES = sorted(path.stem for path in (WEB / "texts").glob("*.json"))
 PLURAL = re.compile(r"\.(zero|one|two|few|many|other)$")
@@ -116,3 +118,10 @@ def test_no_text_says_that_the_registrar_sees_a_code(language: str) -> None:
     """A device shows the proof of a code and never the code."""
     stale = {"ar": "يرى الرمز ولا", "de": "sieht den Code", "en": "sees the code"}[language]
     assert not [key for key, text in texts(language).items() if stale in text]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_attribute_has_words_for_a_wrong_answer(kind: str) -> None:
+    form = MADE[kind]().form_field()["form"]
+    for key in (f"you.empty.{form}", f"you.wrong.{form}"):
+        assert key in texts("en"), key

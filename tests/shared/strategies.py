@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -76,26 +77,28 @@ def lookups(draw: st.DrawFn, name: str = "place") -> Lookup:
     return Lookup(**_common(name, draw(MISSING)), axes=axes, entries=entries)
 
 
+DRAWN: dict[str, Callable[[str], st.SearchStrategy[Attribute]]] = {
+    "numeric": numerics,
+    "ordinal": ordinals,
+    "nominal": nominals,
+    "lookup": lookups,
+}
+"""Declarations of every kind, by a name."""
+
+
 def attributes(name: str = "attribute") -> st.SearchStrategy[Attribute]:
     """Any quasi-identifier."""
-    return st.one_of(numerics(name), ordinals(name), nominals(name), lookups(name))
+    return st.one_of(*(drawn(name) for drawn in DRAWN.values()))
 
 
 def admissible(attribute: Attribute) -> list[str | None]:
     """Every canonical answer."""
-    texts: list[str | None] = []
+    first: dict[Vector, str] = {}
+    for value in attribute.listed:
+        first.setdefault(attribute.vector(value), value)
+    texts: list[str | None] = list(first.values())
     if isinstance(attribute, Numeric):
-        texts = [
-            format_decimal(attribute.value_at(Fraction(i)))
-            for i in range(attribute.coordinate_ranges[0][1] + 1)
-        ]
-    elif isinstance(attribute, Ordinal | Nominal):
-        texts = [c.value for c in attribute.categories]
-    elif isinstance(attribute, Lookup):
-        first: dict[Vector, str] = {}
-        for entry in attribute.entries:
-            first.setdefault(entry.vector, entry.value)
-        texts = list(first.values())
+        texts = [format_decimal(attribute.value_at(Fraction(i))) for i in range(attribute.last + 1)]
     return [*texts, None] if attribute.takes_missing else texts
 
 

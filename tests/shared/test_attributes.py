@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal, parse_attribute
+from shared.attributes import KINDS, Attribute, Lookup, Nominal, Numeric, Ordinal, parse_attribute
 from shared.errors import AnswerError, SpecificationError
 from shared.limits import MAX_COORDINATES
 from tests.builders import LANGUAGES, age, sex
-from tests.shared.strategies import VALUES, admissible, lookups, nominals, numerics, ordinals
+from tests.kinds import MADE
+from tests.shared.strategies import DRAWN, VALUES, admissible
 from tests.shared.test_categorical import PLACES, place
 from tests.vectors.surveys import band
 
@@ -53,14 +54,13 @@ HOSTILE = [
 ]
 
 
-KINDS = {"numeric": numerics(), "ordinal": ordinals(), "nominal": nominals(), "lookup": lookups()}
 EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
 
 
 @EVERY_KIND
 @given(st.data())
 def test_answer_vector_and_canonical_text_are_one_to_one(kind: str, data: st.DataObject) -> None:
-    attribute = data.draw(KINDS[kind])
+    attribute = data.draw(DRAWN[kind](kind))
     text = data.draw(st.sampled_from(admissible(attribute)))
     vector = attribute.vector(text)
     assert attribute.text_of(vector) == text
@@ -71,7 +71,7 @@ def test_answer_vector_and_canonical_text_are_one_to_one(kind: str, data: st.Dat
 @EVERY_KIND
 @given(st.data())
 def test_vectors_lie_within_the_ranges_and_are_distinct(kind: str, data: st.DataObject) -> None:
-    attribute = data.draw(KINDS[kind])
+    attribute = data.draw(DRAWN[kind](kind))
     vectors = [attribute.vector(text) for text in admissible(attribute)]
     assert len(set(vectors)) == len(vectors)
     assert attribute.dimension == len(attribute.coordinate_ranges) == len(attribute.coordinate_names)
@@ -86,7 +86,7 @@ def test_vectors_lie_within_the_ranges_and_are_distinct(kind: str, data: st.Data
 @EVERY_KIND
 @given(st.data())
 def test_no_other_vector_has_an_answer(kind: str, data: st.DataObject) -> None:
-    attribute = data.draw(KINDS[kind])
+    attribute = data.draw(DRAWN[kind](kind))
     known = {attribute.vector(text) for text in admissible(attribute)}
     around = [range(low - 1, high + 2) for low, high in attribute.coordinate_ranges]
     for vector in itertools.islice(itertools.product(*around), 2000):
@@ -101,7 +101,7 @@ def test_no_other_vector_has_an_answer(kind: str, data: st.DataObject) -> None:
 @EVERY_KIND
 @given(st.data())
 def test_answers_within_bounds_are_counted_as_by_brute_force(kind: str, data: st.DataObject) -> None:
-    attribute = data.draw(KINDS[kind])
+    attribute = data.draw(DRAWN[kind](kind))
     bounds = []
     for low, high in attribute.coordinate_ranges:
         ends = st.integers(low - 2, high + 2)
@@ -118,7 +118,7 @@ def test_answers_within_bounds_are_counted_as_by_brute_force(kind: str, data: st
 @EVERY_KIND
 @given(st.data())
 def test_every_text_gives_a_vector_of_the_domain_or_an_answer_error(kind: str, data: st.DataObject) -> None:
-    attribute = data.draw(KINDS[kind])
+    attribute = data.draw(DRAWN[kind](kind))
     text = data.draw(st.one_of(st.text(max_size=12), VALUES, st.sampled_from(HOSTILE)))
     try:
         vector = attribute.vector(text)
@@ -132,7 +132,7 @@ def test_every_text_gives_a_vector_of_the_domain_or_an_answer_error(kind: str, d
 @EVERY_KIND
 @given(st.data())
 def test_a_missing_answer_is_refused_or_has_its_own_category(kind: str, data: st.DataObject) -> None:
-    attribute = data.draw(KINDS[kind])
+    attribute = data.draw(DRAWN[kind](kind))
     for text in (None, "", "  ", "\t"):
         if attribute.takes_missing:
             assert attribute.canonical(text) is None
@@ -145,15 +145,13 @@ def test_a_missing_answer_is_refused_or_has_its_own_category(kind: str, data: st
 @EVERY_KIND
 @given(st.data())
 def test_declaration_survives_a_round_trip(kind: str, data: st.DataObject) -> None:
-    attribute = data.draw(KINDS[kind])
+    attribute = data.draw(DRAWN[kind](kind))
     assert parse_attribute(attribute.to_object(), "attributes[0]", LANGUAGES) == attribute
 
 
-MAKERS: list[Any] = [age, sex, band, lambda **more: place(*PLACES, **more)]
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_one_declaration_of_each_kind(make: Any) -> None:
+@EVERY_KIND
+def test_one_declaration_of_each_kind(kind: str) -> None:
+    make = MADE[kind]
     strict, lenient = make(missing="refused"), make(missing="own-category")
     with pytest.raises(AnswerError, match="the value is missing"):
         strict.vector(" ")
@@ -172,9 +170,10 @@ def test_one_declaration_of_each_kind(make: Any) -> None:
             lenient.text_of((*(low for low, _ in lenient.coordinate_ranges[:-1]), 1))
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@EVERY_KIND
 @pytest.mark.parametrize("missing", ["refused", "own-category"])
-def test_small_boxes_are_counted_as_by_brute_force(make: Any, missing: str) -> None:
+def test_small_boxes_are_counted_as_by_brute_force(kind: str, missing: str) -> None:
+    make = MADE[kind]
     attribute: Attribute = make(missing=missing)
     vectors = [attribute.vector(text) for text in admissible(attribute)]
     choices = [((low - 1, low), (low, high), (high, high + 1)) for low, high in attribute.coordinate_ranges]

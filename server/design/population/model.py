@@ -163,7 +163,7 @@ def read_population(
     ModelFileError
         See `open_data` and `build_model`.
     """
-    numeric = [attribute.name for attribute in attributes if attribute.kind == "numeric"]
+    numeric = [attribute.name for attribute in attributes if attribute.is_number]
     columns = (rules.count_column, rules.id_column, source.column, source.household_column)
     extra = [name for name in columns if name is not None]
     table = open_data(
@@ -280,19 +280,14 @@ def _warnings(
                 " Remove the attribute, so that respondents are not asked for it."
             )
             continue
-        if attribute.kind in ("nominal", "ordinal", "lookup"):
-            found.extend(_unseen(attribute, part))
+        found.extend(_unseen(attribute, part))
     return tuple(found)
 
 
 def _unseen(attribute: Attribute, part: NDArray[np.int64]) -> list[str]:
     """Warn of declared values that nobody has."""
-    categories = getattr(attribute, "categories", None)
-    values = (
-        [c.value for c in categories] if categories else [e.value for e in getattr(attribute, "entries", ())]
-    )
     seen = {tuple(row) for row in np.unique(part, axis=0).tolist()}
-    unseen = [value for value in values if attribute.vector(value) not in seen]
+    unseen = [value for value in attribute.listed if attribute.vector(value) not in seen]
     if not unseen:
         return []
     shown = ", ".join(quoted(value) for value in unseen[:5])

@@ -148,7 +148,7 @@ class _Rates:
         self._attribute = attribute
         self._rates = source.rates
         for rate in source.rates:
-            if rate.value is not None and rate.upto is None and attribute.kind == "numeric":
+            if rate.value is not None and rate.upto is None and attribute.is_number:
                 raise ModelFileError(
                     f"the rates of {quoted(attribute.name)} name values, but it is numeric",
                     where="participation.rates",
@@ -157,7 +157,7 @@ class _Rates:
 
     def published(self, answer: str | None) -> tuple[str, str]:
         name = quoted(self._attribute.name)
-        if answer is not None and self._attribute.kind == "numeric":
+        if answer is not None and self._attribute.is_number:
             try:
                 # The rate follows from the tuple alone, so that an auditor can derive it: 95 counts as 90 if
                 # the attribute ends with "90 or older".
@@ -166,7 +166,7 @@ class _Rates:
                 return "", ""  # already noted where the vectors are made
         if answer is None:
             return "", f"people without {name} have no response rate; expected a rate for everybody"
-        number = parse_decimal(answer) if self._attribute.kind == "numeric" else None
+        number = parse_decimal(answer) if self._attribute.is_number else None
         for rate in self._rates:
             upto = parse_decimal(rate.upto) if rate.upto is not None else None
             if rate.value == answer or (number is not None and upto is not None and number <= upto):

@@ -34,7 +34,7 @@ def answer_text(
     """Return the answer that a cell means, as the attribute expects it."""
     if text is None or is_missing(text, markers):
         return None
-    return table.number_text(text.strip()) if attribute.kind == "numeric" else text.strip()
+    return table.number_text(text.strip()) if attribute.is_number else text.strip()
 
 
 def complete_rows(

@@ -12,7 +12,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-from shared.attributes import Attribute, Lookup, Nominal, Numeric, Ordinal
+from shared.attributes import Attribute
+from shared.attributes.shown import PictureAxis
 from shared.decimals import format_decimal, multiples, parse_decimal, round_step
 
 SCALE = 1000
@@ -36,7 +37,7 @@ class MapAxis:
     """One way to look at the cells.
 
     ``bands`` axes have one band per category, others are continuous from ``low`` to ``high``. ``part`` is the
-    position of the attribute, ``coordinate`` of its coordinate.
+    position of the attribute.
     """
 
     label: str
@@ -45,46 +46,33 @@ class MapAxis:
     high: int
     ticks: tuple[tuple[int, str], ...]
     part: int
-    coordinate: int
+    of: PictureAxis
 
 
 def map_axes(attributes: Sequence[Attribute], language: str) -> tuple[MapAxis, ...]:
-    """Return an axis for each attribute, and one for each coordinate of a lookup table."""
+    """Return the axes of each attribute, such as one for each coordinate of a lookup table."""
     axes: list[MapAxis] = []
     for part, attribute in enumerate(attributes):
-        label = attribute.label[language]
-        if isinstance(attribute, Nominal):
-            names = [category.label[language] for category in attribute.categories]
-            names += ["no answer"] if attribute.takes_missing else []
-            ticks = tuple((index * SCALE, name) for index, name in enumerate(names))
+        label, bands = attribute.label[language], attribute.one_hot
+        around = SCALE // 2 if bands else 0
+        for axis in attribute.picture_axes:
             axes.append(
-                MapAxis(label=label, bands=True, low=-SCALE // 2, high=len(names) * SCALE - SCALE // 2,
-                        ticks=ticks, part=part, coordinate=0)
-            )  # fmt: skip
-            continue
-        n_axes = len(attribute.axes) if isinstance(attribute, Lookup) else 1
-        for coordinate in range(n_axes):
-            low, high = attribute.coordinate_ranges[coordinate]
-            name = f"{label}: {attribute.axes[coordinate]}" if isinstance(attribute, Lookup) else label
-            axes.append(
-                MapAxis(label=name, bands=False, low=low * SCALE, high=high * SCALE,
-                        ticks=_ticks(attribute, low, high, language), part=part, coordinate=coordinate)
+                MapAxis(label=f"{label}: {axis.name}" if axis.name else label, bands=bands,
+                        low=axis.low * SCALE - around, high=axis.high * SCALE + around,
+                        ticks=_ticks(axis, language, bands), part=part, of=axis)
             )  # fmt: skip
     return tuple(axes)
 
 
-def _ticks(attribute: Attribute, low: int, high: int, language: str) -> tuple[tuple[int, str], ...]:
-    if isinstance(attribute, Ordinal):
-        every = -(-len(attribute.categories) // 8)
-        names = [category.label[language] for category in attribute.categories]
+def _ticks(axis: PictureAxis, language: str, every_one: bool) -> tuple[tuple[int, str], ...]:
+    if axis.names:
+        names = [name[language] for name in axis.names]
+        names += ["no answer"] * (axis.high + 1 - len(names))
+        every = 1 if every_one else -(-len(names) // 8)
         return tuple((index * SCALE, names[index]) for index in range(0, len(names), every))
-    if isinstance(attribute, Numeric):
-        minimum, step = Fraction(attribute.minimum), Fraction(attribute.step)
-    else:
-        minimum, step = Fraction(0), Fraction(1)
-    first, last = minimum + low * step, minimum + high * step
-    values = multiples(first, last, round_step(max(step, (last - first) / _TICKS))) or [first, last]
-    return tuple((int((value - minimum) / step * SCALE), format_decimal(value)) for value in values)
+    first, last = axis.origin + axis.low * axis.step, axis.origin + axis.high * axis.step
+    values = multiples(first, last, round_step(max(axis.step, (last - first) / _TICKS))) or [first, last]
+    return tuple((int((value - axis.origin) / axis.step * SCALE), format_decimal(value)) for value in values)
 
 
 def map_data(
@@ -148,18 +136,8 @@ def _positions(
     places: list[int] = []
     for axis in axes:
         attribute, part = attributes[axis.part], parts[axis.part]
-        if axis.bands:
-            places.append(part.index(max(part)) * SCALE)
-            continue
-        value = part[axis.coordinate]
-        if attribute.takes_missing:
-            share = part[-1]
-            if share >= 1:
-                places.append(NOWHERE)
-                continue
-            # People without a value count in the middle of the domain; their part is taken out again.
-            value = (value - share * attribute.vector(None)[axis.coordinate]) / (1 - share)
-        places.append(int(value * SCALE))
+        present = attribute.present(part) if attribute.marks_missing else part
+        places.append(NOWHERE if present is None else int(attribute.position(axis.of, present) * SCALE))
     return places
 
 

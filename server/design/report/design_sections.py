@@ -299,13 +299,11 @@ def every_cell(design: Design, people: list[int], language: str) -> Section:
 def _words(value: CentroidValue, language: str) -> str:
     label = value.attribute.label[language]
     shown = value.label(language)
-    text = (
-        f"{label} {_trimmed(shown) if value.attribute.kind == 'numeric' and shown else shown or 'no answer'}"
-    )
-    if value.share is not None:
-        text += f" ({_percent(value.share)})"
-    elif value.missing_share is not None and Decimal(value.missing_share):
-        text += f" ({_percent(value.missing_share)} without an answer)"
+    text = f"{label} {_trimmed(shown) if value.attribute.is_number and shown else shown or 'no answer'}"
+    if value.described.share is not None:
+        text += f" ({_percent(value.described.share)})"
+    elif value.described.missing_share is not None and Decimal(value.described.missing_share):
+        text += f" ({_percent(value.described.missing_share)} without an answer)"
     return text
 
 

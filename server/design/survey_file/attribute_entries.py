@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +29,26 @@ from shared.errors import ModelFileError, SpecificationError, SurveyFileError
 from shared.limits import EXACT_BOUND, MAX_CATEGORIES, MAX_COORDINATES, MAX_NAME_CHARACTERS
 
 _COMMON = ("name", "kind", "label", "help", "missing")
-_OWN = {
-    "numeric": ("minimum", "maximum", "step", "open_below", "open_above", "rounding"),
-    "ordinal": ("categories",),
-    "nominal": ("categories",),
-    "lookup": ("table",),
-}
-ATTRIBUTE_KEYS = (*_COMMON, *dict.fromkeys(key for keys in _OWN.values() for key in keys))
 RESERVED_NAMES = ("level", "people")  # columns of the canonical model
 _WHOLE = re.compile(r"[+-]?[0-9]{1,16}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """An [[attributes]] entry: what all kinds have, already read, and where the rest is read from."""
+
+    section: Section
+    common: dict[str, Any]
+    languages: tuple[str, ...]
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeEntry:
+    """One kind in a survey.toml: the keys of its own, and what builds the attribute from them."""
+
+    keys: tuple[str, ...]
+    build: Callable[[Given], Attribute]
 
 
 def build_attributes(
@@ -88,14 +101,14 @@ def _build(section: Section, languages: tuple[str, ...], folder: Path) -> Attrib
             f" {MAX_NAME_CHARACTERS} characters, other than {' and '.join(RESERVED_NAMES)}",
             remedy="Rename the column in the file.",
         )
-    kind: str = section.choice("kind", KINDS)
+    kind: str = section.choice("kind", tuple(KINDS))
     for key in section.value:
-        if key not in _COMMON and key not in _OWN[kind]:
-            owners = " or ".join(kind for kind, keys in _OWN.items() if key in keys)
+        if key not in _COMMON and key not in ENTRIES[kind].keys:
+            owners = " or ".join(kind for kind, entry in ENTRIES.items() if key in entry.keys)
             raise section.fail(
                 key,
                 f"the {kind} attribute {quoted(name)} has no {key}",
-                expected=f"only {shortened_list((*_COMMON, *_OWN[kind]))}",
+                expected=f"only {shortened_list((*_COMMON, *ENTRIES[kind].keys))}",
                 remedy=f"Remove the key, or make the attribute {owners}.",
             )
     common: dict[str, Any] = {
@@ -105,27 +118,46 @@ def _build(section: Section, languages: tuple[str, ...], folder: Path) -> Attrib
         "missing": section.choice("missing", MISSING_RULES, "refused"),
     }
     try:
-        if kind == "numeric":
-            return Numeric(
-                **common,
-                minimum=_plain(section.decimal("minimum")),
-                maximum=_plain(section.decimal("maximum")),
-                step=_plain(section.decimal("step", "1")),
-                open_below=section.boolean("open_below", False),
-                open_above=section.boolean("open_above", False),
-                rounding=section.choice("rounding", ROUNDING_RULES, "exact"),
-            )
-        if kind == "lookup":
-            axes, entries = read_lookup(folder / section.text("table"))
-            return Lookup(**common, axes=axes, entries=entries)
-        categories = _categories(section, languages, MAX_CATEGORIES if kind == "ordinal" else MAX_COORDINATES)
-        return (
-            Ordinal(**common, categories=categories)
-            if kind == "ordinal"
-            else Nominal(**common, categories=categories)
-        )
+        return ENTRIES[kind].build(Given(section=section, common=common, languages=languages, folder=folder))
     except SpecificationError as error:
         raise section.fail("", error.message, expected=error.expected, remedy=error.remedy) from None
+
+
+def _numeric(given: Given) -> Numeric:
+    return Numeric(
+        **given.common,
+        minimum=_plain(given.section.decimal("minimum")),
+        maximum=_plain(given.section.decimal("maximum")),
+        step=_plain(given.section.decimal("step", "1")),
+        open_below=given.section.boolean("open_below", False),
+        open_above=given.section.boolean("open_above", False),
+        rounding=given.section.choice("rounding", ROUNDING_RULES, "exact"),
+    )
+
+
+def _ordinal(given: Given) -> Ordinal:
+    return Ordinal(**given.common, categories=_categories(given, MAX_CATEGORIES))
+
+
+def _nominal(given: Given) -> Nominal:
+    return Nominal(**given.common, categories=_categories(given, MAX_COORDINATES))
+
+
+def _lookup(given: Given) -> Lookup:
+    axes, entries = read_lookup(given.folder / given.section.text("table"))
+    return Lookup(**given.common, axes=axes, entries=entries)
+
+
+ENTRIES = {
+    "numeric": AttributeEntry(
+        keys=("minimum", "maximum", "step", "open_below", "open_above", "rounding"), build=_numeric
+    ),
+    "ordinal": AttributeEntry(keys=("categories",), build=_ordinal),
+    "nominal": AttributeEntry(keys=("categories",), build=_nominal),
+    "lookup": AttributeEntry(keys=("table",), build=_lookup),
+}
+"""How each kind stands in a survey.toml."""
+ATTRIBUTE_KEYS = (*_COMMON, *dict.fromkeys(key for entry in ENTRIES.values() for key in entry.keys))
 
 
 def _plain(text: str) -> str:
@@ -134,7 +166,8 @@ def _plain(text: str) -> str:
     return text if value is None else format_decimal(value)
 
 
-def _categories(section: Section, languages: tuple[str, ...], maximum: int) -> tuple[Category, ...]:
+def _categories(given: Given, maximum: int) -> tuple[Category, ...]:
+    section, languages = given.section, given.languages
     expected = 'a list such as ["low", "high"] or [{ value = "low", label = "Low" }, …]'
     categories: list[Category] = []
     for item in section.items("categories", expected, maximum):

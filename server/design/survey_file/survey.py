@@ -302,7 +302,7 @@ def _rates(section: Section, attributes: tuple[Attribute, ...]) -> Participation
             expected="the name of one of the [[attributes]]",
             remedy=nearest_name(name, names).strip(),
         )
-    key, other = ("upto", "value") if attribute.kind == "numeric" else ("value", "upto")
+    key, other = ("upto", "value") if attribute.is_number else ("value", "upto")
     rates: list[Rate] = []
     for entry in section.sections("rates", ("upto", "value", "rate"), MAX_CATEGORIES):
         if other in entry:

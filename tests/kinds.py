@@ -1,0 +1,56 @@
+"""A declaration of every kind of attribute, for tests that go over :data:`shared.attributes.KINDS`.
+
+A kind that is missing here fails all of them by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from shared.attributes import Attribute, Category, Entry, Lookup, Nominal, Numeric, Ordinal
+from tests.builders import both
+
+
+def _common(more: dict[str, Any]) -> dict[str, Any]:
+    return {"name": "a", "label": both("A"), "help": both(""), "missing": "refused"} | more
+
+
+def _categories(*values: str) -> tuple[Category, ...]:
+    return tuple(Category(value=value, label=both(value.title())) for value in values)
+
+
+MADE: dict[str, Callable[..., Attribute]] = {
+    "numeric": lambda **more: Numeric(**_common(more), minimum="0", maximum="9", step="0.5"),
+    "ordinal": lambda **more: Ordinal(**_common(more), categories=_categories("low", "middle", "high")),
+    "nominal": lambda **more: Nominal(**_common(more), categories=_categories("red", "green", "blue")),
+    "lookup": lambda **more: Lookup(
+        **_common(more),
+        axes=("east", "north"),
+        entries=(
+            Entry(value="here", vector=(0, 0)),
+            Entry(value="there", vector=(8, 3)),
+            Entry(value="far", vector=(-5, 9)),
+        ),
+    ),
+}
+"""One declaration of each kind; ``missing`` and the like can be given."""
+
+DECLARED: dict[str, str] = {
+    "numeric": "minimum = 0\nmaximum = 9\n",
+    "ordinal": 'categories = ["low", "middle", "high"]\n',
+    "nominal": 'categories = ["red", "green", "blue"]\n',
+    "lookup": 'table = "places.csv"\n',
+}
+"""The keys of each kind in a survey.toml."""
+
+PLACES = "value,east,north\nhere,0,0\nthere,8,3\nfar,-5,9\n"
+"""places.csv."""
+
+ANSWERS: dict[str, tuple[str, ...]] = {
+    "numeric": tuple(map(str, range(10))),
+    "ordinal": ("low", "middle", "high"),
+    "nominal": ("red", "green", "blue"),
+    "lookup": ("here", "there", "far"),
+}
+"""What people answer to those."""
