@@ -16,6 +16,9 @@ MAX_CELLS = 20_000
 MAX_ATTRIBUTES = 32
 MAX_COORDINATES = 256
 MAX_CATEGORIES = 50_000
+MIN_CYCLE = 3
+MAX_CYCLE = 366
+"""Steps of a cyclic attribute: up to the days of a year."""
 MAX_LEVELS = 20
 CORRELATION_DIGITS = 6
 HOUSEHOLD_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)

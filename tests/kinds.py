@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from shared.attributes import Attribute, Category, Entry, Lookup, Nominal, Numeric, Ordinal
+from shared.attributes import Attribute, Category, Cyclic, Entry, Lookup, Nominal, Numeric, Ordinal
 from tests.builders import both
 
 
@@ -24,6 +24,7 @@ MADE: dict[str, Callable[..., Attribute]] = {
     "numeric": lambda **more: Numeric(**_common(more), minimum="0", maximum="9", step="0.5"),
     "ordinal": lambda **more: Ordinal(**_common(more), categories=_categories("low", "middle", "high")),
     "nominal": lambda **more: Nominal(**_common(more), categories=_categories("red", "green", "blue")),
+    "cyclic": lambda **more: Cyclic(**_common(more), categories=_categories(*map(str, range(1, 13)))),
     "lookup": lambda **more: Lookup(
         **_common(more),
         axes=("east", "north"),
@@ -40,6 +41,7 @@ DECLARED: dict[str, str] = {
     "numeric": "minimum = 0\nmaximum = 9\n",
     "ordinal": 'categories = ["low", "middle", "high"]\n',
     "nominal": 'categories = ["red", "green", "blue"]\n',
+    "cyclic": f"categories = {[str(month) for month in range(1, 13)]}\n",
     "lookup": 'table = "places.csv"\n',
 }
 """The keys of each kind in a survey.toml."""
@@ -51,6 +53,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "numeric": tuple(map(str, range(10))),
     "ordinal": ("low", "middle", "high"),
     "nominal": ("red", "green", "blue"),
+    "cyclic": tuple(str(month) for month in range(1, 13)),
     "lookup": ("here", "there", "far"),
 }
 """What people answer to those."""

@@ -146,7 +146,7 @@ def _centroid(attribute: Attribute, mean: tuple[Fraction, ...]) -> list[Expected
             min(max(x, Fraction(low)), Fraction(high))
             for x, (low, high) in zip(present, bounds, strict=False)
         ]
-    lowest = [Fraction(low) for low, _ in attribute.coordinate_ranges]
+    lowest = [Fraction(low) for low, _ in attribute.coordinate_ranges][: len(mean) - len(missing)]
     fields = CENTROIDS[attribute.kind](attribute, lowest if present is None else present)
     return [*(fields if present is not None else [None] * len(fields)), *missing]
 
@@ -170,9 +170,15 @@ def _place(attribute: Attribute, place: list[Fraction]) -> list[Expected]:
     return [attribute.listed[apart.index(min(apart))], *place]
 
 
+def _turn(attribute: Attribute, place: list[Fraction]) -> list[Expected]:
+    radius = attribute.vector(attribute.listed[0])[0]
+    return [_place(attribute, place)[0], *(value / radius for value in place)]
+
+
 CENTROIDS: dict[str, Callable[[Attribute, list[Fraction]], list[Expected]]] = {
     "numeric": _number,
     "ordinal": _rank,
+    "cyclic": _turn,
     "lookup": _place,
 }
 """The fields of a mean place by the kind of attribute, of all kinds that are not shares of categories."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from shared.attributes.base import MISSING_RULES, Attribute
 from shared.attributes.categories import Category
+from shared.attributes.cyclic import Cyclic
 from shared.attributes.lookup import Entry, Lookup
 from shared.attributes.nominal import Nominal
 from shared.attributes.numeric import ROUNDING_RULES, Numeric
@@ -14,7 +15,7 @@ from shared.attributes.ordinal import Ordinal
 from shared.errors import SpecificationError
 from shared.fields import Fields
 
-KINDS: dict[str, type[Attribute]] = {kind.kind: kind for kind in (Numeric, Ordinal, Nominal, Lookup)}
+KINDS: dict[str, type[Attribute]] = {kind.kind: kind for kind in (Numeric, Ordinal, Nominal, Cyclic, Lookup)}
 """Every kind by its word; tests go over them."""
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "ROUNDING_RULES",
     "Attribute",
     "Category",
+    "Cyclic",
     "Entry",
     "Lookup",
     "Nominal",

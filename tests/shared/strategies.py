@@ -9,7 +9,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import strategies as st
 
-from shared.attributes import Attribute, Category, Entry, Lookup, Nominal, Numeric, Ordinal
+from shared.attributes import Attribute, Category, Cyclic, Entry, Lookup, Nominal, Numeric, Ordinal
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 from shared.characters import clean_value
 from shared.decimals import format_decimal
@@ -68,6 +68,14 @@ def nominals(draw: st.DrawFn, name: str = "category") -> Nominal:
 
 
 @st.composite
+def cyclics(draw: st.DrawFn, name: str = "cycle") -> Cyclic:
+    """Three to nine steps."""
+    values = draw(st.lists(VALUES, min_size=3, max_size=9, unique=True))
+    categories = tuple(Category(value=v, label=both(v)) for v in values)
+    return Cyclic(**_common(name, draw(MISSING)), categories=categories)
+
+
+@st.composite
 def lookups(draw: st.DrawFn, name: str = "place") -> Lookup:
     """Up to eight categories in a plane, some at the same place."""
     values = draw(st.lists(VALUES, min_size=2, max_size=8, unique=True))
@@ -81,6 +89,7 @@ DRAWN: dict[str, Callable[[str], st.SearchStrategy[Attribute]]] = {
     "numeric": numerics,
     "ordinal": ordinals,
     "nominal": nominals,
+    "cyclic": cyclics,
     "lookup": lookups,
 }
 """Declarations of every kind, by a name."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from shared.attributes import Attribute
+from shared.attributes import Attribute, Category
 from shared.description import CentroidValue, describe_centroid, describe_mean
 from shared.model import ModelRow
-from tests.builders import age, build_specification, sex, small_cells, small_specification
+from tests.builders import age, both, build_specification, sex, small_cells, small_specification
 from tests.shared.test_categorical import PLACES, place
 from tests.vectors.surveys import band, small_prototypes
 
@@ -134,3 +134,11 @@ def test_every_cell_of_a_survey_can_be_described() -> None:
 def test_middle_cell_of_the_builders() -> None:
     cells = replace(small_cells(), offsets=(0,) * 8)
     assert describe_centroid(small_specification(cells=cells), 6)[0].described.value == "87.00"
+
+
+def test_a_category_is_counted_as_its_value_where_the_label_says_something_else() -> None:
+    false = Category(value="female", label=both("joined in 2024"))
+    attribute = sex(categories=(false, Category(value="male", label=both("Male"))))
+    assert describe(attribute, "1", "0").counted_as("en") == "female"
+    assert describe(attribute, "0", "1").counted_as("en") is None
+    assert describe(age(), "12").counted_as("en") is None

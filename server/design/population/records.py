@@ -16,7 +16,8 @@ from server.tables.doubts import is_padded, number_alone
 from server.tables.missing import is_missing
 from server.tables.problems import Problems
 from server.wording import quoted
-from shared.attributes import Attribute, Numeric
+from shared.attributes import Attribute
+from shared.decimals import format_decimal
 from shared.errors import AnswerError, ModelFileError
 from shared.limits import MAX_PEOPLE
 from shared.model import ReadingRules
@@ -113,16 +114,16 @@ def ranked_vectors(
 def _remedy(attribute: Attribute, column: DataColumn, text: str) -> str:
     """What to do about a value that an attribute does not take, by what it looks like."""
     labelled = [code for code, label in column.value_labels.items() if code == text.strip()]
-    if labelled and attribute.kind != "numeric":
+    if labelled and not attribute.is_number:
         label = column.value_labels[labelled[0]]
         return f"The file holds codes: declare {{ value = {quoted(labelled[0])}, label = {quoted(label)} }}."
-    if isinstance(attribute, Numeric):
+    if attribute.is_number:
         if is_padded(text):
             return 'A code with leading zeros is no number: make it kind = "nominal", or "lookup" for places.'
         if alone := number_alone(text):
             return alone
         decimals = len(text.strip().replace(",", ".").partition(".")[2])
-        if decimals and decimals > len(attribute.step.partition(".")[2]):
+        if decimals and decimals > len(format_decimal(attribute.picture_axes[0].step).partition(".")[2]):
             step = f"0.{'0' * (decimals - 1)}1"
             return f'Set step = "{step}", or rounding = "nearest" or "down", for this attribute.'
     return "Correct the value, or widen the attribute's domain in survey.toml."

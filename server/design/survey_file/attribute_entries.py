@@ -18,6 +18,7 @@ from shared.attributes import (
     ROUNDING_RULES,
     Attribute,
     Category,
+    Cyclic,
     Entry,
     Lookup,
     Nominal,
@@ -26,7 +27,7 @@ from shared.attributes import (
 )
 from shared.decimals import format_decimal, parse_decimal
 from shared.errors import ModelFileError, SpecificationError, SurveyFileError
-from shared.limits import EXACT_BOUND, MAX_CATEGORIES, MAX_COORDINATES, MAX_NAME_CHARACTERS
+from shared.limits import EXACT_BOUND, MAX_CATEGORIES, MAX_COORDINATES, MAX_CYCLE, MAX_NAME_CHARACTERS
 
 _COMMON = ("name", "kind", "label", "help", "missing")
 RESERVED_NAMES = ("level", "people")  # columns of the canonical model
@@ -143,6 +144,10 @@ def _nominal(given: Given) -> Nominal:
     return Nominal(**given.common, categories=_categories(given, MAX_COORDINATES))
 
 
+def _cyclic(given: Given) -> Cyclic:
+    return Cyclic(**given.common, categories=_categories(given, MAX_CYCLE))
+
+
 def _lookup(given: Given) -> Lookup:
     axes, entries = read_lookup(given.folder / given.section.text("table"))
     return Lookup(**given.common, axes=axes, entries=entries)
@@ -154,6 +159,7 @@ ENTRIES = {
     ),
     "ordinal": AttributeEntry(keys=("categories",), build=_ordinal),
     "nominal": AttributeEntry(keys=("categories",), build=_nominal),
+    "cyclic": AttributeEntry(keys=("categories",), build=_cyclic),
     "lookup": AttributeEntry(keys=("table",), build=_lookup),
 }
 """How each kind stands in a survey.toml."""

@@ -38,6 +38,11 @@ def form() -> Iterator[SoundnessVector]:
     )
     yield refused("nested-too-deeply", "Ten thousand nested lists.", b"[" * 10_000 + b"]" * 10_000)
     yield changed(
+        "cycle-of-two-steps",
+        "Two steps are no cycle; the coordinates would be as many as before.",
+        lambda d: d["attributes"][1].update(kind="cyclic"),
+    )
+    yield changed(
         "stores-address",
         "The collector would store the address of the sender.",
         lambda d: d["stored"].append("address"),
