@@ -2,11 +2,15 @@
 # Sets everything up and runs all checks and tests, a real Chromium included.
 #
 #   sh tests/run.sh             everything
-#   sh tests/run.sh -k PATTERN  further words go to pytest, and only pytest runs
+#   sh tests/run.sh FILE        one test file (or other words for pytest); nothing is installed or built again
 set -eu
 cd "$(dirname "$0")/.."
-sh deploy/setup.sh --test
 bin=${ROOMFUL_VENV:-$PWD/.venv}/bin
+
+if [ $# -gt 0 ] && [ -x "$bin/pytest" ]; then
+  exec "$bin/python" -m pytest "$@"
+fi
+sh deploy/setup.sh --test
 
 if ! command -v chromium >/dev/null 2>&1 && [ -z "${ROOMFUL_CHROMIUM:-}" ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

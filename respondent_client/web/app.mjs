@@ -6,6 +6,7 @@ import { about, loadingNote } from "./about.mjs";
 import { checks, refusal } from "./checks.mjs";
 import { h, replace } from "./dom.mjs";
 import { Engine } from "./engine.mjs";
+import { forgetFault, watchFaults } from "./fault.mjs";
 import { pinned, reopen, takeFragment } from "./fragment.mjs";
 import { group } from "./group.mjs";
 import { beginInvitation, invitation } from "./invitation.mjs";
@@ -94,6 +95,7 @@ function show(step, { focus = true } = {}) {
   if (before === review && current !== review) state.problem = null;
   context.live = null;
   replace(screen, current.render(context));
+  forgetFault();
   indicate(current);
   showLoading();
   mentionOthers();
@@ -253,6 +255,7 @@ function listen() {
 }
 
 export async function main(fragment) {
+  watchFaults(context);
   state.fragment = fragment;
   context.language = await chooseLanguage(page.dataset.language);
   listen();

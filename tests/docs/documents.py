@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,3 +114,21 @@ def string_arguments(keyword: str) -> dict[str, str]:
                     if argument.arg == keyword and isinstance(argument.value, ast.Constant):
                         found.setdefault(str(argument.value.value), str(path.relative_to(ROOT)))
     return found
+
+
+def assert_told(page: str, what: str, told: Iterable[str], actual: Iterable[str]) -> None:
+    """A page tells of exactly these; a failure names the page and the lines to add or to remove.
+
+    Parameters
+    ----------
+    page : str
+        Its name below the project.
+    what : str
+        Where on the page, such as "the table of limits".
+    told, actual : iterable of str
+        First cells of rows, as the page has them and as they should be.
+    """
+    told, actual = set(told), set(actual)
+    lines = [f"add the line      | `{name}` | ... |" for name in sorted(actual - told)]
+    lines += [f"remove the line   | `{name}` | ... |" for name in sorted(told - actual)]
+    assert not lines, "\n".join([f"{page}, {what}:", *lines])

@@ -15,6 +15,7 @@ from shared.checks import CODES
 from shared.errors import RoomfulError
 from tests.docs.documents import (
     ROOT,
+    assert_told,
     code_words,
     first_cells,
     section,
@@ -80,13 +81,13 @@ def test_every_error_class_is_documented_with_its_exit_code(kind: type[RoomfulEr
 
 
 def test_every_code_in_the_source_is_documented() -> None:
-    missing = {code: place for code, place in codes_in_source().items() if code not in documented()}
-    assert not missing
+    told = set(documented()) & set(codes_in_source())
+    assert_told("docs/errors.md", "the table of codes", told, codes_in_source())
 
 
 def test_no_code_is_documented_that_does_not_exist() -> None:
     known = {kind.default_code for kind in classes()} | set(codes_in_source()) | {"http.<status>"}
-    assert set(documented()) <= known
+    assert_told("docs/errors.md", "the table of codes", documented(), known & set(documented()))
 
 
 def test_exit_codes_are_documented() -> None:

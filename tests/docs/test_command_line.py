@@ -8,7 +8,7 @@ import click
 import pytest
 
 from server.cli.main import command_table, roomful
-from tests.docs.documents import ROOT, section, text_of
+from tests.docs.documents import ROOT, assert_told, section, text_of
 
 PAGE = "docs/command-line.md"
 
@@ -51,7 +51,8 @@ def spelled(parameter: click.Parameter) -> str:
 
 @pytest.mark.parametrize("name", all_commands())
 def test_every_option_is_documented(name: str) -> None:
-    assert set(documented(name)) == {spelled(parameter) for parameter in command(name).params}
+    options = {spelled(parameter) for parameter in command(name).params}
+    assert_told(PAGE, f"`{name}`", documented(name), options)
 
 
 @pytest.mark.parametrize("name", all_commands())
@@ -73,7 +74,10 @@ def test_required_options_and_defaults_are_those_of_the_command(name: str) -> No
 
 def test_no_command_is_documented_that_does_not_exist() -> None:
     titles = re.findall(r"^## `([a-z -]+)`$", text_of(PAGE), re.MULTILINE)
-    assert sorted(titles) == sorted(all_commands())
+    lacking, gone = set(all_commands()) - set(titles), set(titles) - set(all_commands())
+    assert not lacking, f"{PAGE}: add the headings ## `...` of {sorted(lacking)}"
+    assert not gone, f"{PAGE}: remove the sections of {sorted(gone)}"
+    assert len(titles) == len(set(titles))
 
 
 def test_every_environment_variable_is_documented() -> None:

@@ -76,4 +76,4 @@ def test_the_terms_of_the_states_and_shapes_are_those_of_the_code() -> None:
 
     terms = " ".join(term for term, _, _ in rows())
     for word in (*State, *KINDS, *(shape.replace("-", " ") for shape in SHAPES), *RELEASE_RULES):
-        assert str(word) in terms
+        assert str(word) in terms, f"docs/glossary.md: add the line | {word} | | ... |"

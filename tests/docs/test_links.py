@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.documents import DOCS, ROOT, anchors, blocks, links, pages, text_of, without_blocks
+from tests.docs.documents import DOCS, ROOT, anchors, blocks, links, pages, section, text_of, without_blocks
 
 PAGES = [path.relative_to(ROOT).as_posix() for path in pages()]
 _PATH = re.compile(r"`((?:shared|server|respondent_client|tests|benchmarks|deploy|docs)/[A-Za-z0-9_./-]*)`")
@@ -89,6 +89,40 @@ def test_decisions_are_numbered_once_and_have_their_parts() -> None:
         for part in ("Context", "Decision", "Consequences"):
             assert re.search(rf"^## {part}$", text, re.MULTILINE), f"{path.name} has no {part}"
     assert len(numbers) == len(set(numbers))
+
+
+def test_the_index_of_decisions_has_every_title() -> None:
+    index = text_of("docs/decisions/README.md").splitlines()
+    told = [line for line in index if line.startswith("- ")]
+    actual = []
+    for path in sorted(DOCS.joinpath("decisions").glob("[0-9]*.md")):
+        number, _, title = path.read_text("utf-8").splitlines()[0].removeprefix("# ").partition(" ")
+        actual.append(f"- [{number.rstrip(':')}]({path.name}) {title}")
+    lacking = [f"add the line      {line}" for line in actual if line not in told]
+    wrong = [f"remove the line   {line}" for line in told if line not in actual]
+    assert not lacking + wrong, "\n".join(["docs/decisions/README.md:", *lacking, *wrong])
+    assert len(told) == len(actual)
+
+
+NEW_CODE = re.findall(
+    r"^\| (an? [^|]+) \| ([^|]+) \| ([^|]+) \|$",
+    section(text_of("docs/architecture.md"), "Where to put new code"),
+    re.MULTILINE,
+)
+
+
+def test_what_is_often_added_has_its_place() -> None:
+    told = {what for what, _, _ in NEW_CODE}
+    for what in ("a kind of attribute", "a method", "a measure", "a question type", "a released column"):
+        assert any(one.startswith(what) for one in told), f"docs/architecture.md: add a row “{what}”"
+
+
+@pytest.mark.parametrize(("what", "place", "more"), NEW_CODE, ids=[row[0] for row in NEW_CODE])
+def test_the_places_of_new_code_exist(what: str, place: str, more: str) -> None:
+    """A name in <> is the new one: then its folder must be there."""
+    for path in re.findall(r"`([a-z_]+/[^`]*)`", place + more):
+        known = path.partition("<")[0]
+        assert (ROOT / known).exists(), f"docs/architecture.md, {what}: there is no {known}"
 
 
 def test_every_room_is_in_the_architecture() -> None:

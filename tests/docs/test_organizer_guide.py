@@ -14,7 +14,7 @@ from server.design.survey_file.survey import SurveyFile, read_survey_file
 from server.design.survey_file.toml_document import Document, KeyPath, Section
 from shared.effective_anonymity import n_min_safe
 from shared.participation import ParticipationLevel
-from tests.docs.documents import blocks, section, text_of
+from tests.docs.documents import assert_told, blocks, section, text_of
 
 PAGE = "docs/organizer-guide.md"
 
@@ -58,7 +58,7 @@ def known_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> set[str]:
 
 def test_every_key_is_in_the_reference_and_no_other(known_keys: set[str]) -> None:
     sections = {"organizer", "model", "anonymity", "design", "release", "questionnaire", "invited"}
-    assert set(reference()) == known_keys - sections
+    assert_told(PAGE, "Reference", reference(), known_keys - sections)
     assert all(f"`[{name}]`" in text_of(PAGE) for name in sections)
 
 

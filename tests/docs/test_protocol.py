@@ -18,7 +18,7 @@ from shared.invited import Relay
 from shared.metrics import Metrics
 from shared.questionnaire import ELEMENT_TYPES, Questionnaire
 from shared.submission import decode, receipt
-from tests.docs.documents import first_cells, section, text_of
+from tests.docs.documents import assert_told, first_cells, section, text_of
 from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, rewrite
 from tests.invited import invited
 from tests.kinds import MADE
@@ -70,20 +70,23 @@ def test_every_field_of_a_specification_is_documented() -> None:
         if not field.startswith(("attributes[", "questionnaire."))
         and field not in ("attributes", "cells", "questionnaire")
     }
-    assert own - {"invited", "invited.relay"} == paths(specification)
+    told = own - {"invited", "invited.relay"}
+    assert_told("docs/protocol.md", "The specification", told, paths(specification))
     assert {"attributes", "cells", "questionnaire"} <= documented
 
 
 def test_every_field_of_an_attribute_is_documented() -> None:
     attributes = [MADE[kind]() for kind in KINDS]
     found = set().union(*(paths(attribute.to_object(), "attributes[]") for attribute in attributes))
-    assert table_fields("Attributes") == found
+    assert_told("docs/protocol.md", "Attributes", table_fields("Attributes"), found)
 
 
 def test_every_field_of_a_questionnaire_is_documented() -> None:
     assert {element["type"] for element in ELEMENTS} == set(ELEMENT_TYPES)
     made = Questionnaire.parse({"pages": [{"elements": ELEMENTS}]}, LANGUAGES).to_object()
-    assert table_fields("Questionnaire") == paths(made, "questionnaire")
+    assert_told(
+        "docs/protocol.md", "Questionnaire", table_fields("Questionnaire"), paths(made, "questionnaire")
+    )
 
 
 def test_every_field_of_the_cell_shapes_is_documented() -> None:
@@ -95,17 +98,17 @@ def test_every_field_of_the_cell_shapes_is_documented() -> None:
     )
     found = set().union(*(paths(shape.to_object(), "cells") for shape in shapes))
     documented = {field for field in table_fields("Cell shapes") if field.startswith("cells.")}
-    assert documented == found
+    assert_told("docs/protocol.md", "Cell shapes", documented, found)
 
 
 def test_the_envelope_and_the_submission_are_documented() -> None:
     example = build()
     envelope = json.loads(example.envelope.to_bytes())
-    assert table_fields("The envelope") == paths(envelope)
+    assert_told("docs/protocol.md", "The envelope", table_fields("The envelope"), paths(envelope))
     assert list(envelope) == ["payload", "payloadType", "signatures"]
     assert PAYLOAD_TYPE in section(text_of("docs/protocol.md"), "The envelope")
     message = json.loads(example.message)
-    assert table_fields("The submission") == set(message)
+    assert_told("docs/protocol.md", "The submission", table_fields("The submission"), message)
 
 
 def test_every_limit_is_documented_with_its_value() -> None:
@@ -118,12 +121,14 @@ def test_every_limit_is_documented_with_its_value() -> None:
         for name, value in vars(limits).items()
         if name.isupper()
     }
-    assert documented == actual
+    assert_told("docs/protocol.md", "Limits", documented, actual)
+    assert documented == actual, "docs/protocol.md, Limits: correct the numbers"
 
 
 def test_every_stored_field_is_documented() -> None:
     text = section(text_of("docs/protocol.md"), "What is stored")
-    assert {cell.strip("`") for cell in first_cells(text)} == {field.name for field in STORED_FIELDS}
+    told = {cell.strip("`") for cell in first_cells(text)}
+    assert_told("docs/protocol.md", "What is stored", told, {field.name for field in STORED_FIELDS})
     assert all(f"`{row}`" in text for row in SURVEY_ROWS)
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import re
 
 from server.collection.config import FILE_NAME, PREFIX, Config
-from tests.docs.documents import section, text_of
+from tests.docs.documents import assert_told, section, text_of
 
 PAGE = "docs/operator-guide.md"
 
@@ -18,7 +18,9 @@ def test_every_setting_is_documented_with_its_default_and_no_other() -> None:
         field.name: str(field.default).lower() if isinstance(field.default, bool) else str(field.default)
         for field in dataclasses.fields(Config)
     }
-    assert {name: default.strip().strip("`") for name, default in rows.items()} == actual
+    told = {name: default.strip().strip("`") for name, default in rows.items()}
+    assert_told(PAGE, "Settings", told, actual)
+    assert told == actual, f"{PAGE}, Settings: correct the defaults"
 
 
 def test_the_places_of_settings_are_documented() -> None:

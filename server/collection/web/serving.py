@@ -29,8 +29,9 @@ from server.collection.web import problems, security
 from server.collection.web.api import MAX_SUBMISSION_BYTES
 from server.collection.web.app import create_app
 from server.collection.web.connections import Task
+from server.collection.web.reloading import Reloading
 from server.collection.web.repeating import repeating
-from server.collection.web.static_files import ClientFiles, find_client
+from server.collection.web.static_files import ClientFiles, client_folder, find_client
 from server.collection.web.supervisor import supervise
 from shared.errors import RoomfulError, SetupError
 from shared.invitation import survey_link
@@ -229,7 +230,7 @@ def expire(data: DataDirectory) -> None:
         _LOG.error("answers-not-deleted %s", error.code)
 
 
-def serve(config: Config, path: Path, say: Callable[[str], None]) -> None:
+def serve(config: Config, path: Path, say: Callable[[str], None], *, reload: bool = False) -> None:
     """Serve until SIGTERM or SIGINT; then finish what was begun, sweep the databases and return.
 
     At the start and about once an hour the answers whose days are over are deleted; never by a request.
@@ -242,6 +243,8 @@ def serve(config: Config, path: Path, say: Callable[[str], None]) -> None:
         The data directory.
     say : callable
         Tells the operator a line.
+    reload : bool
+        Whether a client that is built again is served without a restart.
 
     Raises
     ------
@@ -272,7 +275,11 @@ def serve(config: Config, path: Path, say: Callable[[str], None]) -> None:
 
     def work() -> None:
         with config.open_data(path) as own:
-            server = make_server(create_app(config, own, client=built), config, listener)
+            app = create_app(config, own, client=built)
+            if reload:
+                latest = Reloading(lambda: create_app(config, own).wsgi_app, client_folder())
+                app.wsgi_app = latest  # type: ignore[method-assign]
+            server = make_server(app, config, listener)
             with repeating(lambda: expire(own), every_seconds=EXPIRY_SECONDS, name="expiry"):
                 server.run()
                 server.close()

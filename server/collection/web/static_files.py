@@ -199,13 +199,23 @@ def find_client() -> ClientFiles:
     SetupError
         If none is installed or it is not built.
     """
+    return ClientFiles.load(client_folder())
+
+
+def client_folder() -> Path:
+    """Where that client is built.
+
+    Raises
+    ------
+    SetupError
+        If none is installed.
+    """
     group, name = ENTRY_POINT
     for entry in metadata.entry_points(group=group, name=name):
         try:
-            folder = entry.load()()
+            return Path(entry.load()())
         except ImportError:
             continue
-        return ClientFiles.load(Path(folder))
     raise SetupError(
         "no respondent's client is installed",
         remedy="Install the whole package: pip install .",
