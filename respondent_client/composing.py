@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from respondent_client.link import Link
 from respondent_client.platform import Platform
@@ -23,7 +23,7 @@ from shared.sealing import ballot_info, box_info
 from shared.soundness import SoundSpecification
 from shared.token import HeldToken
 
-JSON = "application/json"
+JSON: Final = "application/json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

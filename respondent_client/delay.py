@@ -7,13 +7,15 @@ people answer in it. It does not help where nobody else answers.
 
 from __future__ import annotations
 
+from typing import Final
+
 from respondent_client.platform import Platform
 from shared.invited import Invited
 
-WINDOW_SECONDS = 900
-SHORTEST_WINDOW_SECONDS = 60
-LONGEST_WINDOW_SECONDS = 3600
-_RANDOM_BYTES = 8
+WINDOW_SECONDS: Final = 900
+SHORTEST_WINDOW_SECONDS: Final = 60
+LONGEST_WINDOW_SECONDS: Final = 3600
+_RANDOM_BYTES: Final = 8
 
 
 def window_seconds(invited: Invited) -> int:

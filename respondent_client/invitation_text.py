@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from shared.errors import TokenError, VerificationError
 from shared.invitation import Invitation
 from shared.invitation_code import InvitationCode
 from shared.token import MAX_FILE_BYTES, HeldToken
 
-_LONGEST_CODE = 200
+_LONGEST_CODE: Final = 200
 
 
 def read_entry(text: str, digest: str) -> InvitationCode | HeldToken:

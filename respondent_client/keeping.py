@@ -11,6 +11,8 @@ common sender is its owner. What is kept of it can be read by nobody but collect
 
 from __future__ import annotations
 
+from typing import Final
+
 from respondent_client.composing import Outgoing, sealed_ballot
 from respondent_client.link import Link
 from respondent_client.platform import Platform
@@ -25,12 +27,21 @@ from shared.limits import TOKEN_KEY_BYTES
 from shared.soundness import SoundSpecification
 from shared.token import PREFIX_BYTES, SECRET_BYTES, HeldToken
 
-FORMAT = "roomful-request/2"
-MESSAGE_FORMAT = "roomful-message/1"
-MAX_KEPT_MESSAGE_BYTES = 2 * most_envelope_bytes()
-_MAX_BYTES = 8192
-_MEMBERS = ("format", "specification", "code", "prefix", "secret", "device_key", "blinded_message", "inverse")
-_MESSAGE_MEMBERS = ("format", "specification", "receipt", "relayed", "acceptance", "body")
+FORMAT: Final = "roomful-request/2"
+MESSAGE_FORMAT: Final = "roomful-message/1"
+MAX_KEPT_MESSAGE_BYTES: Final = 2 * most_envelope_bytes()
+_MAX_BYTES: Final = 8192
+_MEMBERS: Final = (
+    "format",
+    "specification",
+    "code",
+    "prefix",
+    "secret",
+    "device_key",
+    "blinded_message",
+    "inverse",
+)
+_MESSAGE_MEMBERS: Final = ("format", "specification", "receipt", "relayed", "acceptance", "body")
 
 
 def keep_request(request: TokenRequest) -> str:

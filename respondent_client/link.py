@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 from urllib.parse import urlsplit
 
 from shared.errors import VerificationError
 from shared.invitation import Invitation
 
-_PATH = re.compile(r"(?P<base>(?:/[^/?#]+)*/)s/(?P<id>[0-9a-f]{16})/?")
+_PATH: Final = re.compile(r"(?P<base>(?:/[^/?#]+)*/)s/(?P<id>[0-9a-f]{16})/?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from shared.attributes import Attribute
 from shared.attributes.shown import PictureAxis
@@ -17,14 +17,14 @@ from shared.decimals import format_decimal, round_step
 from shared.geometry import Vector
 from shared.specification import Specification
 
-MAX_GROUPS = 300
+MAX_GROUPS: Final = 300
 """Dots beside her own: more could not be told apart on a telephone."""
-MAX_WORK = 2_400_000
+MAX_WORK: Final = 2_400_000
 """Coordinates compared to shade her cell: about a second in a browser."""
-MAX_GRID = 24
-SMALLEST_GRID = 6
-MAX_TICKS = 7
-_GOLDEN = 0.6180339887498949
+MAX_GRID: Final = 24
+SMALLEST_GRID: Final = 6
+MAX_TICKS: Final = 7
+_GOLDEN: Final = 0.6180339887498949
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

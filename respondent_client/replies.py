@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from respondent_client.platform import Reply
 from shared import strict_json
@@ -29,7 +29,7 @@ def refusal(reply: Reply) -> RoomfulError:
     return RemoteError(message, remedy=remedy, code="remote.refused")
 
 
-_TOKEN_CODES = ("token.code", "token.spent", "token.signature")
+_TOKEN_CODES: Final = ("token.code", "token.spent", "token.signature")
 """Codes that have words of their own on the respondent's page."""
 
 

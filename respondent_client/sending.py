@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from respondent_client.composing import Outgoing
 from respondent_client.platform import Platform, Reply
@@ -12,7 +12,7 @@ from shared import base64url
 from shared.acceptance import acceptance_claim
 from shared.errors import RemoteError
 
-_MAX_REPLY_BYTES = 65_536
+_MAX_REPLY_BYTES: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

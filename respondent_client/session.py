@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from respondent_client.link import Link
 from respondent_client.platform import Platform
@@ -26,7 +27,7 @@ from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
 from shared.recount import Recount
 from shared.soundness import Examination, SoundSpecification, examine, refused_envelope
 
-ROWS_A_STEP = 500
+ROWS_A_STEP: Final = 500
 """Rows of a public model that are recounted between two reports of progress."""
 
 

@@ -8,6 +8,7 @@ same bytes is harmless, and a new request with the same code is refused.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from respondent_client.composing import JSON
 from respondent_client.link import Link
@@ -22,9 +23,9 @@ from shared.limits import TOKEN_KEY_BYTES
 from shared.soundness import SoundSpecification
 from shared.token import PREFIX_BYTES, SECRET_BYTES, HeldToken, Token, token_message
 
-_MAX_REPLY_BYTES = 4096
+_MAX_REPLY_BYTES: Final = 4096
 
-OF_THE_CODE = ("token.code",)
+OF_THE_CODE: Final = ("token.code",)
 """Refusals of the code itself: its request is of no use any more."""
 
 

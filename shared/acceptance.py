@@ -6,11 +6,13 @@ collector had the ballot: if the board does not list it, the collector or the or
 
 from __future__ import annotations
 
+from typing import Final
+
 from shared.ed25519 import SIGNATURE_BYTES
 from shared.envelope import SignatureClaim
 from shared.merkle import HASH_BYTES
 
-_LABEL = b"roomful-acceptance/1"
+_LABEL: Final = b"roomful-acceptance/1"
 
 
 def acceptance_message(specification_digest: str, receipt: bytes) -> bytes:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import Final
 
 from shared import ed25519
 from shared.errors import SubmissionError
@@ -26,13 +27,13 @@ from shared.sealing import SUITES
 from shared.specification import Specification
 from shared.token import PREFIX_BYTES, TOKEN_BYTES, Token
 
-VERSION = 2
-CONTENT_TYPE = "application/vnd.roomful.ballot"
-HEAD_BYTES = 1 + 4 + TOKEN_BYTES
+VERSION: Final = 2
+CONTENT_TYPE: Final = "application/vnd.roomful.ballot"
+HEAD_BYTES: Final = 1 + 4 + TOKEN_BYTES
 """Bytes of a ballot before its box."""
-TAIL_BYTES = ed25519.SIGNATURE_BYTES
+TAIL_BYTES: Final = ed25519.SIGNATURE_BYTES
 """Bytes after it."""
-_SIGNED = b"roomful-ballot-signature/1"
+_SIGNED: Final = b"roomful-ballot-signature/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from typing import Final
 
-_ALPHABET = re.compile(r"[A-Za-z0-9_-]*", re.ASCII)
+_ALPHABET: Final = re.compile(r"[A-Za-z0-9_-]*", re.ASCII)
 
 
 def encode(data: bytes) -> str:

@@ -19,12 +19,13 @@ from __future__ import annotations
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from typing import Final
 
-CONTEXT = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_LOGARITHMS = Context(prec=70, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_FACTORS = 256
+CONTEXT: Final = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_LOGARITHMS: Final = Context(prec=70, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_FACTORS: Final = 256
 """So many factors are multiplied one by one; the others come from Stirling's series, in constant time."""
-_STIRLING = (
+_STIRLING: Final = (
     Fraction(1, 12),
     Fraction(-1, 360),
     Fraction(1, 1260),

@@ -28,8 +28,8 @@ SALT_BYTES: Final = 48
 SURPLUS_BYTES: Final = 16
 """Random bytes beyond the modulus from which :func:`blinding_factor` is uniform up to 2^-128."""
 
-_HASH_BYTES = 48
-_TRAILER = b"\xbc"
+_HASH_BYTES: Final = 48
+_TRAILER: Final = b"\xbc"
 
 
 def prepare(msg: bytes, msg_prefix: bytes) -> bytes:

@@ -22,7 +22,7 @@ There is no count of a cell: a group is what the release gate let through.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from shared import strict_json
 from shared.envelope import Envelope
@@ -31,9 +31,9 @@ from shared.fields import Fields
 from shared.hash_list import parse_hashes
 from shared.limits import MAX_BOARD_BYTES, MAX_CELLS, MAX_PEOPLE, MAX_RECEIPTS
 
-FORMAT = "roomful-board/2"
-PAYLOAD_TYPE = "application/vnd.roomful.board.v1+json"
-_KEYS = (
+FORMAT: Final = "roomful-board/2"
+PAYLOAD_TYPE: Final = "application/vnd.roomful.board.v1+json"
+_KEYS: Final = (
     "discrepancy",
     "format",
     "specification",
@@ -44,7 +44,7 @@ _KEYS = (
     "root",
     "release",
 )
-_RELEASE_KEYS = ("data_package", "groups", "withheld", "invalid")
+_RELEASE_KEYS: Final = ("data_package", "groups", "withheld", "invalid")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from shared.board import Board, BoardGroup, BoardRelease, describe_discrepancy
 from shared.checkpoint import Checkpoint
@@ -18,7 +19,7 @@ from shared.invited import board_keys
 from shared.roll import Roll, require_on_roll
 from shared.specification import Specification
 
-REMEDY = "Keep the files: a signed board that is false is evidence. Tell the organizer and the others."
+REMEDY: Final = "Keep the files: a signed board that is false is evidence. Tell the organizer and the others."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

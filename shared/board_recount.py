@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from shared import board_counts as counts
 from shared.board import Board, parse_envelope, parse_receipts
@@ -22,7 +23,7 @@ from shared.receipt import BallotReceipt
 from shared.roll import Roll, parse_used_codes, roll_hash
 
 PASSED, REFUSED, NOT_RUN = "passed", "refused", "not-run"
-LINES = (
+LINES: Final = (
     "board.signature",
     "board.specification",
     "board.checkpoint",

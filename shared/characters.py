@@ -14,19 +14,28 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Final
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-_NOT_WRITTEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_UNSEEN_CATEGORIES = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LINE_END: Final = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_NOT_WRITTEN: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSEEN_CATEGORIES: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 # Ignored by rendering, or drawn as nothing, although their category is a letter's, a mark's or a symbol's.
-_UNSEEN = frozenset(
+_UNSEEN: Final = frozenset(
     {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
     | {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
 )
-_JOINERS = "\u200c\u200d"
-_JOINING_SCRIPTS = ("ARABIC ", "SYRIAC ", "MONGOLIAN ", "NKO ", "MANDAIC ", "ADLAM ", "HANIFI ROHINGYA ")
-_VIRAMA = 9
+_JOINERS: Final = "\u200c\u200d"
+_JOINING_SCRIPTS: Final = (
+    "ARABIC ",
+    "SYRIAC ",
+    "MONGOLIAN ",
+    "NKO ",
+    "MANDAIC ",
+    "ADLAM ",
+    "HANIFI ROHINGYA ",
+)
+_VIRAMA: Final = 9
 
 
 def clean_value(text: str) -> bool:

@@ -27,6 +27,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from shared.ed25519 import is_canonical
 from shared.envelope import SignatureClaim
@@ -34,13 +35,13 @@ from shared.errors import BoardError
 from shared.limits import MAX_CHECKPOINT_BYTES, MAX_SIGNATURES
 from shared.merkle import HASH_BYTES
 
-ORIGIN_PREFIX = "roomful-board/"
-_ED25519 = b"\x01"
-_KEY_ID_BYTES = 4
-_DASH = "\u2014 "
-_SIZE = re.compile(r"0|[1-9][0-9]{0,15}", re.ASCII)
-_NAME = re.compile(r"[^\s+]+")
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
+ORIGIN_PREFIX: Final = "roomful-board/"
+_ED25519: Final = b"\x01"
+_KEY_ID_BYTES: Final = 4
+_DASH: Final = "\u2014 "
+_SIZE: Final = re.compile(r"0|[1-9][0-9]{0,15}", re.ASCII)
+_NAME: Final = re.compile(r"[^\s+]+")
+_CONTROL: Final = re.compile(r"[\x00-\x09\x0b-\x1f]")
 
 
 def board_origin(specification_digest: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil
+from typing import Final
 
 from shared.cells import Boxes
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
@@ -49,11 +50,11 @@ from shared.submission import longest_message
     "check.length",
 )
 """Codes of checks 1 to 11, in order."""
-HALF = Fraction(1, 2)
+HALF: Final = Fraction(1, 2)
 """Beside the promise stands what remains of it if only so large a share of the assumed people take part."""
 
 
-_HALVINGS = 34
+_HALVINGS: Final = 34
 """Steps in which the least acceptable number of people is found."""
 
 

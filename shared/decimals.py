@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from typing import Final
 
-_PLAIN = re.compile(r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?", re.ASCII)
-_SCIENTIFIC = re.compile(r"[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
+_PLAIN: Final = re.compile(r"[+-]?[0-9]{1,30}(\.[0-9]{1,30})?", re.ASCII)
+_SCIENTIFIC: Final = re.compile(r"[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 
 
 def parse_decimal(text: str) -> Fraction | None:

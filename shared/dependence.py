@@ -27,13 +27,14 @@ from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from typing import Final
 
 from shared.beta_binomial import CONTEXT, decimal, moments
 from shared.metrics import Metrics, metrics_of
 from shared.participation import Dependence
 
-_THETAS = tuple(Decimal(i) / 16 for i in range(1, 16))
-_LOG_THETAS = tuple(CONTEXT.ln(theta) for theta in _THETAS)
+_THETAS: Final = tuple(Decimal(i) / 16 for i in range(1, 16))
+_LOG_THETAS: Final = tuple(CONTEXT.ln(theta) for theta in _THETAS)
 
 
 def beta_binomial_failure(n: int, pi: Fraction, k: int, correlation: Fraction) -> Metrics:

@@ -22,6 +22,7 @@ from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from typing import Final
 
 from shared import beta_binomial
 from shared.beta_binomial import CONTEXT, decimal
@@ -29,9 +30,9 @@ from shared.dependence import beta_binomial_failure, bounded_failure
 from shared.metrics import Metrics, metrics_of
 from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
 
-_LARGEST_CELL = 10**10
-_NEARBY = Fraction(1, 10**20)
-_HALVINGS = 80
+_LARGEST_CELL: Final = 10**10
+_NEARBY: Final = Fraction(1, 10**20)
+_HALVINGS: Final = 80
 
 
 def cell_failure(counts: Sequence[int], participations: Sequence[str | Fraction], k: int) -> Metrics:

@@ -20,15 +20,16 @@ import binascii
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from shared import ed25519, strict_json
 from shared.errors import EnvelopeError, SignatureError
 from shared.fields import Fields
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_SIGNATURES
 
-PAYLOAD_TYPE = "application/vnd.roomful.specification.v1+json"
+PAYLOAD_TYPE: Final = "application/vnd.roomful.specification.v1+json"
 """What is signed in most envelopes; the board has a type of its own, so that neither passes for the other."""
-_KEYID_PREFIX = "ed25519:"
+_KEYID_PREFIX: Final = "ed25519:"
 
 
 def pre_authentication_encoding(payload_type: str, payload: bytes) -> bytes:

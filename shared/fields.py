@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from shared.characters import clean_text, clean_value
 from shared.errors import RoomfulError
 from shared.limits import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS
 
-_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-_HEX_DIGEST = re.compile(r"[0-9a-f]{64}")
+_LANGUAGE: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_HEX_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def is_language(value: str) -> bool:

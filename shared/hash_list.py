@@ -7,13 +7,14 @@ it tells nothing of how they came to be.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from shared.errors import BoardError
 from shared.limits import MAX_RECEIPTS
 
-HASH_BYTES = 32
-LINE_BYTES = 2 * HASH_BYTES + 1
-_HEX = b"0123456789abcdef"
+HASH_BYTES: Final = 32
+LINE_BYTES: Final = 2 * HASH_BYTES + 1
+_HEX: Final = b"0123456789abcdef"
 
 
 def format_hashes(hashes: Iterable[bytes]) -> bytes:

@@ -13,15 +13,15 @@ opening a link spends nothing. Layout: ``<digest>.<key>.<code>.<token>``, each p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
 from shared.envelope import decode_key, encode_key, survey_id
 from shared.errors import EnvelopeError, TokenError, VerificationError
 from shared.invitation_code import InvitationCode
 from shared.token import HeldToken
 
-_HEX = frozenset("0123456789abcdef")
-_PARTS = 4
+_HEX: Final = frozenset("0123456789abcdef")
+_PARTS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

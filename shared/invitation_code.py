@@ -29,13 +29,13 @@ SYMBOLS: Final = 20
 ENTROPY_BYTES: Final = 12
 """Random bytes of which :meth:`InvitationCode.create` uses 95 bits."""
 
-_GROUP = 4
-_MAX_CHARACTERS = 200
-_CONTEXT = b"roomful-code/1"
-_VALUES = {symbol: value for value, symbol in enumerate(ALPHABET)}
-_READ_AS = str.maketrans("abcdefghijklmnopqrstuvwxyzOIL", "ABCDEFGH1JK1MN0PQRSTUVWXYZ011")
-_BETWEEN = re.compile(r"[\s\u00ad\u2010-\u2015\u2212_.-]+")
-_REDUCTION = 0b100101
+_GROUP: Final = 4
+_MAX_CHARACTERS: Final = 200
+_CONTEXT: Final = b"roomful-code/1"
+_VALUES: Final = {symbol: value for value, symbol in enumerate(ALPHABET)}
+_READ_AS: Final = str.maketrans("abcdefghijklmnopqrstuvwxyzOIL", "ABCDEFGH1JK1MN0PQRSTUVWXYZ011")
+_BETWEEN: Final = re.compile(r"[\s\u00ad\u2010-\u2015\u2212_.-]+")
+_REDUCTION: Final = 0b100101
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from shared import base64url, ed25519
 from shared.envelope import decode_key
@@ -24,7 +24,7 @@ from shared.limits import (
 )
 from shared.sealing import SUITES, Suite
 
-_KEYS = (
+_KEYS: Final = (
     "people",
     "codes",
     "token_key",
@@ -36,8 +36,8 @@ _KEYS = (
     "relay",
     "spare_keys",
 )
-_MAX_URL_CHARACTERS = 500
-_RELAY_URL = re.compile(
+_MAX_URL_CHARACTERS: Final = 500
+_RELAY_URL: Final = re.compile(
     r"https?://([A-Za-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:[1-9][0-9]{0,4})?(/[A-Za-z0-9._~-]+)*/", re.ASCII
 )
 

@@ -5,60 +5,62 @@ A document beyond one of these is refused by name before any work is spent on it
 
 from __future__ import annotations
 
-EXACT_BOUND = 2**53
+from typing import Final
+
+EXACT_BOUND: Final = 2**53
 """Integers below it are exact in Python, numpy int64, float64 and JavaScript alike."""
 
-MAX_SPECIFICATION_BYTES = 8 * 1024 * 1024
-MAX_ENVELOPE_BYTES = 12 * 1024 * 1024
-MAX_MODEL_BYTES = 64 * 1024 * 1024
-MAX_SIGNATURES = 16
-MAX_CELLS = 20_000
-MAX_ATTRIBUTES = 32
-MAX_COORDINATES = 256
-MAX_CATEGORIES = 50_000
-MIN_CYCLE = 3
-MAX_CYCLE = 366
+MAX_SPECIFICATION_BYTES: Final = 8 * 1024 * 1024
+MAX_ENVELOPE_BYTES: Final = 12 * 1024 * 1024
+MAX_MODEL_BYTES: Final = 64 * 1024 * 1024
+MAX_SIGNATURES: Final = 16
+MAX_CELLS: Final = 20_000
+MAX_ATTRIBUTES: Final = 32
+MAX_COORDINATES: Final = 256
+MAX_CATEGORIES: Final = 50_000
+MIN_CYCLE: Final = 3
+MAX_CYCLE: Final = 366
 """Steps of a cyclic attribute: up to the days of a year."""
-MAX_LEVELS = 20
-CORRELATION_DIGITS = 6
-HOUSEHOLD_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
+MAX_LEVELS: Final = 20
+CORRELATION_DIGITS: Final = 6
+HOUSEHOLD_SIZES: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
 """Published sizes of the largest household: coarse, so that none is described."""
-MAX_LANGUAGES = 40
-MAX_RESOLUTION = 4096
-MAX_NAME_CHARACTERS = 64
-MAX_TEXT_CHARACTERS = 10_000
-MAX_QUESTIONS = 500
-MAX_CHOICES = 1_000
-MAX_COMMENT_CHARACTERS = 2_000
-MAX_K = 1_000
-MAX_PEOPLE = 10**10
-MAX_INTEGER_DIGITS = 19
-MAX_JSON_DEPTH = 32
+MAX_LANGUAGES: Final = 40
+MAX_RESOLUTION: Final = 4096
+MAX_NAME_CHARACTERS: Final = 64
+MAX_TEXT_CHARACTERS: Final = 10_000
+MAX_QUESTIONS: Final = 500
+MAX_CHOICES: Final = 1_000
+MAX_COMMENT_CHARACTERS: Final = 2_000
+MAX_K: Final = 1_000
+MAX_PEOPLE: Final = 10**10
+MAX_INTEGER_DIGITS: Final = 19
+MAX_JSON_DEPTH: Final = 32
 
-MAX_MESSAGE_BYTES = 65_536
+MAX_MESSAGE_BYTES: Final = 65_536
 """The longest message that a questionnaire may need; every message of a survey is padded to its longest."""
 
-MIN_ENTROPY_BYTES = 16
+MIN_ENTROPY_BYTES: Final = 16
 """Random bytes in the padding of a submission."""
 
-MAX_FAILURE_WORK = 10**8
+MAX_FAILURE_WORK: Final = 10**8
 """Of check 7, by :func:`shared.checks.failure_work`: distinct rows of head counts x levels x k^2, or more for
 people who decide together; beyond it the check would keep a device busy for minutes."""
-MAX_BOXES_TO_COMPARE = 1_000
+MAX_BOXES_TO_COMPARE: Final = 1_000
 """Boxes of a register, whose tiling is compared pair by pair."""
-MAX_TILING_WORK = 5 * 10**7
+MAX_TILING_WORK: Final = 5 * 10**7
 """Pairs of boxes x coordinates, and entries of tables looked at, in check 8."""
-MAX_RECOUNT_WORK = 2 * 10**8
+MAX_RECOUNT_WORK: Final = 2 * 10**8
 """Rows of a public model x (points compared x coordinates + 200 x attributes), in check 10."""
 
-TOKEN_KEY_BYTES = 384
+TOKEN_KEY_BYTES: Final = 384
 """Length of a token's RSA modulus and signature: 3072 bits."""
-MAX_TRUSTEES = 16
-MAX_SPARE_KEYS = 2
-MAX_POOL_MESSAGES = 100_000
-MAX_POOL_SECONDS = 7 * 24 * 3600
+MAX_TRUSTEES: Final = 16
+MAX_SPARE_KEYS: Final = 2
+MAX_POOL_MESSAGES: Final = 100_000
+MAX_POOL_SECONDS: Final = 7 * 24 * 3600
 
-MAX_RECEIPTS = 1_000_000
+MAX_RECEIPTS: Final = 1_000_000
 """Entries of a public board; its list of receipts then has 65 MB."""
-MAX_BOARD_BYTES = 4 * 1024 * 1024
-MAX_CHECKPOINT_BYTES = 16_384
+MAX_BOARD_BYTES: Final = 4 * 1024 * 1024
+MAX_CHECKPOINT_BYTES: Final = 16_384

@@ -19,10 +19,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from shared.errors import BoardError
 
-HASH_BYTES = 32
+HASH_BYTES: Final = 32
 
 
 def leaf_hash(entry: bytes) -> bytes:

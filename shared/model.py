@@ -16,7 +16,7 @@ import hashlib
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from shared.attributes import Attribute
 from shared.errors import AnswerError, ModelFileError, SpecificationError
@@ -24,10 +24,10 @@ from shared.fields import Fields
 from shared.geometry import Vector
 from shared.limits import MAX_ATTRIBUTES, MAX_MODEL_BYTES, MAX_PEOPLE
 
-INCOMPLETE_RULES = ("refuse", "drop")
-SALT_BYTES = 32
-_COMMITMENT = b"roomful/3 model commitment\x00"
-_PEOPLE_DIGITS = 11
+INCOMPLETE_RULES: Final = ("refuse", "drop")
+SALT_BYTES: Final = 32
+_COMMITMENT: Final = b"roomful/3 model commitment\x00"
+_PEOPLE_DIGITS: Final = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

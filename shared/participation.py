@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from shared.decimals import format_decimal, parse_decimal, parse_probability
 from shared.errors import SpecificationError
@@ -23,9 +23,9 @@ from shared.limits import (
     MAX_LEVELS,
 )
 
-GRID = Fraction(1, 20)
+GRID: Final = Fraction(1, 20)
 """Step of the published levels when participation is uneven."""
-HIGHEST_CORRELATION = "0.2"
+HIGHEST_CORRELATION: Final = "0.2"
 """Between two people of a cell. Stronger ones make cells look safe: all of them come, or nobody."""
 
 
@@ -207,7 +207,7 @@ class Dependence:
             )
 
 
-INDEPENDENT = Dependence()
+INDEPENDENT: Final = Dependence()
 """Everybody decides alone."""
 
 

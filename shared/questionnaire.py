@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from shared.errors import AnswerError, QuestionnaireError
 from shared.fields import Fields
@@ -33,10 +33,10 @@ from shared.questions import (
     YesNo,
 )
 
-ELEMENT_TYPES = ("radiogroup", "dropdown", "checkbox", "rating", "boolean", "text", "comment")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
-_OWN_REQUIRED = {"radiogroup": ("choices",), "dropdown": ("choices",), "checkbox": ("choices",)}
-_OWN_OPTIONAL = {
+ELEMENT_TYPES: Final = ("radiogroup", "dropdown", "checkbox", "rating", "boolean", "text", "comment")
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_OWN_REQUIRED: Final = {"radiogroup": ("choices",), "dropdown": ("choices",), "checkbox": ("choices",)}
+_OWN_OPTIONAL: Final = {
     "rating": ("rateMin", "rateMax", "minRateDescription", "maxRateDescription"),
     "boolean": ("labelTrue", "labelFalse"),
     "text": ("inputType", "min", "max", "step"),

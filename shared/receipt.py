@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 from shared.envelope import survey_id
 from shared.errors import BoardError
 
-PREFIX = "ROOMFUL-RECEIPT:"
-_TEXT = re.compile(
+PREFIX: Final = "ROOMFUL-RECEIPT:"
+_TEXT: Final = re.compile(
     r"ROOMFUL-RECEIPT\s*:\s*((?:[0-9A-F]\s*){16}):\s*((?:[0-9A-F]\s*){63}[0-9A-F])(?![0-9A-F])"
     r"(?:\s*:\s*((?:[0-9A-F]\s*){127}[0-9A-F])(?![0-9A-F]))?"
 )
-_DIGITS = re.compile(r"\s*((?:[0-9A-F]\s*){64})")
+_DIGITS: Final = re.compile(r"\s*((?:[0-9A-F]\s*){64})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

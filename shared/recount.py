@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import Final
 
 from shared.checks import MODEL
 from shared.decimals import round_decimal
@@ -14,7 +15,7 @@ from shared.model import ModelRow, model_digest, parse_model
 from shared.soundness import PASSED, REFUSED, Examination
 from shared.specification import CENTROID_DIGITS, Specification
 
-ROW_WORK = 200
+ROW_WORK: Final = 200
 
 
 class Recount:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Final
 
 from shared.attributes import Attribute
 from shared.cells import Balls, Boxes, Cells, PowerDiagram
@@ -25,15 +26,15 @@ from shared.geometry import Ranges
 from shared.limits import MAX_LEVELS, MAX_PEOPLE
 from shared.specification import CENTROID_DIGITS, Specification, ranges_of
 
-SEVERAL = 3
+SEVERAL: Final = 3
 """No published figure may tell of fewer people."""
-PEOPLE_DIGITS = 2
-WEIGHT_BITS = 4
-CERTAINTY = 10_000
+PEOPLE_DIGITS: Final = 2
+WEIGHT_BITS: Final = 4
+CERTAINTY: Final = 10_000
 """In one cell out of so many, at most, everybody of a smallest cell is in the secret sample."""
-MAX_BOUNDS = MAX_LEVELS * (MAX_LEVELS + 1) // 2
+MAX_BOUNDS: Final = MAX_LEVELS * (MAX_LEVELS + 1) // 2
 """Different bounds that there can be: one level, or two."""
-SHARES = 256
+SHARES: Final = 256
 """The share that is left out is a whole number of 1/256: one random byte decides on a person."""
 
 

@@ -28,7 +28,7 @@ from shared.limits import MAX_RECEIPTS
 FORMAT: Final = "roomful-roll/1"
 ROLL_ID_BYTES: Final = HASH_BYTES
 MAX_ROLL_BYTES: Final = len(FORMAT) + 1 + LINE_BYTES * (MAX_RECEIPTS + 1)
-_HEAD = re.compile(rb"roomful-roll/1 ([0-9a-f]{64})\n")
+_HEAD: Final = re.compile(rb"roomful-roll/1 ([0-9a-f]{64})\n")
 
 
 def roll_hash(proof: bytes) -> bytes:

@@ -7,11 +7,12 @@ The sealing itself is the platform's (``seal``) and the opener's; here are the n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from shared.blind_rsa import PREFIX_BYTES
 from shared.ed25519 import KEY_BYTES
 
-TAG_BYTES = 16
+TAG_BYTES: Final = 16
 """Bytes by which both AEADs lengthen a message (RFC 9180, section 7.3)."""
 
 
@@ -37,7 +38,7 @@ class Suite:
         return self.encapsulated_bytes + TAG_BYTES
 
 
-SUITES = {
+SUITES: Final = {
     suite.name: suite
     for suite in (
         Suite(name="x25519-hkdf-sha256-aes128gcm", public_key_bytes=32, encapsulated_bytes=32),
@@ -46,10 +47,10 @@ SUITES = {
     )
 }
 """Suites by name: RFC 9180, section 7, and the post-quantum hybrid X-Wing."""
-DEFAULT_SUITE = "x25519-hkdf-sha256-aes128gcm"
+DEFAULT_SUITE: Final = "x25519-hkdf-sha256-aes128gcm"
 
-_BOX = b"roomful-box/2"
-_BALLOT = b"roomful-ballot/1"
+_BOX: Final = b"roomful-box/2"
+_BALLOT: Final = b"roomful-ballot/1"
 
 
 def box_info(specification_digest: str, token_prefix: bytes, device_key: bytes, cell: int) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from shared import strict_json
 from shared.attributes import Attribute, parse_attribute
@@ -33,16 +33,16 @@ from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, parse_levels
 from shared.questionnaire import Questionnaire
 
-PROTOCOL = "roomful/3"
-_EARLIER_PROTOCOLS = ("roomful/1", "roomful/2")
-MODEL_KINDS = ("public", "register")
-RELEASE_RULES = ("withhold", "merge")
-STORED = {"open": ("cell", "answers", "receipt"), "invited": ("cell", "sealed", "token")}
+PROTOCOL: Final = "roomful/3"
+_EARLIER_PROTOCOLS: Final = ("roomful/1", "roomful/2")
+MODEL_KINDS: Final = ("public", "register")
+RELEASE_RULES: Final = ("withhold", "merge")
+STORED: Final = {"open": ("cell", "answers", "receipt"), "invited": ("cell", "sealed", "token")}
 """Codes of what a collector keeps of a submission, by the kind of survey; a specification lists them all."""
-CENTROID_DIGITS = 4
-MAX_RETENTION_DAYS = 36_500
-_CENTROID = re.compile(r"-?[0-9]{1,17}\.[0-9]{4}", re.ASCII)
-_RESERVED_NAMES = ("level", "people")
+CENTROID_DIGITS: Final = 4
+MAX_RETENTION_DAYS: Final = 36_500
+_CENTROID: Final = re.compile(r"-?[0-9]{1,17}\.[0-9]{4}", re.ASCII)
+_RESERVED_NAMES: Final = ("level", "people")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +266,7 @@ class Specification:
         }
 
 
-_KEYS = (
+_KEYS: Final = (
     "protocol",
     "languages",
     "title",

@@ -11,14 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import accumulate
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from shared.errors import RoomfulError
 from shared.limits import MAX_INTEGER_DIGITS, MAX_JSON_DEPTH
 
 # The closing quote is optional: a text that never ends is passed over at once, and refused by the parser.
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
-_BETWEEN = re.compile(r"[^\[\]{}]+")
+_STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+_BETWEEN: Final = re.compile(r"[^\[\]{}]+")
 ErrorClass = Callable[..., RoomfulError]
 
 

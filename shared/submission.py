@@ -16,7 +16,7 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from shared import strict_json
 from shared.errors import AnswerError, QuestionnaireError, SubmissionError
@@ -26,9 +26,9 @@ from shared.questionnaire import Questionnaire
 from shared.questions import Answer
 from shared.specification import Specification
 
-PROTOCOL = "roomful-submission/1"
-_KEYS = ("protocol", "specification", "cell", "answers", "padding")
-_SHORTEST_PADDING = -(-MIN_ENTROPY_BYTES * 4 // 3)
+PROTOCOL: Final = "roomful-submission/1"
+_KEYS: Final = ("protocol", "specification", "cell", "answers", "padding")
+_SHORTEST_PADDING: Final = -(-MIN_ENTROPY_BYTES * 4 // 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

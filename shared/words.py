@@ -6,9 +6,11 @@ consonant, so 128 bits become eight words in every language that has these lette
 
 from __future__ import annotations
 
-_CONSONANTS = "bdfghjklmnprstvz"
-_VOWELS = "aiou"
-WORDS_BYTES = 16
+from typing import Final
+
+_CONSONANTS: Final = "bdfghjklmnprstvz"
+_VOWELS: Final = "aiou"
+WORDS_BYTES: Final = 16
 """Bytes of a digest shown as words: 128 bits withstand a search for a second specification."""
 
 

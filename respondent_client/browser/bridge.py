@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from respondent_client.browser.invited import Entrance, look_at_code
 from respondent_client.browser.messages import (
@@ -210,7 +210,7 @@ class Bridge:
         return result | {"text": text, "board": self._entrance.board_link(text)}
 
 
-_METHODS: dict[str, Callable[..., Any]] = {
+_METHODS: Final[dict[str, Callable[..., Any]]] = {
     "open": Bridge.open,
     "confirm_words": Bridge.confirm_words,
     "look_at_code": Bridge.look_at_code,

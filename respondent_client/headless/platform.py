@@ -8,6 +8,7 @@ import ssl
 import threading
 import weakref
 from collections.abc import Callable
+from typing import Final
 from urllib.parse import urlsplit
 
 from cryptography.exceptions import InvalidSignature
@@ -17,7 +18,7 @@ from respondent_client.headless.sealing import seal
 from respondent_client.platform import Reply
 from shared.errors import RemoteError
 
-TIMEOUT_SECONDS = 60
+TIMEOUT_SECONDS: Final = 60
 
 
 class HeadlessPlatform:

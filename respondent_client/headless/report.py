@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from respondent_client.room import Room
 from shared.soundness import Line
 from shared.specification import Specification
 from shared.words import digest_words
 
-NAMES = {
+NAMES: Final = {
     "check.signature": "Signed by the organizer's key",
     "check.digest": "The survey you were invited to",
     "check.form": "Complete and well-formed",
@@ -22,9 +22,15 @@ NAMES = {
     "check.model": "People of every group recounted",
     "check.length": "Length of messages tells nothing",
 }
-_POINT = " (not the group's own average, which is not published, but a point on the map of the groups)"
-_MARKS = {"passed": "ok", "refused": "REFUSED", "compare": "compare", "not-applicable": "n/a", "not-run": "-"}
-_SHOWN = (
+_POINT: Final = " (not the group's own average, which is not published, but a point on the map of the groups)"
+_MARKS: Final = {
+    "passed": "ok",
+    "refused": "REFUSED",
+    "compare": "compare",
+    "not-applicable": "n/a",
+    "not-run": "-",
+}
+_SHOWN: Final = (
     "words",
     "k",
     "failure",

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, MLKEM768X25519Pu
 
 from respondent_client.platform import unusable_key
 
-_MLKEM_BYTES = 1184
+_MLKEM_BYTES: Final = 1184
 _SUITES: Final = {
     "x25519-hkdf-sha256-aes128gcm": Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM),
     "x25519-hkdf-sha256-chacha20poly1305": Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.CHACHA20_POLY1305),

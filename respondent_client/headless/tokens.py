@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.keeping import keep_request
@@ -13,7 +14,7 @@ from shared.invitation_code import InvitationCode
 from shared.soundness import SoundSpecification
 from shared.token import MAX_FILE_BYTES, HeldToken
 
-ATTEMPTS = 3
+ATTEMPTS: Final = 3
 
 
 def find_token(

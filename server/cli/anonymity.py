@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -62,7 +62,7 @@ def anonymity(
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
 
 
-_LABELS = {
+_LABELS: Final = {
     "n_min": "People a cell needs (n_min; more is safer)",
     "n_min_safe": "People from which every larger cell is safe too (n_min_safe)",
     "record_failure_given_participation": "A participant is not protected with probability (lower is safer)",

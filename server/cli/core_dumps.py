@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from typing import Final
 
-_PR_SET_DUMPABLE = 4
+_PR_SET_DUMPABLE: Final = 4
 
 
 def forbid_core_dumps() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -87,7 +88,7 @@ def design(
     click.echo(f"Look at {folder / 'report.html'}, then: roomful sign {folder} --key KEY")
 
 
-_LABELS = {
+_LABELS: Final = {
     "people": "People in the model",
     "people_in_secret_sample": "... of whom the design knows (a register's secret sample)",
     "equal_rows": "Rows equal to an earlier one in every column",

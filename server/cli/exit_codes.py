@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from shared.errors import (
     DesignError,
     InputError,
@@ -21,7 +23,7 @@ from shared.errors import (
 
 INTERNAL, USAGE = 1, 2
 
-EXIT_CODES: tuple[tuple[type[RoomfulError], int], ...] = (
+EXIT_CODES: Final[tuple[tuple[type[RoomfulError], int], ...]] = (
     (InputError, 3),
     (DesignError, 4),
     (VerificationError, 5),

@@ -11,14 +11,14 @@ import json
 import os
 import sys
 from importlib.metadata import entry_points, version
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
 from server.cli.exit_codes import INTERNAL, exit_code
 from shared.errors import RoomfulError
 
-COMMANDS: dict[str, tuple[str, str]] = {
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "anonymity": ("server.cli.anonymity:anonymity", "How many people a cell needs, and how often it fails."),
     "inspect": ("server.cli.inspect:inspect", "Show what is understood of a population file."),
     "design": ("server.cli.design:design", "Design a partition from survey.toml."),

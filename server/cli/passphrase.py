@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -13,7 +14,7 @@ from server.cli.core_dumps import forbid_core_dumps
 from server.keys.signing_keys import is_well_encrypted, load_private_key
 from shared.errors import KeyFileError
 
-PASSPHRASE_VARIABLE = "ROOMFUL_PASSPHRASE"  # noqa: S105 - the name of a variable
+PASSPHRASE_VARIABLE: Final = "ROOMFUL_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 passphrase_option = click.option(
     "--passphrase-file", type=click.Path(path_type=Path), help="File with the passphrase in its first line."

@@ -6,12 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import click
 
 from server.progress import StageProgress
 
-_QUIET_SECONDS = 0.5
+_QUIET_SECONDS: Final = 0.5
 
 
 @contextmanager

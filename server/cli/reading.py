@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import click
 
-_OPTIONS = (
+_OPTIONS: Final = (
     click.option("--separator", help="Separator of a CSV, where it cannot be found out."),
     click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of a CSV."),
     click.option("--encoding", help="Encoding of a CSV, such as utf-8, cp1250 or cp932."),
     click.option("--sheet", help="Sheet of a workbook that has several."),
 )
-_MISSING = click.option(
+_MISSING: Final = click.option(
     "--missing-values",
     metavar="A,B|NAME=A,B",
     multiple=True,

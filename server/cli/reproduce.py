@@ -9,13 +9,13 @@ import signal
 import sys
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import click
 
 from server.cli.progress import stages
 
-DATA_VARIABLE = "ROOMFUL_REFERENCE_DATA"
+DATA_VARIABLE: Final = "ROOMFUL_REFERENCE_DATA"
 
 
 class _Listing(click.Command):

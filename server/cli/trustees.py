@@ -7,6 +7,7 @@ import os
 import random
 import re
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -35,7 +36,7 @@ from shared.invited import statements_needed
 from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.words import digest_words
 
-_SPLIT = re.compile(r"(\d{1,3})-of-(\d{1,3})", re.ASCII)
+_SPLIT: Final = re.compile(r"(\d{1,3})-of-(\d{1,3})", re.ASCII)
 
 
 @click.group()

@@ -17,8 +17,8 @@ CHECKPOINT_FILE: Final = "checkpoint"
 RECEIPTS_FILE: Final = "receipts.txt"
 ROLL_FILE: Final = "roll.txt"
 USED_CODES_FILE: Final = "used-codes.txt"
-#: Everybody may read what everybody is to check.
 _MODE: Final = 0o644
+"""Everybody may read what everybody is to check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ from shared.errors import SetupError, StateError
 
 FILE_NAME: Final = "roomful.toml"
 PREFIX: Final = "ROOMFUL_SERVER_"
-#: First path segments that the application uses itself.
 RESERVED: Final = ("api", "checkup", "pages", "s", "static")
+"""First path segments that the application uses itself."""
 
 
 ROLES: Final = ("all", "registrar", "collector")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from shared.limits import MAX_ENVELOPE_BYTES
 from shared.specification import Specification
 from shared.words import digest_words
 
-REUSED = "reused"
+REUSED: Final = "reused"
 """Name of the algorithm of a specification with another one's cells; its parameter is that one's digest."""
 ReadTogether = Callable[[tuple[Attribute, ...]], Model]
 """Reads the population once more, with further attributes."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +142,7 @@ def audit_survey(
     return Audit(digest=verified.digest, findings=tuple(findings))
 
 
-_LINE_TITLES = {
+_LINE_TITLES: Final = {
     "check.signature": "Signatures are genuine",
     "check.digest": "Digest",
     "check.form": "Form is valid",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +27,9 @@ from shared.limits import MAX_BOXES_TO_COMPARE
 from shared.recount import centroid
 from shared.specification import ranges_of
 
-SHAPE_OF = {"mdav": "balls", "power-diagram": "power-diagram", "mondrian": "boxes"}
+SHAPE_OF: Final = {"mdav": "balls", "power-diagram": "power-diagram", "mondrian": "boxes"}
 """Shape of the cells that an algorithm makes; all others are tabulated as prototypes."""
-ROOM = {"power-diagram": 2}
+ROOM: Final = {"power-diagram": 2}
 """How many times the largest distance has to stay below 2^53, if not once: an offset may be as large."""
 
 

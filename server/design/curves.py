@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +25,15 @@ from server.statistics.need import need_of
 from shared.effective_anonymity import n_min, n_min_safe, worst_cell_metrics
 from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
 
-MAX_TUPLES = 20_000
+MAX_TUPLES: Final = 20_000
 """Beyond it the distortion curves are of a sample of the tuples."""
-FAILURES = tuple(f"1e-{exponent}" for exponent in range(1, 13))
-SHARES = ("0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1", "1.1", "1.2")
+FAILURES: Final = tuple(f"1e-{exponent}" for exponent in range(1, 13))
+SHARES: Final = ("0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1", "1.1", "1.2")
 """True participation over the assumed one, for the curve of failure."""
-COMPARED_CORRELATION = "0.005"
+COMPARED_CORRELATION: Final = "0.005"
 """Shown beside a promise that assumes none."""
-MAX_COMPARED_CELLS = 100
-DISTORTION_FAILURES = ("1e-2", "1e-4", "1e-6", "1e-8", "1e-10")
+MAX_COMPARED_CELLS: Final = 100
+DISTORTION_FAILURES: Final = ("1e-2", "1e-4", "1e-6", "1e-8", "1e-10")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ from shared.specification import (
 )
 from shared.submission import longest_message
 
-_EASIER = (
+_EASIER: Final = (
     "Ask for a larger k or a smaller acceptable failure, which makes fewer and larger cells; or give "
     "attributes larger steps or fewer categories, and participation fewer levels."
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isqrt
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,8 @@ from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import Prototypes
 from shared.limits import EXACT_BOUND
 
-LABELLED = ("v-mdav", "m-d", "mu-approx")
-WORK = 1 << 23
+LABELLED: Final = ("v-mdav", "m-d", "mu-approx")
+WORK: Final = 1 << 23
 """Most distances of a recount, points x tuples: about half a minute on a device."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 from shared.limits import EXACT_BOUND
 
 IntArray = NDArray[np.int64]
-_BLOCK_ENTRIES = 1 << 22
+_BLOCK_ENTRIES: Final = 1 << 22
 """Entries of one block of distances: 32 MB."""
 
 

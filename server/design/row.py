@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +27,15 @@ from shared.geometry import Vector
 from shared.joining import Row, join
 from shared.participation import ParticipationLevel
 
-SHARES = (1, 2, 4, 8)
+SHARES: Final = (1, 2, 4, 8)
 """Turnout is drawn as stated, and at a half, a quarter and an eighth of that."""
-MOST_DRAWS = 8
-MOST_TRIED_CELLS = 4_000
+MOST_DRAWS: Final = 8
+MOST_TRIED_CELLS: Final = 4_000
 """Cells of all draws at one turnout; of a larger table there is one draw."""
-MOST_IMPROVED_CELLS = 4_000
+MOST_IMPROVED_CELLS: Final = 4_000
 """A larger table is not improved by 2-opt, which takes quadratic time."""
-MAX_SWEEPS = 20
-CURVE_BITS = 10
+MAX_SWEEPS: Final = 20
+CURVE_BITS: Final = 10
 
 FloatArray = NDArray[np.float64]
 

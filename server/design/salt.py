@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
+from typing import Final
 
 from server.files import PRIVATE, read_file, write_file
 from server.keys.signing import SALT_FILE
 from shared.errors import InputError
 from shared.model import SALT_BYTES
 
-_MAX_FILE_BYTES = 1024
+_MAX_FILE_BYTES: Final = 1024
 
 
 def salt_at(path: Path) -> Path:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,8 @@ from shared.errors import DesignError
 from shared.model import ModelRow, format_model
 from shared.register import left_out
 
-_BLOCK = 1 << 16
-_LABEL = b"roomful/3 secret sample\x00"
+_BLOCK: Final = 1 << 16
+_LABEL: Final = b"roomful/3 secret sample\x00"
 
 
 def secret_sample(model: Model, salt: bytes, needs: tuple[int, ...]) -> Model:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,9 @@ from shared.limits import EXACT_BOUND
 from shared.register import coarse_weight
 from shared.specification import ranges_of
 
-PRECISE_WEIGHT = 1024
+PRECISE_WEIGHT: Final = 1024
 """The smallest weight aimed at: rounding then changes no weight by more than 0.05 %."""
-COARSE_WEIGHT = 16
+COARSE_WEIGHT: Final = 16
 """Below it (3 %) the organizer is warned."""
 
 

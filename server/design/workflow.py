@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from server.design.against import REUSED, Intersection, intersections, read_earlier, reusable
 from server.design.curves import curves_of
@@ -20,7 +21,7 @@ from server.progress import StageProgress
 from shared.errors import InputError
 from shared.specification import Specification
 
-REPORT_FILE = "report.html"
+REPORT_FILE: Final = "report.html"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,6 @@ LINK_COLUMN: Final = "link"
 MAX_LINES: Final = 6
 """Lines that fit into the window of an envelope."""
 
-#: Columns that are taken for lines of the address, line by line; every word is compared without case.
 _KNOWN_LINES: Final = (
     (("organization", "organisation", "company", "firma", "unternehmen"),),
     (
@@ -36,6 +35,7 @@ _KNOWN_LINES: Final = (
     (("postcode", "postal code", "zip", "plz", "postleitzahl"), ("town", "city", "ort", "stadt", "wohnort")),
     (("country", "land", "staat"),),
 )
+"""Columns that are taken for lines of the address, line by line; every word is compared without case."""
 _PLACE: Final = re.compile(r"\{([^{}]*)\}")
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from server.collection.storage.published import PublishedSurvey
 from shared.words import digest_words
 
-_CODES = """\
+_CODES: Final = """\
 Codes for {people} people
 
 Roll     {digest}
@@ -31,7 +33,7 @@ After the last reminder, at the latest when the survey is closed. After closing 
 were used: with this file that list says who took part.
 """
 
-_TEXT = """\
+_TEXT: Final = """\
 Invitations to {people} people
 
 Survey   {title}

@@ -28,7 +28,7 @@ _HEADS: Final = {
     )
     for name in SUITES
 }
-_MAX_BYTES = 1000
+_MAX_BYTES: Final = 1000
 
 
 def private_pem(suite: Suite, secret: bytes) -> bytes:

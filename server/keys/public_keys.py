@@ -26,9 +26,9 @@ from shared.limits import MAX_TRUSTEES, TOKEN_KEY_BYTES
 from shared.sealing import SUITES, Suite
 from shared.strict_json import dumps, loads
 
-_TOKEN_PREFIX = "rsa-3072:"  # noqa: S105 - the name of a form, no secret
-_SEALING_PREFIX = "hpke:"
-_SIGNING_PREFIX = "ed25519:"
+_TOKEN_PREFIX: Final = "rsa-3072:"  # noqa: S105 - the name of a form, no secret
+_SEALING_PREFIX: Final = "hpke:"
+_SIGNING_PREFIX: Final = "ed25519:"
 MAX_KEY_FILE_BYTES: Final = 16_384
 
 

@@ -31,9 +31,9 @@ from shared.sealing import Suite
 
 SECRET_BYTES: Final = 32
 """Length of the secret from which the private key of every suite is made."""
-_MLKEM_PUBLIC_BYTES = 1184
-_MLKEM_SEED_BYTES = 64
-_X_WING = "mlkem768x25519-hkdf-sha256-aes128gcm"
+_MLKEM_PUBLIC_BYTES: Final = 1184
+_MLKEM_SEED_BYTES: Final = 64
+_X_WING: Final = "mlkem768x25519-hkdf-sha256-aes128gcm"
 _LIBRARY: Final = {
     "x25519-hkdf-sha256-aes128gcm": LibrarySuite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM),
     "x25519-hkdf-sha256-chacha20poly1305": LibrarySuite(KEM.X25519, KDF.HKDF_SHA256, AEAD.CHACHA20_POLY1305),

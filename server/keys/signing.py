@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -16,11 +17,11 @@ from shared.limits import MAX_ENVELOPE_BYTES, MAX_SPECIFICATION_BYTES
 from shared.soundness import Examination, examine
 from shared.specification import Specification
 
-DESIGN_FILE = "design.json"
-ENVELOPE_FILE = "survey.dsse.json"
-MODEL_FILE = "model.csv"
-ROLL_FILE = "roll.txt"
-SALT_FILE = "model.salt"
+DESIGN_FILE: Final = "design.json"
+ENVELOPE_FILE: Final = "survey.dsse.json"
+MODEL_FILE: Final = "model.csv"
+ROLL_FILE: Final = "roll.txt"
+SALT_FILE: Final = "model.salt"
 
 
 def envelope_at(path: Path) -> Path:

@@ -8,6 +8,7 @@ RFC 8032 (Ed25519), by the library ``cryptography``.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -19,8 +20,8 @@ from server.keys.public_keys import MAX_KEY_FILE_BYTES
 from shared.envelope import SignatureClaim, decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError
 
-MIN_PASSPHRASE_CHARACTERS = 8
-_PUBLIC_PREFIX = "ed25519:"
+MIN_PASSPHRASE_CHARACTERS: Final = 8
+_PUBLIC_PREFIX: Final = "ed25519:"
 
 
 def create_key_pair(private_path: Path, passphrase: str) -> bytes:

@@ -22,7 +22,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -47,7 +47,7 @@ from shared.errors import KeyFileError
 from shared.limits import TOKEN_KEY_BYTES
 from shared.sealing import Suite
 
-_ACCEPTANCE_KEY = b"roomful-acceptance-key/1"
+_ACCEPTANCE_KEY: Final = b"roomful-acceptance-key/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ Response = Mapping[str, Answer]
 class CollectedAnswers:
     """Everything that was submitted. Its ``repr`` shows nothing.
 
-    Parameters
+    Attributes
     ----------
     questions : tuple of Question
         The questions, in order.

@@ -11,15 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Final
 
 from server.release.tables import RELEASED, ReleasedTable
 from shared.attributes import Attribute
 from shared.decimals import format_decimal, multiples, round_step
 from shared.specification import Specification
 
-N_BANDS = 5
+N_BANDS: Final = 5
 """About so many bands of a number."""
-MOST_PLACES = 12
+MOST_PLACES: Final = 12
 """Entries of a lookup table by which groups are still put together."""
 Band = tuple[str, frozenset[str]]
 """What it is called, and its groups."""
@@ -29,7 +30,7 @@ Band = tuple[str, frozenset[str]]
 class Banding:
     """All released groups, by one attribute.
 
-    Parameters
+    Attributes
     ----------
     title : str
         The attribute's label.

@@ -12,6 +12,7 @@ order of the schema.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -21,9 +22,9 @@ from server.release.tables import ReleasedTable
 from shared.questions import Question
 from shared.specification import Specification
 
-NAMESPACE = "ddi:codebook:2_5"
-_LANGUAGE = "xml:lang"
-_CONTINUOUS = ("number", "integer")
+NAMESPACE: Final = "ddi:codebook:2_5"
+_LANGUAGE: Final = "xml:lang"
+_CONTINUOUS: Final = ("number", "integer")
 
 
 def codebook(specification: Specification, digest: str, tables: Mapping[str, ReleasedTable]) -> bytes:
@@ -64,7 +65,7 @@ def codebook(specification: Specification, digest: str, tables: Mapping[str, Rel
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'.encode()
 
 
-_FILES = {
+_FILES: Final = {
     "microdata": "The answers, one row per person, in random order.",
     "cells": "The groups of people that the answers came from, and the cells that are not released.",
 }

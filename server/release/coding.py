@@ -11,13 +11,14 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from server.release.columns import TableColumn
 
-NOT_ANSWERED = "not answered"
-_LONGEST_NAME = 32
+NOT_ANSWERED: Final = "not answered"
+_LONGEST_NAME: Final = 32
 """Characters that Stata allows; SPSS allows twice as many."""
-_RESERVED = {
+_RESERVED: Final = {
     "all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with",
     "byte", "double", "float", "if", "in", "int", "long", "strl", "using",
 }  # fmt: skip
@@ -27,7 +28,7 @@ _RESERVED = {
 class Coding:
     """A column as numbers with labels, or as text.
 
-    Parameters
+    Attributes
     ----------
     name : str
         ASCII letters, digits and underscores, at most 32.

@@ -32,7 +32,7 @@ Measure = Literal["nominal", "ordered", "mark"]
 class ConfidentialAttribute:
     """The answers to one question, cell by cell.
 
-    Parameters
+    Attributes
     ----------
     name : str
         Name of the question.
@@ -77,7 +77,7 @@ class ConfidentialAttribute:
 class Diversity:
     """What one group discloses about one confidential attribute.
 
-    Parameters
+    Attributes
     ----------
     name : str
         Name of the question.

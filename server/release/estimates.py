@@ -16,10 +16,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from scipy.special import stdtrit
 
-OUTSIDE = 0.025
+OUTSIDE: Final = 0.025
 """On either side of the interval."""
 
 
@@ -27,7 +28,7 @@ OUTSIDE = 0.025
 class StratumSums:
     """Answers of one stratum to one question, as sums.
 
-    Parameters
+    Attributes
     ----------
     people : int or None
         Of the stratum; None if not known, then each answer counts once.
@@ -64,7 +65,7 @@ class StratumSums:
 class Estimate:
     """An estimate and its 95 % interval.
 
-    Parameters
+    Attributes
     ----------
     value, low, high : float
         Weighted, and the interval.

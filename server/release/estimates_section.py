@@ -6,6 +6,7 @@ All is computed from microdata.csv and cells.csv as they are published, and so t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from server.release.bands import Banding, bandings
 from server.release.estimates import Estimate
@@ -17,7 +18,7 @@ from server.reports.numbers import percent, whole
 from server.reports.page import Column, DataTable, Picture, Section
 from shared.specification import Specification
 
-_ESTIMATES = (
+_ESTIMATES: Final = (
     Column(heading="Estimate", hint="weighted"),
     Column(heading="95 % interval"),
     Column(heading="Unweighted"),

@@ -10,7 +10,7 @@ import re
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from server.release.coding import NOT_ANSWERED, Coding, codings
 from server.release.columns import TableColumn
@@ -18,14 +18,14 @@ from server.release.tables import ReleasedTable
 from server.tables.excel_file import save_timeless
 from server.tables.statistical_file import without_clock
 
-FORMATS = ("csv", "parquet", "sav", "dta", "xlsx")
+FORMATS: Final = ("csv", "parquet", "sav", "dta", "xlsx")
 """What `roomful release --format` takes; CSV is always written."""
-_LABEL_BYTES = {"sav": 255, "dta": 80}
+_LABEL_BYTES: Final = {"sav": 255, "dta": 80}
 """Of a variable's label; longer question texts stand whole in codebook.xml."""
-_VALUE_LABEL_BYTES = {"sav": 120, "dta": 320}
-_NO_CHARACTER = re.compile("[\ufffe\uffff]")
+_VALUE_LABEL_BYTES: Final = {"sav": 120, "dta": 320}
+_NO_CHARACTER: Final = re.compile("[\ufffe\uffff]")
 """What people may write, and XML cannot hold."""
-_STATA_VERSION = 14
+_STATA_VERSION: Final = 14
 """Format 118: the newest that Stata 14 and later read alike."""
 
 

@@ -26,58 +26,24 @@ import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 from server.release.diversity import ConfidentialAttribute, Diversity, measure_group, measure_histogram
+from server.release.policy import Policy
 from server.statistics.measures.closeness import Histogram
 from shared.errors import ReleaseError
 from shared.joining import Row, Segment, join
 
-Rule = Literal["withhold", "merge"]
 Reason = Literal[
     "enough", "merged", "empty", "too-few", "distinct-values", "t-closeness", "complementary", "sealed"
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """The release rule as signed.
-
-    Parameters
-    ----------
-    rule : {"merge", "withhold"}
-        What happens to a cell that may not be released alone.
-    minimum : int
-        Fewest answers in a released group; at least the k of the specification. Higher is safer.
-    distinct_values : int
-        Fewest different answers to each question in a group (distinct l-diversity); 1 asks nothing.
-    t_closeness : Fraction or None
-        Greatest distance between the distribution of a group and that of the released table, per question.
-        Lower is safer; ``None`` asks nothing.
-    """
-
-    rule: Rule
-    minimum: int
-    distinct_values: int = 1
-    t_closeness: Fraction | None = None
-
-    def __post_init__(self) -> None:
-        if self.rule not in ("withhold", "merge"):
-            raise ValueError(f"unknown release rule {self.rule!r}")
-        if self.minimum < 2:
-            raise ValueError("a group of fewer than two people is not a group")
-        if self.distinct_values < 1:
-            raise ValueError("distinct_values is at least 1")
-        if self.t_closeness is not None and not 0 <= self.t_closeness <= 1:
-            raise ValueError("t_closeness lies between 0 and 1")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedGroup:
     """Cells whose answers appear in the table as one group.
 
-    Parameters
+    Attributes
     ----------
     cells : tuple of int
         Cell indices, ascending.
@@ -106,7 +72,7 @@ class ReleasedGroup:
 class Decision:
     """What the gate lets through.
 
-    Parameters
+    Attributes
     ----------
     groups : tuple of ReleasedGroup
         By identifier.

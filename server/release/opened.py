@@ -26,7 +26,7 @@ from shared.words import digest_words
 
 OPENED_FORMAT: Final = "roomful-opened/1"
 MAX_OPENED_BYTES: Final = 2**30
-_KEYS = ("format", "specification", "root", "ballots", "invalid", "withheld", "groups", "digest")
+_KEYS: Final = ("format", "specification", "root", "ballots", "invalid", "withheld", "groups", "digest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

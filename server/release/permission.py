@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from server.release.diversity import ConfidentialAttribute
-from server.release.gate import Decision, Policy, decide
-from server.release.policy import policy_of_counts
+from server.release.gate import Decision, decide
+from server.release.policy import Policy, policy_of_counts
 from shared.joining import Row, Segment, row_of
 from shared.specification import Specification
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Final
 
 from server.release.columns import TableColumn
 from server.release.estimates import Estimate, StratumSums, estimate_mean, estimate_share
@@ -14,8 +15,8 @@ from server.release.tables import ReleasedTable
 from shared.decimals import format_decimal, multiples, round_step
 from shared.questions import FreeText, MultipleChoice, Number, Question, Rating
 
-N_BINS = 12
-MEAN = "Mean"
+N_BINS: Final = 12
+MEAN: Final = "Mean"
 Value = Callable[[tuple[str, ...]], Decimal]
 
 
@@ -23,7 +24,7 @@ Value = Callable[[tuple[str, ...]], Decimal]
 class Item:
     """An answer whose share is estimated, or a mean.
 
-    Parameters
+    Attributes
     ----------
     label : str
         As people read it.
@@ -56,7 +57,7 @@ class Item:
 class QuestionTally:
     """The released answers to one question.
 
-    Parameters
+    Attributes
     ----------
     title : str
         As people read it.

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from server.release.answers import CollectedAnswers, confidential_attributes
 from server.release.gate import decide
@@ -24,8 +25,8 @@ from shared.joining import row_of
 from shared.questions import Answer
 from shared.specification import Specification
 
-_SEED = 1
-_NOBODY: tuple[Mapping[str, Answer], ...] = ()
+_SEED: Final = 1
+_NOBODY: Final[tuple[Mapping[str, Answer], ...]] = ()
 
 
 def require_releasable(specification: Specification) -> None:

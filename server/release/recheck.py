@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from server.release import recheck_columns as columns
 from server.release import recheck_exports
@@ -22,10 +22,10 @@ from shared.errors import ReleaseError
 from shared.questions import FreeText, MultipleChoice
 from shared.specification import Specification
 
-FILES = ("cells.csv", "codebook.xml", "datapackage.json", "microdata.csv", "report.html")
+FILES: Final = ("cells.csv", "codebook.xml", "datapackage.json", "microdata.csv", "report.html")
 """Of every release; others are the two tables in the formats that were asked for."""
-_FORMATS = ("dta", "parquet", "sav", "xlsx")
-_FIGURES = {
+_FORMATS: Final = ("dta", "parquet", "sav", "xlsx")
+_FIGURES: Final = {
     "specification_sha256",
     "organizer_contact",
     "k",
@@ -41,7 +41,7 @@ _FIGURES = {
     "files",
 }
 """Of the survey as a whole, in datapackage.json."""
-_PACKAGE = {
+_PACKAGE: Final = {
     "profile",
     "name",
     "id",
@@ -53,7 +53,7 @@ _PACKAGE = {
     "roomful",
     "resources",
 }
-_RESOURCE = {
+_RESOURCE: Final = {
     "profile",
     "name",
     "path",

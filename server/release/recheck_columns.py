@@ -10,20 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Final
 
 from shared.attributes import Attribute
 from shared.questions import FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
 from shared.specification import Specification
 
-MICRODATA = ("group", "weight", "stratum", "stratum_people")
+MICRODATA: Final = ("group", "weight", "stratum", "stratum_people")
 """First columns of microdata.csv; then follow the centroid and the answers."""
-CELLS = ("group", "status", "cells", "eligible_people", "answers", "weight", "level_mixing")
+CELLS: Final = ("group", "status", "cells", "eligible_people", "answers", "weight", "level_mixing")
 """First columns of cells.csv; then follow the centroid, the shares, and the last."""
-LAST = "unanimous_questions"
-SHOWN = ("group", "status", "cells", "eligible_people")
+LAST: Final = "unanimous_questions"
+SHOWN: Final = ("group", "status", "cells", "eligible_people")
 """Of those the ones that a cell which is not released fills, besides its centroid and its shares."""
 
-_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_DECIMAL: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 Expected = Fraction | str | None
 """What a field must show: a rounded number, a text, or nothing."""
@@ -175,7 +176,7 @@ def _turn(attribute: Attribute, place: list[Fraction]) -> list[Expected]:
     return [_place(attribute, place)[0], *(value / radius for value in place)]
 
 
-CENTROIDS: dict[str, Callable[[Attribute, list[Fraction]], list[Expected]]] = {
+CENTROIDS: Final[dict[str, Callable[[Attribute, list[Fraction]], list[Expected]]]] = {
     "numeric": _number,
     "ordinal": _rank,
     "cyclic": _turn,

@@ -8,18 +8,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from xml.etree import ElementTree
 
 Field = dict[str, Any]
 """Of a column, as datapackage.json describes it."""
 
-_CODED = (".sav", ".dta")
+_CODED: Final = (".sav", ".dta")
 """Formats in which values are numbers with labels, and names are short."""
 
-_SHEETS = ["Data", "Variables"]
+_SHEETS: Final = ["Data", "Variables"]
 
-_CODEBOOK = {
+_CODEBOOK: Final = {
     "AuthEnty", "IDNo", "abstract", "anlyUnit", "caseQnty", "catValu", "catgry", "citation", "codeBook",
     "collMode", "contact", "dataAccs", "dataColl", "dataDscr", "dataKind", "dimensns", "distStmt",
     "distrbtr", "fileCont", "fileDscr", "fileName", "fileTxt", "fileType", "invalrng", "item",

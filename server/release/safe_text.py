@@ -8,11 +8,14 @@ pieces, and ``a;=1+1`` then has a cell that begins with ``=``.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 # After the beginning or a place where some spreadsheet splits, over blanks and quotation marks, to the sign.
 # Not over another such place: the apostrophe stands after the last, and the search is linear in the text.
-_FORMULA = re.compile(r"""(?:\A|(?<=[;|\t\n\r]))(?=(?:[^\S\t\n\r]|")*[=+\-@\uff1d\uff0b\uff0d\uff20])""")
-_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
+_FORMULA: Final = re.compile(
+    r"""(?:\A|(?<=[;|\t\n\r]))(?=(?:[^\S\t\n\r]|")*[=+\-@\uff1d\uff0b\uff0d\uff20])"""
+)
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
 def formula_safe(text: str) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Final
 
 from shared.specification import Specification
 
-WEIGHT_DIGITS = 6
-MIXING_DIGITS = 4
+WEIGHT_DIGITS: Final = 6
+MIXING_DIGITS: Final = 4
 
 
 def sizes_are_known(specification: Specification) -> bool:

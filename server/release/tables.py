@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Final
 
 from server.release.answer_columns import answer_columns, answer_values
 from server.release.answers import CollectedAnswers
@@ -27,17 +28,17 @@ from shared.specification import Specification
 Row = tuple[str, ...]
 Shuffle = Callable[[list[Row]], None]
 
-RELEASED = "released"
-NOT_RELEASED = "not-released"
-LINE_END = "\n"
+RELEASED: Final = "released"
+NOT_RELEASED: Final = "not-released"
+LINE_END: Final = "\n"
 
-_GROUP = TableColumn(
+_GROUP: Final = TableColumn(
     name="group",
     type="integer",
     title="Group",
     description="The group of people that the answer came from: the lowest number among its cells.",
 )
-_WEIGHT = TableColumn(
+_WEIGHT: Final = TableColumn(
     name="weight",
     type="number",
     title="Weight",
@@ -54,7 +55,7 @@ _WEIGHT = TableColumn(
 class ReleasedTable:
     """A table that may be published.
 
-    Parameters
+    Attributes
     ----------
     columns : tuple of TableColumn
         In order.

@@ -34,7 +34,7 @@ from shared.specification import Specification
 class Released:
     """What was published.
 
-    Parameters
+    Attributes
     ----------
     survey : str
         The survey's id.

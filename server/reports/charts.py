@@ -30,14 +30,14 @@ from server.reports.page import Picture, colours, data_table
 
 # Colours that stand for the page's own; replaced after drawing.
 _INK, _RULE, _MARK = "#010101", "#020202", "#030303"
-_SERIES = ("#040404", "#050505", "#060606", "#070707")
-_PAGE_COLOURS = {
+_SERIES: Final = ("#040404", "#050505", "#060606", "#070707")
+_PAGE_COLOURS: Final = {
     _INK: "currentColor",
     _RULE: "var(--rule)",
     _MARK: "var(--mark)",
     **{colour: f"var(--series-{number})" for number, colour in enumerate(_SERIES, 1)},
 }
-_SETTINGS: Any = {
+_SETTINGS: Final[Any] = {
     "svg.hashsalt": "roomful",
     "svg.fonttype": "none",
     "font.size": 9.5,
@@ -58,11 +58,11 @@ _SETTINGS: Any = {
     "lines.linewidth": 1.8,
     "path.simplify": False,
 }
-_POWERS = FuncFormatter(lambda value, _: significant(Decimal(repr(float(value)))).removeprefix("1 × "))
-_SIZE_INCHES = (4.7, 3.2)
-_MOST_STEPS = 5
+_POWERS: Final = FuncFormatter(lambda value, _: significant(Decimal(repr(float(value)))).removeprefix("1 × "))
+_SIZE_INCHES: Final = (4.7, 3.2)
+_MOST_STEPS: Final = 5
 """Between numbers below a chart, so that numbers of six digits have room."""
-_FEW_BINS = 5
+_FEW_BINS: Final = 5
 _DASHES: Final[Any] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 _MARKERS: Final = ("o", "s", "^", "D")
 _FEW_POINTS: Final = 16
@@ -75,8 +75,8 @@ _STANDALONE: Final = (
 )
 _BAR_WIDTH, _ROW_HEIGHT, _TITLE_HEIGHT = 400, 44, 19
 _LONGEST_LABEL, _TITLE_CHARACTERS = 40, 42
-_STYLE = re.compile(r' style="([^"]*)"')
-_FONT = re.compile(r"^(?:(?:normal|bold|italic|[1-9]00)\s+)*([0-9.]+)px\b.*$")
+_STYLE: Final = re.compile(r' style="([^"]*)"')
+_FONT: Final = re.compile(r"^(?:(?:normal|bold|italic|[1-9]00)\s+)*([0-9.]+)px\b.*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

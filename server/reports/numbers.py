@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal, localcontext
+from typing import Final
 
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_LARGE = ((12, "trillion"), (9, "billion"), (6, "million"))
+_SUPERSCRIPT: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LARGE: Final = ((12, "trillion"), (9, "billion"), (6, "million"))
 
 
 def whole(value: int) -> str:

@@ -14,14 +14,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-_FOLDER = Path(__file__).parent / "templates"
-_NOTHING = Markup("")
-_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_FOLDER: Final = Path(__file__).parent / "templates"
+_NOTHING: Final = Markup("")
+_NAME: Final = re.compile(r"[a-z][a-z0-9-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class Section:
 class Page:
     """A report.
 
-    Parameters
+    Attributes
     ----------
     kind : str
         What it is, above the title: "Design report".

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from server.simulation.generating import generated
 from server.tables.data_file import DataFile
@@ -13,9 +14,9 @@ from shared.questionnaire import Questionnaire
 from shared.questions import Answer, MultipleChoice, Number, Question, Rating, YesNo
 from shared.specification import Specification
 
-SEPARATOR = "|"
-_YES = ("yes", "true", "1")
-_NO = ("no", "false", "0")
+SEPARATOR: Final = "|"
+_YES: Final = ("yes", "true", "1")
+_NO: Final = ("no", "false", "0")
 
 Wanted = Mapping[str, str]
 AnswerSource = Callable[[int, random.Random], dict[str, Answer]]

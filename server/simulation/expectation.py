@@ -19,7 +19,7 @@ from shared.effective_anonymity import cell_failure
 class Failures:
     """Failed cells against their expectation.
 
-    Parameters
+    Attributes
     ----------
     observed : int
         Cells with 0 < K_c < k. Lower is safer.

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from typing import Final
 
 from shared.decimals import format_decimal
 from shared.questions import Answer, FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
 
-SKIPPED = 0.03
-_REMARKS = ("Nothing to add.", "It is fine as it is.", "I would like to hear the results.", "No remarks.")
+SKIPPED: Final = 0.03
+_REMARKS: Final = (
+    "Nothing to add.",
+    "It is fine as it is.",
+    "I would like to hear the results.",
+    "No remarks.",
+)
 
 
 def generated(question: Question, chance: random.Random) -> Answer | None:

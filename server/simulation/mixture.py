@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom
 
-_NODES = 400
-_POWER = 6
+_NODES: Final = 400
+_POWER: Final = 6
 """The substitution u = t^6 puts the nodes where cells are nearly empty."""
 
 

@@ -26,7 +26,7 @@ from shared.specification import Specification
 class Population:
     """Everybody who could take part.
 
-    Parameters
+    Attributes
     ----------
     table : DataFile
         The file.

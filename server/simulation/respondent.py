@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from shared.errors import SetupError
 from shared.invitation_code import InvitationCode
 from shared.metrics import Metrics
 from shared.specification import Specification
 
-GROUP = "roomful.respondent"
+GROUP: Final = "roomful.respondent"
 
 
 class Sound(Protocol):

@@ -10,14 +10,14 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from server.simulation.respondent import Message, Respondent
 from shared.errors import RemoteError, RoomfulError
 from shared.invitation_code import InvitationCode
 from shared.questions import Answer
 
-ATTEMPTS = 3
+ATTEMPTS: Final = 3
 Progress = Callable[[int], None]
 T = TypeVar("T")
 

@@ -33,7 +33,7 @@ from shared.specification import Specification
 class SimulationReport:
     """What happened.
 
-    Parameters
+    Attributes
     ----------
     survey : str
         Digest of the specification.

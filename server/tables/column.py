@@ -24,7 +24,7 @@ _Value = TypeVar("_Value", bound=Hashable)
 class DataColumn:
     """One column: ``distinct[codes[row]]`` is the text of a record.
 
-    Parameters
+    Attributes
     ----------
     name : str
     distinct : tuple of (str or None)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace as with_
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -22,8 +23,8 @@ from server.tables.sniffing import MARKS, decode, sniff_separator
 from server.wording import quoted
 from shared.errors import ModelFileError
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
-_PADDED = re.compile(r"[+-]?0[0-9]")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
+_PADDED: Final = re.compile(r"[+-]?0[0-9]")
 
 
 class CsvFile(DataFile):

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -24,11 +25,11 @@ from server.wording import nearest_name, quoted, shortened_list
 from shared.decimals import parse_decimal
 from shared.errors import InputError, ModelFileError
 
-DATED = "it holds dates or times"
-LARGEST = 1e100
+DATED: Final = "it holds dates or times"
+LARGEST: Final = 1e100
 """Of a number that takes part: sums of squares of such numbers are finite."""
 
-RESOLUTION = 2.0**-40
+RESOLUTION: Final = 2.0**-40
 """Of the middle half of a column beside its farthest number: float64 keeps 52 bits, and sums lose some."""
 
 Replacement = FloatArray | IntArray

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Final
 
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.errors import ModelFileError
 
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_ONE_MARK = re.compile(r"[+-]?[0-9]*([.,])[0-9]+")
-_GROUPED = re.compile(
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_ONE_MARK: Final = re.compile(r"[+-]?[0-9]*([.,])[0-9]+")
+_GROUPED: Final = re.compile(
     r"[+-]?[0-9]{1,3}(?:"
     r"([.,])[0-9]{3}(?:\1[0-9]{3})+(?:[.,][0-9]+)?"  # 1.234.567 and 1,234,567.8
     r"|\.[0-9]{3},[0-9]+|,[0-9]{3}\.[0-9]+"  # 1.234,5 and 1,234.5
     r"|(?:['’ \u00a0\u2009\u202f][0-9]{3})+(?:[.,][0-9]+)?)"  # 1 234 and 1'234
 )
-_MAYBE_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
-_OTHER = {".": ",", ",": "."}
+_MAYBE_GROUPED: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+_OTHER: Final = {".": ",", ",": "."}
 
 
 def decimal_sign(

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from server.tables.sniffing import SEPARATOR_WORDS
 from server.wording import quoted
 from shared.errors import ModelFileError
 
-_CHUNK_RECORDS = 65_536
-_MAX_CELL_CHARACTERS = csv.field_size_limit()
+_CHUNK_RECORDS: Final = 65_536
+_MAX_CELL_CHARACTERS: Final = csv.field_size_limit()
 
 
 class _Reader(Protocol):
@@ -37,7 +37,7 @@ class _Reader(Protocol):
 class Content:
     """A delimited text, divided.
 
-    Parameters
+    Attributes
     ----------
     header : mapping of name to its spelling in the file
         Every column, in the file's order.

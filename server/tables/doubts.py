@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from server.tables.column import DataColumn
 from server.tables.csv_file import CsvFile
@@ -10,18 +11,18 @@ from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.errors import InputError
 
-_NUMBER_LIKE = re.compile(r"[+-]?[0-9]+(?:[.,' ][0-9]+)*(?:[eE][+-]?[0-9]+)?")
-_PADDED = re.compile(r"0[0-9]+")
-_ONE_MARK = re.compile(r"[+-]?[0-9]+[.,][0-9]+")
-_MAYBE_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
-_LONG = re.compile(r"[+-]?[0-9]{4,}")
-_DATE = re.compile(
+_NUMBER_LIKE: Final = re.compile(r"[+-]?[0-9]+(?:[.,' ][0-9]+)*(?:[eE][+-]?[0-9]+)?")
+_PADDED: Final = re.compile(r"0[0-9]+")
+_ONE_MARK: Final = re.compile(r"[+-]?[0-9]+[.,][0-9]+")
+_MAYBE_GROUPED: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+_LONG: Final = re.compile(r"[+-]?[0-9]{4,}")
+_DATE: Final = re.compile(
     r"[0-9]{1,2}[./-][0-9]{1,2}[./-](?:[0-9]{2}|[0-9]{4})|[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2}(?:[T ].*)?"
 )
-_WITH_UNIT = re.compile(
+_WITH_UNIT: Final = re.compile(
     r"(?P<before>[^0-9+-]{0,8})(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?)(?P<after>[^0-9]{0,12})"
 )
-AGE_REMEDY = "Put the age in its place, or the year: a birth date singles people out."
+AGE_REMEDY: Final = "Put the age in its place, or the year: a birth date singles people out."
 
 
 def is_date(text: str | None) -> bool:

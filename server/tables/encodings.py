@@ -7,8 +7,9 @@ languages. The encoding wins under which one language spells most of the words.
 from __future__ import annotations
 
 import re
+from typing import Final
 
-_WESTERN = (
+_WESTERN: Final = (
     "äöüß",
     "àâæçéèêëîïôœùûüÿ",
     "áéíñóúü",
@@ -18,13 +19,21 @@ _WESTERN = (
     "åäöéšž",
     "áðéíóúýþæö",
 )
-_CENTRAL = ("ąćęłńóśźż", "áčďéěíňóřšťúůýžö", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "čćđšž", "ăâîşţșț", "äöüß")
-_CYRILLIC = (
+_CENTRAL: Final = (
+    "ąćęłńóśźż",
+    "áčďéěíňóřšťúůýžö",
+    "áäčďéíĺľňóôŕšťúýž",
+    "áéíóöőúüű",
+    "čćđšž",
+    "ăâîşţșț",
+    "äöüß",
+)
+_CYRILLIC: Final = (
     "абвгдеёжзийклмнопрстуфхцчшщъыьэюя",
     "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя",
     "абвгдђежзијклљмнњопрстћуфхцчџш",
 )
-_ALPHABETS = {
+_ALPHABETS: Final = {
     "cp1252": _WESTERN,
     "cp1250": _CENTRAL,
     "cp1251": _CYRILLIC,
@@ -36,11 +45,11 @@ _ALPHABETS = {
     "mac_roman": _WESTERN,
     "cp866": _CYRILLIC[:1],
 }
-_ASIAN = ("cp932", "euc_jp", "euc_kr", "gb18030", "big5")
-_WORD = re.compile(rb"[A-Za-z'\x80-\xff]*[\x80-\xff][A-Za-z'\x80-\xff]*")
-_MOST_WORDS = 2_000
-_SAMPLE = 1 << 22
-_EAST = 0.95
+_ASIAN: Final = ("cp932", "euc_jp", "euc_kr", "gb18030", "big5")
+_WORD: Final = re.compile(rb"[A-Za-z'\x80-\xff]*[\x80-\xff][A-Za-z'\x80-\xff]*")
+_MOST_WORDS: Final = 2_000
+_SAMPLE: Final = 1 << 22
+_EAST: Final = 0.95
 """Share of the signs beyond ASCII that must be Japanese, Chinese or Korean."""
 
 

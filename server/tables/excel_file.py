@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 
@@ -24,7 +24,7 @@ from server.tables.row_order import value_codes
 from server.wording import quoted
 from shared.errors import ModelFileError
 
-_DAMAGE = (
+_DAMAGE: Final = (
     OSError,
     EOFError,
     BadZipFile,
@@ -38,16 +38,16 @@ _DAMAGE = (
 )
 """What openpyxl lets through when parts of a workbook are damaged or encrypted."""
 
-_BEGINNING = (1980, 1, 1, 0, 0, 0)
+_BEGINNING: Final = (1980, 1, 1, 0, 0, 0)
 """The first moment that a zip archive knows."""
 
-_DIGITS = 15
+_DIGITS: Final = 15
 """That Excel knows of a number; what follows is noise of the program that wrote it."""
 
-_TITLE = "Data"
+_TITLE: Final = "Data"
 """Of the sheet that is written."""
 
-_DATES = (datetime.date, datetime.time, datetime.timedelta)
+_DATES: Final = (datetime.date, datetime.time, datetime.timedelta)
 
 
 class ExcelFile(DataFile):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from server.progress import Progress
 from server.tables.csv_file import CsvFile
@@ -17,7 +17,7 @@ from server.tables.parquet_file import ParquetFile
 from server.tables.statistical_file import StatisticalFile
 from shared.errors import InputError, ModelFileError
 
-SUFFIXES = {
+SUFFIXES: Final = {
     ".csv": "CSV",
     ".tsv": "CSV",
     ".txt": "CSV",
@@ -26,8 +26,14 @@ SUFFIXES = {
     ".dta": "Stata",
     ".xlsx": "Excel",
 }
-_OPTIONS = {"separator": "CSV", "decimal": "CSV", "encoding": "CSV", "sheet": "Excel"}
-_MAGIC = {b"PAR1": "Parquet", b"$FL2": "SPSS", b"$FL3": "SPSS", b"<stata_d": "Stata", b"PK\x03\x04": "Excel"}
+_OPTIONS: Final = {"separator": "CSV", "decimal": "CSV", "encoding": "CSV", "sheet": "Excel"}
+_MAGIC: Final = {
+    b"PAR1": "Parquet",
+    b"$FL2": "SPSS",
+    b"$FL3": "SPSS",
+    b"<stata_d": "Stata",
+    b"PK\x03\x04": "Excel",
+}
 
 
 def form_of(path: Path) -> str:
@@ -63,7 +69,7 @@ def found_form(path: Path) -> str:
 class Reading:
     """What is known about a file before it is read; what is None is found out.
 
-    Parameters
+    Attributes
     ----------
     separator, decimal, encoding, sheet : str or None
     missing : MissingValues

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Final
 
 from server.wording import quoted
 from shared.decimals import parse_decimal
 from shared.errors import InputError
 
-_USUAL = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null", ".")
+_USUAL: Final = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null", ".")
 """What programs write where nothing is, unless a column says otherwise."""
 
 
@@ -23,7 +24,7 @@ def is_missing(text: str | None, markers: Sequence[str]) -> bool:
 class MissingValues:
     """Markers of missing values, for all columns and for single ones.
 
-    Parameters
+    Attributes
     ----------
     common : tuple of str
         Beside the empty text. A marker that is a number stands for equal ones too: -9 for -9.0.
@@ -66,4 +67,4 @@ class MissingValues:
         return frozenset(number for number in found if number is not None)
 
 
-USUAL = MissingValues()
+USUAL: Final = MissingValues()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from shared.errors import InputError, ModelFileError
 
-SHOWN = 10
+SHOWN: Final = 10
 
 
 class Problems:

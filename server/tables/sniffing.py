@@ -7,18 +7,19 @@ import io
 import re
 from collections.abc import Iterable
 from itertools import islice
+from typing import Final
 
 from server.tables.encodings import guessed_encoding
 from server.wording import quoted
 from shared.errors import ModelFileError
 
-SEPARATORS = ("\t", ";", ",")
-SEPARATOR_WORDS = {"\t": "tab", ";": "semicolon", ",": "comma"}
-SAMPLE_RECORDS = 500
-SAMPLE_CHARACTERS = 400_000
+SEPARATORS: Final = ("\t", ";", ",")
+SEPARATOR_WORDS: Final = {"\t": "tab", ";": "semicolon", ",": "comma"}
+SAMPLE_RECORDS: Final = 500
+SAMPLE_CHARACTERS: Final = 400_000
 
-MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-_DECIMAL_COMMA_PAIR = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
+MARKS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_DECIMAL_COMMA_PAIR: Final = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 
 def decode(data: bytes, *, source: str, encoding: str | None = None) -> tuple[str, str]:

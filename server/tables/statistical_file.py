@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,24 +18,24 @@ from server.tables.row_order import value_codes
 from server.wording import quoted
 from shared.errors import InputError, ModelFileError
 
-_STORED = {"int8": "int8", "int16": "int16", "int32": "int32"}
-_SPSS_NUMBER = re.compile(r"(F|COMMA|DOT|DOLLAR|PCT|E)[0-9]+(?:\.([0-9]+))?")
-_STATA_NUMBER = re.compile(r"%-?0?[0-9]+[.,]([0-9]+)fc?")
-_STATA_DATE = re.compile(r"%-?(t[a-zA-Z]|d)")
-_MOST_GAPS = 3
+_STORED: Final = {"int8": "int8", "int16": "int16", "int32": "int32"}
+_SPSS_NUMBER: Final = re.compile(r"(F|COMMA|DOT|DOLLAR|PCT|E)[0-9]+(?:\.([0-9]+))?")
+_STATA_NUMBER: Final = re.compile(r"%-?0?[0-9]+[.,]([0-9]+)fc?")
+_STATA_DATE: Final = re.compile(r"%-?(t[a-zA-Z]|d)")
+_MOST_GAPS: Final = 3
 """Single values that SPSS takes for missing in a column."""
 
-_CLOCK = re.compile(rb"[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9: ]+")
-_NO_TIME = {"SPSS": (92, b"01 Jan 8000:00:00"), "Stata": (0, b"01 Jan 1980 00:00")}
+_CLOCK: Final = re.compile(rb"[0-9]{2} [A-Z][a-z]{2} [0-9]{2}[0-9: ]+")
+_NO_TIME: Final = {"SPSS": (92, b"01 Jan 8000:00:00"), "Stata": (0, b"01 Jan 1980 00:00")}
 """Format -> where it says when it was written (of Stata behind a mark), and what is said instead."""
 
-_STATA_VERSIONS = {113: 8, 114: 10, 115: 12, 117: 13, 118: 14, 119: 15}
+_STATA_VERSIONS: Final = {113: 8, 114: 10, 115: 12, 117: 13, 118: 14, 119: 15}
 """Number of the format of a .dta -> version of Stata that writes it."""
 
-_OLD_STATA_CLOCK = 91
+_OLD_STATA_CLOCK: Final = 91
 """Where formats before 117 say when they were written."""
 
-_DATES = ("DATE", "TIME", "MOYR", "QYR", "WKYR", "MONTH", "WKDAY", "%t", "%d")
+_DATES: Final = ("DATE", "TIME", "MOYR", "QYR", "WKYR", "MONTH", "WKDAY", "%t", "%d")
 
 
 class StatisticalFile(DataFile):

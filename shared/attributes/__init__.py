@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields as fields_of
-from typing import Any
+from typing import Any, Final
 
 from shared.attributes.base import MISSING_RULES, Attribute
 from shared.attributes.categories import Category
@@ -15,7 +15,9 @@ from shared.attributes.ordinal import Ordinal
 from shared.errors import SpecificationError
 from shared.fields import Fields
 
-KINDS: dict[str, type[Attribute]] = {kind.kind: kind for kind in (Numeric, Ordinal, Nominal, Cyclic, Lookup)}
+KINDS: Final[dict[str, type[Attribute]]] = {
+    kind.kind: kind for kind in (Numeric, Ordinal, Nominal, Cyclic, Lookup)
+}
 """Every kind by its word; tests go over them."""
 
 __all__ = [
@@ -33,8 +35,8 @@ __all__ = [
     "parse_attribute",
 ]
 
-_COMMON = ("name", "kind", "label", "help", "missing")
-_OWN = {
+_COMMON: Final = ("name", "kind", "label", "help", "missing")
+_OWN: Final = {
     name: tuple(field.name for field in fields_of(kind) if field.init and field.name not in _COMMON)
     for name, kind in KINDS.items()
 }

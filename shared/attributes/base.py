@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from shared.attributes.categories import Category
 from shared.attributes.shown import GROUP, SHARE_DIGITS, Column, Described, PictureAxis, share_column
@@ -21,7 +21,7 @@ from shared.geometry import Ranges, Vector
 
 Coordinate = TypeVar("Coordinate", float, Fraction)
 
-MISSING_RULES = ("refused", "own-category")
+MISSING_RULES: Final = ("refused", "own-category")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

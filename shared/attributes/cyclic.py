@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Final, Self, final
 
 from shared.attributes.base import Coordinate
 from shared.attributes.categories import (
@@ -23,10 +23,10 @@ from shared.fields import Fields
 from shared.geometry import Vector
 from shared.limits import MAX_CYCLE, MIN_CYCLE
 
-RADIUS = 1000
+RADIUS: Final = 1000
 """Of the circle, in steps of the grid to which its points are rounded."""
-_ONE = 2**160
-_PI = int(Fraction("3.14159265358979323846264338327950288419716939937510582097494459") * _ONE)
+_ONE: Final = 2**160
+_PI: Final = int(Fraction("3.14159265358979323846264338327950288419716939937510582097494459") * _ONE)
 
 
 def circle(n: int) -> tuple[Vector, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Final, Self, final
 
 from shared.attributes.categories import Category
 from shared.attributes.scale import Scale
@@ -15,7 +15,7 @@ from shared.errors import AnswerError, SpecificationError
 from shared.fields import Fields
 from shared.limits import EXACT_BOUND
 
-ROUNDING_RULES = ("exact", "down", "nearest")
+ROUNDING_RULES: Final = ("exact", "down", "nearest")
 
 
 @final

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Final, Literal
 
 ColumnType = Literal["integer", "number", "string", "boolean"]
 
-SHARE_DIGITS = 3
-POSITION_DIGITS = 2
-DESCRIBED_DIGITS = 2
-GROUP = "of the eligible people of the group (of a register rounded), not of the person"
+SHARE_DIGITS: Final = 3
+POSITION_DIGITS: Final = 2
+DESCRIBED_DIGITS: Final = 2
+GROUP: Final = "of the eligible people of the group (of a register rounded), not of the person"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

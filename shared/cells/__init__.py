@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from shared.cells.balls import REMAINDER_RULES, Balls
 from shared.cells.base import Cells
@@ -13,7 +13,7 @@ from shared.errors import SpecificationError
 from shared.fields import Fields
 from shared.geometry import Ranges, Vector
 
-SHAPES = ("balls", "power-diagram", "boxes", "prototypes")
+SHAPES: Final = ("balls", "power-diagram", "boxes", "prototypes")
 
 __all__ = [
     "REMAINDER_RULES",
@@ -26,7 +26,7 @@ __all__ = [
     "parse_cells",
 ]
 
-_SHAPES: dict[str, tuple[type[Balls | PowerDiagram | Boxes | Prototypes], tuple[str, ...]]] = {
+_SHAPES: Final[dict[str, tuple[type[Balls | PowerDiagram | Boxes | Prototypes], tuple[str, ...]]]] = {
     "balls": (Balls, ("references", "radii", "remainder")),
     "power-diagram": (PowerDiagram, ("resolution", "sites", "offsets")),
     "boxes": (Boxes, ("boxes",)),

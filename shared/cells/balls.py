@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from shared.cells.base import Cells, parse_points, same_length
 from shared.fields import Fields
 from shared.geometry import Ranges, Vector
 from shared.limits import EXACT_BOUND
 
-REMAINDER_RULES = ("last", "nearest")
+REMAINDER_RULES: Final = ("last", "nearest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from server.design.survey_file.survey import read_survey_file
-from server.release.gate import Decision, Policy, decide
+from server.release.gate import Decision, decide
+from server.release.policy import Policy
 from shared.errors import ReleaseError
 from shared.joining import Row
 

@@ -23,7 +23,7 @@ SETTLE_MESSAGES: Final = 64
 FIRST_PAUSE_SECONDS: Final = 1.0
 LONGEST_PAUSE_SECONDS: Final = 300.0
 _GIVE_UP_AFTER: Final = 8
-_LOG = logging.getLogger("roomful.relay")
+_LOG: Final = logging.getLogger("roomful.relay")
 
 
 class Line(Protocol):

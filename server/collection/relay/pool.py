@@ -24,12 +24,12 @@ from shared.errors import SetupError, StateError, SubmissionError, VerificationE
 from shared.invited import Invited, Relay
 from shared.limits import MAX_ENVELOPE_BYTES
 
-#: A pool keeps four messages for each invited person or each that the rule wants, between these bounds.
 _CAPACITY_FACTOR: Final = 4
+"""A pool keeps four messages for each invited person or each that the rule wants, between these bounds."""
 _LEAST_CAPACITY: Final = 1_000
 _MOST_CAPACITY: Final = 1_000_000
-#: And never more than this on the disk, whatever a ballot's length.
 _MOST_BYTES: Final = 2**30
+"""And never more than this on the disk, whatever a ballot's length."""
 
 
 class RelayPool:

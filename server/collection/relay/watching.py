@@ -13,7 +13,7 @@ from server.collection.storage.relay import RelayStore, Totals
 
 ASK_SECONDS: Final = 60.0
 """How often the collector is asked for the survey's state; a draft may open at any moment, so each look."""
-_LOG = logging.getLogger("roomful.relay")
+_LOG: Final = logging.getLogger("roomful.relay")
 
 
 class Asked(Protocol):

@@ -29,8 +29,8 @@ DIRTY: Final = 1
 SWEEPING: Final = 2
 CLEAN: Final = 0
 _HEADER_BYTES: Final = 100
-#: Place in the header -> what stands there after closing; the first and the last must be equal.
 _COUNTERS: Final = {24: 2**31, 40: 2**30, 92: 2**31}
+"""Place in the header -> what stands there after closing; the first and the last must be equal."""
 
 _SETTINGS: Final = (
     "PRAGMA journal_mode=TRUNCATE",
@@ -45,7 +45,6 @@ _OTHER: Final = ("failed", "the database failed", "Run roomful checkup.")
 _LOCKED: Final = ("locked", "another process holds the database", "End it, or try again.")
 _READ_ONLY: Final = ("read-only", "the database cannot be written", "Give the server's user the right.")
 _RESTORE: Final = "Restore a copy; do not write to this one."
-#: SQLite's primary result codes: our code, the sentence and the remedy.
 _NAMED: Final = {
     sqlite3.SQLITE_BUSY: _LOCKED,
     sqlite3.SQLITE_LOCKED: _LOCKED,
@@ -58,6 +57,7 @@ _NAMED: Final = {
     sqlite3.SQLITE_NOTADB: ("corrupt", "the file is not a database", _RESTORE),
     sqlite3.SQLITE_IOERR: ("disk", "the disk failed to read or write", "Check the disk."),
 }
+"""SQLite's primary result codes: our code, the sentence and the remedy."""
 
 
 def storage_error(error: sqlite3.Error) -> StorageError:

@@ -24,9 +24,9 @@ Today = Callable[[], date]
 
 CLOSED_ON: Final = "closed_on"
 DELETED_ON: Final = "deleted_on"
-#: No right clock shows an earlier day; a survey closed by such a clock would lose its answers at once.
 EARLIEST_DAY: Final = date(2025, 1, 1)
-_LOG = logging.getLogger("roomful.storage")
+"""No right clock shows an earlier day; a survey closed by such a clock would lose its answers at once."""
+_LOG: Final = logging.getLogger("roomful.storage")
 
 
 class Deleting(Protocol):

@@ -102,18 +102,18 @@ POOL_FIELDS: Final = (
 )
 """Of a relay's pool, in the relay's own file."""
 RELAY_FIELDS: Final = (*POOL_FIELDS, *SURVEY_FIELDS)
-#: Rows of the table ``survey`` in a relay's file: the specification's digest; how many wait, leave and were
-#: passed on; how many sixteenths of its time the pool has waited; how many must wait for the flush that was
-#: asked for, 0 without one.
 RELAY_ROWS: Final = ("specification", "waiting", "leaving", "passed", "waited", "flush")
+"""Rows of the table ``survey`` in a relay's file: the specification's digest; how many wait, leave and were
+passed on; how many sixteenths of its time the pool has waited; how many must wait for the flush that was
+asked for, 0 without one."""
 
 STORED_FIELDS: Final = (*ANSWER_FIELDS, *BALLOT_FIELDS, *CODE_FIELDS, *POOL_FIELDS, *SURVEY_FIELDS)
 """Everything that is kept of any survey."""
 
-#: The rows of the table ``survey``: the specification's digest, the organizer's public key, the state; from
-#: closing on the day of closing; once the answers are deleted the day of that; and of an invited survey how
-#: many times something was stored, so that an old copy of the file is noticed.
 SURVEY_ROWS: Final = ("specification", "organizer_key", "state", "closed_on", "deleted_on", "generation")
+"""The rows of the table ``survey``: the specification's digest, the organizer's public key, the state; from
+closing on the day of closing; once the answers are deleted the day of that; and of an invited survey how
+many times something was stored, so that an old copy of the file is noticed."""
 
 
 def fields_of(*, invited: bool) -> tuple[StoredField, ...]:

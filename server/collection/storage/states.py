@@ -19,10 +19,10 @@ class State(StrEnum):
     RELEASED = "released"
 
 
-#: The only step that leads out of each state.
 NEXT: Final = MappingProxyType(
     {State.DRAFT: State.OPEN, State.OPEN: State.CLOSED, State.CLOSED: State.RELEASED, State.RELEASED: None}
 )
+"""The only step that leads out of each state."""
 
 _WHY_NOT: Final = MappingProxyType(
     {

@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, next_generation
@@ -13,7 +14,7 @@ from server.collection.storage.retention import Today, note_closing
 from server.collection.storage.states import State, read_state, require_step
 from shared.errors import StorageError
 
-_LOG = logging.getLogger("roomful.storage")
+_LOG: Final = logging.getLogger("roomful.storage")
 
 
 def take_step(path: Path, target: State, *, anchor: Anchor | None, today: Today) -> None:

@@ -15,9 +15,9 @@ from server.collection.storage.group_commit import GroupCommitter
 from server.collection.storage.intake import Intake, R, Stored
 from shared.errors import StorageError
 
-#: Sweep when this many rows came since the last sweep, or a quarter of all rows, whichever is more.
 SWEEP_ROWS: Final = 4096
-_LOG = logging.getLogger("roomful.storage")
+"""Sweep when this many rows came since the last sweep, or a quarter of all rows, whichever is more."""
+_LOG: Final = logging.getLogger("roomful.storage")
 
 
 class GroupWriter(Generic[R]):

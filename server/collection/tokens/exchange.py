@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import State, refusal
 from server.collection.tokens.issuing import blind_sign, require_blinded
@@ -12,7 +14,7 @@ from shared.fields import Fields
 from shared.hash_list import HASH_BYTES
 from shared.limits import TOKEN_KEY_BYTES
 
-MAX_REQUEST_BYTES = 2048
+MAX_REQUEST_BYTES: Final = 2048
 
 
 class TokenOffice:

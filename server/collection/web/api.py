@@ -26,8 +26,8 @@ from shared.errors import NotFoundError
 
 SPECIFICATION_TYPE: Final = "application/vnd.roomful.specification+json"
 JSON_TYPE: Final = "application/json"
-#: The largest body of all: the longest ballot that any survey can have.
 MAX_SUBMISSION_BYTES: Final = most_envelope_bytes()
+"""The largest body of all: the longest ballot that any survey can have."""
 _RECEIPT: Final = re.compile(r"[0-9a-f]{64}")
 
 

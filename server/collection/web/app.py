@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
@@ -21,7 +21,7 @@ from shared.errors import RoomfulError, SetupError
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-_LOG = logging.getLogger("roomful.web")
+_LOG: Final = logging.getLogger("roomful.web")
 
 
 def create_app(

@@ -25,8 +25,8 @@ MIN_PYTHON: Final = (3, 11)
 MIN_SQLITE: Final = (3, 38)
 LEAST_FREE_BYTES: Final = 100 * 2**20
 LOW_FREE_BYTES: Final = 2**30
-#: No machine that runs this has a clock before it was written.
 EARLIEST_SECONDS: Final = 1_735_689_600
+"""No machine that runs this has a clock before it was written."""
 CLIENT_NEEDS: Final = ("survey.html", "survey.css", "app.mjs", "pyodide/pyodide.asm.wasm", "roomful.zip")
 DURABLE: Final = {"journal_mode": "truncate", "synchronous": 2, "secure_delete": 1, "temp_store": 2}
 

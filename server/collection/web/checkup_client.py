@@ -38,7 +38,6 @@ TIMEOUT_SECONDS: Final = 60.0
 MAX_BYTES: Final = 64 * 2**20
 THREADS: Final = 4
 SHOWN_FINDINGS: Final = 10
-#: Headers by which an answer can bring in what is not in its bytes.
 BRINGING: Final = (
     "Link",
     "Refresh",
@@ -47,6 +46,7 @@ BRINGING: Final = (
     "Service-Worker-Allowed",
     "Content-Location",
 )
+"""Headers by which an answer can bring in what is not in its bytes."""
 AGENTS: Final[Mapping[str, str]] = {
     "Chrome on Windows": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
     "Chrome/142.0.0.0 Safari/537.36",

@@ -24,11 +24,11 @@ from shared.errors import InputError
 TIMEOUT_SECONDS: Final = 10.0
 MAX_BYTES: Final = 64 * 2**20
 CLOCK_SECONDS: Final = 300
-#: Headers with which proxies number, trace or mark visitors.
 MARKING: Final = (
     "Set-Cookie", "ETag", "X-Request-Id", "X-Correlation-Id", "Traceparent", "CF-Ray", "X-Amz-Cf-Id",
     "X-Amzn-Trace-Id", "NEL", "Report-To", "Reporting-Endpoints", "Alt-Svc", "Accept-CH",
 )  # fmt: skip
+"""Headers with which proxies number, trace or mark visitors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 TIMEOUT_SECONDS: Final = 10.0
-#: So long after its answer the end of a connection is waited for.
 ENDING_SECONDS: Final = 2.0
+"""So long after its answer the end of a connection is waited for."""
 MAX_BYTES: Final = 2**20
 NOWHERE: Final = "api/v1/surveys/0000000000000000/submissions"
 

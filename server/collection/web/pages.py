@@ -25,8 +25,8 @@ from shared.errors import NotFoundError, RoomfulError, SetupError
 from shared.specification import Specification
 
 HTML: Final = "text/html; charset=utf-8"
-#: The part of the client that sends, by its name in the client's manifest.
 WORKER: Final = "worker.mjs"
+"""The part of the client that sends, by its name in the client's manifest."""
 STYLE: Final = Path(__file__).parent / "style" / "pages.css"
 
 

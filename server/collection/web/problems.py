@@ -81,7 +81,6 @@ _TABLE: Final[dict[type[RoomfulError], tuple[int, str, str]]] = {
     RoomfulError: (500, "The server failed.", "Tell the operator."),
 }
 
-#: Codes with a better sentence than their class has.
 _SENTENCES: Final = {
     "state.draft": ("The survey is not open yet.", "Come back when it is."),
     "state.closed": ("The survey is closed; nothing was kept.", "There is nothing left to do."),
@@ -113,14 +112,15 @@ _SENTENCES: Final = {
     ),
     "storage.stopping": ("The server is restarting; nothing was kept.", "Send it again in a minute."),
 }
+"""Codes with a better sentence than their class has."""
 
-#: Codes with another status than their class.
 _STATUSES: Final = {
     "token.spent": 409,
     "token.code": 403,
     "token.blinded-message": 422,
     "token.fault": 500,
 }
+"""Codes with another status than their class."""
 
 _HTTP: Final = {
     400: ("The request is malformed.", "Check it against the API document."),

@@ -6,8 +6,9 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from typing import Final
 
-_LOG = logging.getLogger("roomful.web")
+_LOG: Final = logging.getLogger("roomful.web")
 
 
 @contextlib.contextmanager

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
-#: Nothing but this server's own files; WebAssembly for Python, images drawn by the page itself, no inline
-#: script or style, no form that could carry answers away, no frame around the page.
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; "
     "style-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'none'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
+"""Nothing but this server's own files; WebAssembly for Python, images drawn by the page itself, no inline
+script or style, no form that could carry answers away, no frame around the page."""
 
 
 def relay_policy(address: str) -> str:
@@ -26,11 +26,11 @@ def relay_policy(address: str) -> str:
     return CONTENT_SECURITY_POLICY.replace("connect-src 'self'", f"connect-src 'self' {address}")
 
 
-#: A released report is one file with its own styles and pictures; it gets no script and no origin.
 REPORT_POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; "
     "base-uri 'none'; frame-ancestors 'none'; sandbox"
 )
+"""A released report is one file with its own styles and pictures; it gets no script and no origin."""
 
 _PERMISSIONS: Final = (
     "accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "fullscreen", "geolocation",
@@ -39,10 +39,10 @@ _PERMISSIONS: Final = (
     "serial", "storage-access", "usb", "xr-spatial-tracking", "browsing-topics",
 )  # fmt: skip
 
-#: On pages that read a code with the camera, if their reader wants it; no frame inside them may.
 CAMERA_PERMISSIONS: Final = ", ".join(
     f"{name}=({'self' if name == 'camera' else ''})" for name in _PERMISSIONS
 )
+"""On pages that read a code with the camera, if their reader wants it; no frame inside them may."""
 
 HEADERS: Final = MappingProxyType(
     {
@@ -62,10 +62,10 @@ HEADERS: Final = MappingProxyType(
 )
 
 NO_STORE: Final = "no-store"
-#: For files whose name holds the hash of their bytes.
 IMMUTABLE: Final = "public, max-age=31536000, immutable"
-#: Two years, only sent when the server is reached over https.
+"""For files whose name holds the hash of their bytes."""
 STRICT_TRANSPORT: Final = "max-age=63072000"
+"""Two years, only sent when the server is reached over https."""
 
 
 def headers(*, https: bool) -> dict[str, str]:

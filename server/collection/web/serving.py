@@ -37,11 +37,10 @@ from shared.errors import RoomfulError, SetupError
 from shared.invitation import survey_link
 
 IDLE_SECONDS: Final = 30
-#: How often each worker looks for answers whose days are over.
 EXPIRY_SECONDS: Final = 3600.0
-_LOG = logging.getLogger("roomful.web")
+"""How often each worker looks for answers whose days are over."""
+_LOG: Final = logging.getLogger("roomful.web")
 MAX_HEADER_BYTES: Final = 16_384
-#: The beginnings of waitress's own messages, which may hold paths or addresses, and what is logged instead.
 _EVENTS: Final = {
     "Exception while serving": "request-crashed",
     "Exception when servicing": "request-crashed",
@@ -50,6 +49,7 @@ _EVENTS: Final = {
     "total open connections dropped": "connections-free",
     "Client disconnected": "connection-broken",
 }
+"""Beginnings of waitress's own messages, which may hold paths or addresses, and what is logged instead."""
 
 
 class EventNames(logging.Filter):

@@ -21,7 +21,6 @@ ENTRY_POINT: Final = ("roomful.client", "static")
 MANIFEST_NAME: Final = "manifest.json"
 SUMS_NAME: Final = "SHA256SUMS"
 
-#: Registered here and not asked of the machine: with another type for ``.wasm`` or ``.mjs``, Pyodide hangs.
 TYPES: Final = MappingProxyType(
     {
         ".css": "text/css; charset=utf-8",
@@ -43,6 +42,7 @@ TYPES: Final = MappingProxyType(
         ".zip": "application/zip",
     }
 )
+"""Registered here, not asked of the machine: with another type for ``.wasm`` or ``.mjs``, Pyodide hangs."""
 
 
 def content_type(name: str) -> str:

@@ -17,11 +17,11 @@ from typing import Final, NoReturn
 
 from shared.errors import SetupError
 
-#: A worker that ends sooner than this did not fail by chance.
 SOON_SECONDS: Final = 2.0
+"""A worker that ends sooner than this did not fail by chance."""
 MAX_SOON: Final = 5
 LOOK_SECONDS: Final = 0.2
-_LOG = logging.getLogger("roomful.web")
+_LOG: Final = logging.getLogger("roomful.web")
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 

@@ -39,7 +39,7 @@ from shared.participation import ParticipationLevel, ParticipationSource
 class Model:
     """A population as the design needs it.
 
-    Parameters
+    Attributes
     ----------
     source : str
         Name of the file.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from shared.errors import AnswerError, ModelFileError
 from shared.model import ReadingRules
 from shared.participation import GRID, ParticipationLevel, ParticipationSource, published_level
 
-_TOO_SMALL = (
+_TOO_SMALL: Final = (
     f"Probabilities are published on a grid of {float(GRID)}, rounded down. People less likely than that to"
     " take part cannot be promised anything: leave them out of the model, or raise their participation."
 )

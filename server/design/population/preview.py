@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 
@@ -19,8 +20,8 @@ from server.tables.sniffing import SEPARATOR_WORDS
 from server.wording import quoted
 from shared.decimals import format_decimal, parse_decimal
 
-LIKELY_MARKERS = ("?", "NA", "N/A", "n/a", "NULL", "null", "None", "-", ".", "-9", "-99", "99999")
-MAX_SUGGESTED_CATEGORIES = 40
+LIKELY_MARKERS: Final = ("?", "NA", "N/A", "n/a", "NULL", "null", "None", "-", ".", "-9", "-99", "99999")
+MAX_SUGGESTED_CATEGORIES: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ Everything is computed once per distinct text and spread over the records by the
 from __future__ import annotations
 
 import re
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,8 @@ from shared.errors import AnswerError, ModelFileError
 from shared.limits import MAX_PEOPLE
 from shared.model import ReadingRules
 
-_WHOLE = re.compile(r"[0-9]{1,11}", re.ASCII)
-_INCOMPLETE = (
+_WHOLE: Final = re.compile(r"[0-9]{1,11}", re.ASCII)
+_INCOMPLETE: Final = (
     'Complete the records, or set incomplete = "drop" in [model], or give the attribute'
     ' missing = "own-category"; if a text such as ? stands for a missing value, list it in missing_markers.'
 )

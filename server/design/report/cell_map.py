@@ -16,13 +16,13 @@ from shared.attributes import Attribute
 from shared.attributes.shown import PictureAxis
 from shared.decimals import format_decimal, multiples, parse_decimal, round_step
 
-SCALE = 1000
+SCALE: Final = 1000
 """Positions on the map are whole thousandths of a coordinate."""
-MAX_PEOPLE_NUMBERS = 100_000
+MAX_PEOPLE_NUMBERS: Final = 100_000
 """Distinct tuples are drawn only if they take at most this many numbers; beyond, the page would be slow."""
 _TICKS: Final = 6
 """At most one more of them on an axis."""
-STEPS = (
+STEPS: Final = (
     "far below the limit (less than 1/10,000 of it)",
     "well below (up to 1/100)",
     "below (up to 1/10)",
@@ -141,5 +141,5 @@ def _positions(
     return places
 
 
-NOWHERE = -(2**53 - 1)
+NOWHERE: Final = -(2**53 - 1)
 """Place of a cell on an axis on which none of its people has a value; it is not drawn there."""

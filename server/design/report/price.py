@@ -11,12 +11,12 @@ from server.reports.numbers import significant
 from server.reports.page import Picture, data_table
 
 _MAX_LINES: Final = 4
-_AXES = {
+_AXES: Final = {
     "k": ("k: fewest answers that protect (more is safer)", False),
     "participation": ("Participation of everybody", False),
     "failure": ("Acceptable cell failure (less is safer)", True),
 }
-_TITLES = {
+_TITLES: Final = {
     "k": "Distortion against k: the price of a larger crowd. Further right is safer; lower keeps more.",
     "participation": "Distortion against participation: the more people answer, the smaller cells may be.",
     "failure": "Distortion against acceptable failure: the price of certainty. Further left is safer.",

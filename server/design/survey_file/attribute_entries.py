@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from server.design.survey_file.toml_document import Section
 from server.tables.files import open_data
@@ -29,9 +29,9 @@ from shared.decimals import format_decimal, parse_decimal
 from shared.errors import ModelFileError, SpecificationError, SurveyFileError
 from shared.limits import EXACT_BOUND, MAX_CATEGORIES, MAX_COORDINATES, MAX_CYCLE, MAX_NAME_CHARACTERS
 
-_COMMON = ("name", "kind", "label", "help", "missing")
-RESERVED_NAMES = ("level", "people")  # columns of the canonical model
-_WHOLE = re.compile(r"[+-]?[0-9]{1,16}", re.ASCII)
+_COMMON: Final = ("name", "kind", "label", "help", "missing")
+RESERVED_NAMES: Final = ("level", "people")  # columns of the canonical model
+_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,16}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def _lookup(given: Given) -> Lookup:
     return Lookup(**given.common, axes=axes, entries=entries)
 
 
-ENTRIES = {
+ENTRIES: Final = {
     "numeric": AttributeEntry(
         keys=("minimum", "maximum", "step", "open_below", "open_above", "rounding"), build=_numeric
     ),
@@ -163,7 +163,7 @@ ENTRIES = {
     "lookup": AttributeEntry(keys=("table",), build=_lookup),
 }
 """How each kind stands in a survey.toml."""
-ATTRIBUTE_KEYS = (*_COMMON, *dict.fromkeys(key for entry in ENTRIES.values() for key in entry.keys))
+ATTRIBUTE_KEYS: Final = (*_COMMON, *dict.fromkeys(key for entry in ENTRIES.values() for key in entry.keys))
 
 
 def _plain(text: str) -> str:

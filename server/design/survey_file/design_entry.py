@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from server.design.survey_file.toml_document import Section
 from server.wording import quoted
 from shared.decimals import parse_decimal
 from shared.limits import EXACT_BOUND
 
-ALGORITHMS: dict[str, tuple[str, ...]] = {
+ALGORITHMS: Final[dict[str, tuple[str, ...]]] = {
     "mdav": (),
     "power-diagram": (),
     "mondrian": (),
@@ -20,12 +21,12 @@ ALGORITHMS: dict[str, tuple[str, ...]] = {
     "mu-approx": ("seed",),
 }
 """Algorithms of a design, and the parameters that each of them takes."""
-OTHER_NAMES = {"pcl": "power-diagram"}
+OTHER_NAMES: Final = {"pcl": "power-diagram"}
 """Names by which papers call an algorithm; a specification uses ours."""
-NAMES = (*ALGORITHMS, *OTHER_NAMES)
+NAMES: Final = (*ALGORITHMS, *OTHER_NAMES)
 """All names that are understood."""
-DEFAULTS: dict[str, int | str] = {"gamma": "0.2", "seed": 0}
-LARGEST_GAMMA = 100
+DEFAULTS: Final[dict[str, int | str]] = {"gamma": "0.2", "seed": 0}
+LARGEST_GAMMA: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from server.design.survey_file.toml_document import Section
 from server.files import read_start
@@ -14,8 +15,8 @@ from shared.invited import Codes, Invited, Relay, is_relay_url
 from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS, MAX_SPARE_KEYS
 from shared.roll import MAX_ROLL_BYTES, Roll
 
-INVITED_KEYS = ("people", "roll", "token_key", "collector_key", "opening_key", "relay", "spare_keys")
-_ROLL = "the roll.txt of roomful codes, unchanged"
+INVITED_KEYS: Final = ("people", "roll", "token_key", "collector_key", "opening_key", "relay", "spare_keys")
+_ROLL: Final = "the roll.txt of roomful codes, unchanged"
 
 
 def read_roll(root: Section, folder: Path) -> Roll | None:

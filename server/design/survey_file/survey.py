@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from server.design.plan import Plan
 from server.design.survey_file.attribute_entries import ATTRIBUTE_KEYS, build_attributes
@@ -236,8 +237,8 @@ def _id_column(model: Section, attributes: tuple[Attribute, ...]) -> str | None:
     return name
 
 
-_TOGETHER = ("correlation", "household_column", "household_size", "source_statement")
-_FORMS = (("rate",), ("low", "high"), ("column",), ("attribute", "rates"))
+_TOGETHER: Final = ("correlation", "household_column", "household_size", "source_statement")
+_FORMS: Final = (("rate",), ("low", "high"), ("column",), ("attribute", "rates"))
 
 
 def _participation(

@@ -6,7 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from server.wording import nearest_name, quoted, shortened_list
 from shared.characters import clean_text
@@ -16,12 +16,12 @@ from shared.limits import MAX_TEXT_CHARACTERS
 
 KeyPath = tuple[str | int, ...]
 
-_HEADER = re.compile(r"\s*\[(\[)?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
-_KEY = re.compile(
+_HEADER: Final = re.compile(r"\s*\[(\[)?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
+_KEY: Final = re.compile(
     r"""\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+))*)\s*="""
 )
-_PART = re.compile(r""""[^"]*"|'[^']*'|[A-Za-z0-9_-]+""")
-_MISSING: Any = object()
+_PART: Final = re.compile(r""""[^"]*"|'[^']*'|[A-Za-z0-9_-]+""")
+_MISSING: Final[Any] = object()
 
 
 class _Number(str):
@@ -299,7 +299,7 @@ class Section:
         )
 
 
-TOP_LEVEL = (
+TOP_LEVEL: Final = (
     "title",
     "description",
     "languages",

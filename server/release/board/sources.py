@@ -28,8 +28,8 @@ from shared.roll import MAX_ROLL_BYTES
 
 TIMEOUT_SECONDS: Final = 60.0
 MAX_RELEASED_BYTES: Final = 2**30
-#: In base64 and an envelope, a board is a third longer.
 _MAX_BOARD_ENVELOPE: Final = 2 * MAX_BOARD_BYTES
+"""In base64 and an envelope, a board is a third longer."""
 _MAX_LIST: Final = LINE_BYTES * MAX_RECEIPTS
 
 

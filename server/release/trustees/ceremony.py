@@ -21,7 +21,7 @@ from shared.words import digest_words
 
 OPENING_KEY_FILE: Final = "opening-key.json"
 LEDGER_FILE: Final = "ledger.jsonl"
-_MAX_NAME_CHARACTERS = 100
+_MAX_NAME_CHARACTERS: Final = 100
 
 
 def key_words(public_key: bytes) -> str:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from server.collection.tokens.verifying import BallotVerifier
 from server.progress import StageProgress as Progress
@@ -30,8 +31,8 @@ from shared.errors import InputError, OpeningError, SubmissionError, TokenError
 from shared.invitation import Invitation
 from shared.words import digest_words
 
-_HEX = re.compile(r"[0-9a-f]{64}")
-_WORDS = re.compile(r"[a-z]{5}(-[a-z]{5}){7}")
+_HEX: Final = re.compile(r"[0-9a-f]{64}")
+_WORDS: Final = re.compile(r"[a-z]{5}(-[a-z]{5}){7}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,9 @@ SPECIFICATION_FILE: Final = "specification.dsse.json"
 BALLOTS_FILE: Final = "ballots.bin"
 CHECKPOINT_FILE: Final = "checkpoint"
 _LENGTH_BYTES: Final = 4
-_REMEDY = "Ask the collector for the export again. If it stays so, tell the other trustees: open nothing."
+_REMEDY: Final = (
+    "Ask the collector for the export again. If it stays so, tell the other trustees: open nothing."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

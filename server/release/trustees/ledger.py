@@ -171,7 +171,9 @@ def _error(message: str, *, where: str = "", expected: str = "", remedy: str = "
     )
 
 
-_REMEDY = "Use your own newest ledger. Never go on with an older one or a new one: without it, state nothing."
+_REMEDY: Final = (
+    "Use your own newest ledger. Never go on with an older one or a new one: without it, state nothing."
+)
 
 
 def _damaged(path: Path, message: str) -> OpeningError:

@@ -64,7 +64,7 @@ NO_KEY: Final = bytes(KEY_BYTES)
 """Stand for the token of a test answer. 32 zero bytes are a point of small order, which is no device key: no
 box of a ballot ever opens in a rehearsal."""
 MAX_REHEARSAL_BYTES: Final = 1_048_576
-_MAX_BOX_CHARACTERS = 2 * MAX_MESSAGE_BYTES
+_MAX_BOX_CHARACTERS: Final = 2 * MAX_MESSAGE_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

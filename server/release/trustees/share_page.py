@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass, field
+from typing import Final
 
-_COLUMNS = 3
-_STYLE = (
+_COLUMNS: Final = 3
+_STYLE: Final = (
     "@page{margin:2cm}"
     "body{margin:2em auto;padding:0 1em;max-width:42em;font:1.1em/1.5 sans-serif;color:#000;background:#fff}"
     "ol{columns:9em;font:1.15em/1.7 monospace;padding-left:2.5em}"
     "strong,ol{overflow-wrap:anywhere}"
 )
-_DUTIES = (
+_DUTIES: Final = (
     "Keep it secret. Give it to nobody, the organizer included. Do not photograph it or send it.",
     "Keep it on paper or on a stick of your own, in a place that locks, until the survey is over.",
     "If you lose it or somebody sees it, tell the other trustees at once.",
     "Bring it to the rehearsal; sign your statement with it; bring it to the opening if you are asked.",
     "Destroy it when all trustees agree.",
 )
-_ABOUT = "This is your part of the key that opens the answers of a Roomful survey."
-_KEY = "The opening key of this survey in words (not secret; the same on every share; compare it):"
-_CHECK = "The last three words check the others: a mistyped word is found."
+_ABOUT: Final = "This is your part of the key that opens the answers of a Roomful survey."
+_KEY: Final = "The opening key of this survey in words (not secret; the same on every share; compare it):"
+_CHECK: Final = "The last three words check the others: a mistyped word is found."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,11 +34,11 @@ from shared.limits import MAX_TRUSTEES
 WORDS_PER_SHARE: Final = 33
 MIN_THRESHOLD: Final = 2
 MAX_SHARE_FILE_BYTES: Final = 65_536
-_DISTINCT_LETTERS = 4
+_DISTINCT_LETTERS: Final = 4
 """The first letters by which every word of the list is known."""
 _BY_LETTERS: Final[dict[str, str]] = {word[:_DISTINCT_LETTERS]: word for word in WORDLIST}
-_NUMBERED = re.compile(r"(\d{1,2})[.):]?\s+([A-Za-z]+)")
-_FINGERPRINT = re.compile(r"[a-z]{5}(-[a-z]{5}){7}")
+_NUMBERED: Final = re.compile(r"(\d{1,2})[.):]?\s+([A-Za-z]+)")
+_FINGERPRINT: Final = re.compile(r"[a-z]{5}(-[a-z]{5}){7}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

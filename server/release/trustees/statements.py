@@ -42,8 +42,8 @@ from shared.words import digest_words
 
 FORMAT: Final = "roomful-statement/1"
 MAX_STATEMENT_BYTES: Final = 4096
-_KEY_LABEL = b"roomful-statement-key/1"
-_GROUPS_LABEL = b"roomful-groups/1"
+_KEY_LABEL: Final = b"roomful-statement-key/1"
+_GROUPS_LABEL: Final = b"roomful-groups/1"
 
 
 def statement_key(share: Share) -> Ed25519PrivateKey:

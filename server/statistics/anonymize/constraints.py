@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -19,17 +20,17 @@ from server.tables.column import DataColumn
 from server.wording import quoted
 from shared.errors import DesignError, InputError
 
-_CANDIDATES = 8
+_CANDIDATES: Final = 8
 """Nearest groups among which the first that mends a group is taken."""
 
-_SLACK = 1e-12
+_SLACK: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
     """What every group keeps, of every confidential attribute.
 
-    Parameters
+    Attributes
     ----------
     distinct : int or None
         Fewest different values.
@@ -91,7 +92,7 @@ class Constraints:
 class Secret:
     """A confidential attribute of the records that take part.
 
-    Parameters
+    Attributes
     ----------
     name : str
     codes : int array, shape (n,)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +19,14 @@ from server.arrays import FloatArray, IntArray
 from server.statistics.microaggregation.preparation import mean_and_deviation
 from server.tables.column import DataColumn
 
-_MISSING = "\0missing"
+_MISSING: Final = "\0missing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Block:
     """One attribute within the matrix.
 
-    Parameters
+    Attributes
     ----------
     name : str
     nominal : bool

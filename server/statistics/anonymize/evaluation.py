@@ -34,7 +34,7 @@ from shared.errors import InputError
 class Settings:
     """What the measures need to know.
 
-    Parameters
+    Attributes
     ----------
     known : tuple of str
         Quasi-identifiers that the intruder of DLD knows; empty for all.
@@ -91,7 +91,7 @@ class Settings:
 class Evaluation:
     """All figures.
 
-    Parameters
+    Attributes
     ----------
     n_records, n_people : int
         Different where records count for several people; every figure is about people.

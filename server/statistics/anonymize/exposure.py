@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -22,15 +23,15 @@ from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
 from server.wording import quoted
 
-_IDENTIFYING = 0.5
+_IDENTIFYING: Final = 0.5
 """Share of records with a value of their own from which a column looks like an identifier."""
 
 _FEW, _MOST_RECORDS, _SOME_RECORDS, _EQUAL = 10, 40, 1.2, 0.9
 """A column may name people if it has so many values, each in so many records, most in equally many."""
 
-_ID_NAME = re.compile(r"(id|nr|no|num|person|member|case|hh|household)$", re.IGNORECASE)
+_ID_NAME: Final = re.compile(r"(id|nr|no|num|person|member|case|hh|household)$", re.IGNORECASE)
 
-_LARGEST_JSON = 1 << 24
+_LARGEST_JSON: Final = 1 << 24
 
 
 def warnings_of(masked: Masked) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from server.tables.column import DataColumn
 from server.tables.delimited import read_bytes
@@ -19,14 +20,14 @@ from server.tables.sniffing import decode
 from server.wording import quoted
 from shared.errors import InputError
 
-_SEPARATORS = ";,\t|"
+_SEPARATORS: Final = ";,\t|"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hierarchy:
     """Ancestors of the values of one attribute.
 
-    Parameters
+    Attributes
     ----------
     source : str
         The file.

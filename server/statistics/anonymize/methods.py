@@ -6,7 +6,7 @@ import importlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,14 +16,14 @@ from server.statistics.anonymize.sizes import Sizes
 from server.statistics.microaggregation.preparation import group_means
 from shared.errors import InputError
 
-_SAMPLE = 2_000
+_SAMPLE: Final = 2_000
 """Records on which the time of a method is measured before it starts."""
 
-_COMPILING = (0.1, 3.0)
+_COMPILING: Final = (0.1, 3.0)
 """Seconds of a measurement that may have been compiling, so that a second one is worth its while."""
 
 
-_OPTIONS = {"strict": "--relaxed", "gamma": "--gamma"}
+_OPTIONS: Final = {"strict": "--relaxed", "gamma": "--gamma"}
 """Keyword argument of a function -> option of the command line that sets it."""
 
 
@@ -31,7 +31,7 @@ _OPTIONS = {"strict": "--relaxed", "gamma": "--gamma"}
 class Method:
     """A way to divide records into groups.
 
-    Parameters
+    Attributes
     ----------
     name : str
         On the command line.
@@ -69,8 +69,8 @@ class Method:
         return function
 
 
-_ROOM = "server.statistics.microaggregation"
-METHODS: tuple[Method, ...] = (
+_ROOM: Final = "server.statistics.microaggregation"
+METHODS: Final[tuple[Method, ...]] = (
     Method(
         name="mdav",
         function=f"{_ROOM}.mdav_records:mdav_records",

@@ -32,7 +32,7 @@ from shared.errors import InputError
 class Part:
     """A block of quasi-identifiers that is grouped on its own; without blocks there is one of all.
 
-    Parameters
+    Attributes
     ----------
     columns : tuple of int
         Quasi-identifiers.
@@ -54,7 +54,7 @@ class Part:
 class Prepared:
     """A file that is ready to be divided, after everything that can be refused was.
 
-    Parameters
+    Attributes
     ----------
     request : Request
     method : Method

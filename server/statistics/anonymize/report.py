@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -15,17 +16,17 @@ from server.statistics.anonymize.workflow import Masked
 from server.statistics.measures.measure import Measure
 from server.tables.column import DataColumn
 
-_MOST_PICTURES = 24
-_MOST_CATEGORIES = 30
-_MOST_RISKS = 25
-_KEEP = (
+_MOST_PICTURES: Final = 24
+_MOST_CATEGORIES: Final = 30
+_MOST_RISKS: Final = 25
+_KEEP: Final = (
     "This page shows figures of the original data, such as its smallest and largest values. Keep it with "
     "them; do not publish it beside the masked file."
 )
-_POINTS = np.linspace(0, 1, 201)
+_POINTS: Final = np.linspace(0, 1, 201)
 
-_PROMISED = ("achieved k", "failure for a participant, worst class")
-_MEANINGS = {
+_PROMISED: Final = ("achieved k", "failure for a participant, worst class")
+_MEANINGS: Final = {
     "achieved k": "{who} share every published combination of quasi-identifiers, at least",
     "failure for a participant, worst class": "that fewer than k take part of those a participant looks like",
     "individual risk, worst class": "that a record is whom somebody takes it for, in the population",

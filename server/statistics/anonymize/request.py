@@ -23,7 +23,7 @@ Breach = Literal["none", "p3m", "p3m-record"]
 class Distances:
     """Parameters of P3M.
 
-    Parameters
+    Attributes
     ----------
     common : float
         Minimum distance, in standard deviations.
@@ -89,7 +89,7 @@ class Distances:
 class Request:
     """What is asked for.
 
-    Parameters
+    Attributes
     ----------
     quasi_identifiers, confidential, drop : tuple of str
         Columns to mask; to look after in the report; to leave out of the written file.

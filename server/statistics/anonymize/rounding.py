@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -17,11 +18,11 @@ from server.tables.column import DataColumn
 from server.wording import quoted
 from shared.errors import InputError
 
-MOST_DIGITS = 15
-_FINEST = 3
+MOST_DIGITS: Final = 15
+_FINEST: Final = 3
 """Powers of ten below the standard deviation: finer decimals are noise of measuring and computing."""
 
-_TELLING = 0.01
+_TELLING: Final = 0.01
 """Of a standard deviation: a window for the last member that is narrower is worth a warning."""
 
 
@@ -29,7 +30,7 @@ _TELLING = 0.01
 class Digits:
     """Decimals to publish, as they are asked for; negative ones round to tens, hundreds and so on.
 
-    Parameters
+    Attributes
     ----------
     common : int or None
         Of all numbers; None for those of their columns.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -34,11 +35,11 @@ from server.tables.files import Reading, form_of, open_data
 from server.wording import quoted
 from shared.errors import InputError
 
-_WORTH_SAYING_SECONDS = 3.0
-_MEASURING_SECONDS = 4e-5
+_WORTH_SAYING_SECONDS: Final = 3.0
+_MEASURING_SECONDS: Final = 4e-5
 """A person, for everything after grouping: measured with 10^6 records and 5 numbers."""
 
-_HEADLINE = (
+_HEADLINE: Final = (
     "achieved k",
     "failure for a participant, worst class",
     "attained failure, worst class",
@@ -58,7 +59,7 @@ _HEADLINE = (
 class Run:
     """What a masking left behind.
 
-    Parameters
+    Attributes
     ----------
     files : tuple of Path
         The masked file, the report, the JSON.
@@ -295,7 +296,7 @@ def _hierarchies(files: Mapping[str, Path] | None, confidential: Sequence[str]) 
 class Comparison:
     """What `evaluate_files` is asked for.
 
-    Parameters
+    Attributes
     ----------
     quasi_identifiers, confidential, nominal : tuple of str
     ordinal : mapping of column to order

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,18 +32,18 @@ from shared.errors import DesignError, InputError
 from shared.metrics import Metrics
 from shared.participation import GRID, ParticipationLevel, published_level
 
-MOST_PEOPLE = 5_000_000
+MOST_PEOPLE: Final = 5_000_000
 """People behind a file with counts: measures look at each of them."""
 
-_LARGEST_K = 1000
-_SOURCE = "Anonymization of surveys with uncertain participation, section VI.A"
+_LARGEST_K: Final = 1000
+_SOURCE: Final = "Anonymization of surveys with uncertain participation, section VI.A"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Participation:
     """How likely people are to take part, as it is asked for.
 
-    Parameters
+    Attributes
     ----------
     level : ParticipationLevel or None
         The same for everybody, a value or a range.
@@ -108,7 +109,7 @@ class Participation:
 class Sizes:
     """The size rule for the records of a file.
 
-    Parameters
+    Attributes
     ----------
     k : int
     people : int array, shape (n, L)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -24,16 +25,16 @@ from server.tables.data_file import Replacement
 from server.wording import quoted
 from shared.errors import DesignError
 
-_SLACK = 1e-9
+_SLACK: Final = 1e-9
 """P3M publishes many values at exactly their distance."""
-_NOTICEABLE = 0.01
+_NOTICEABLE: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Masked:
     """What was done.
 
-    Parameters
+    Attributes
     ----------
     prepared : Prepared
     groups : tuple of int arrays

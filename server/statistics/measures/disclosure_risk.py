@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,18 +24,18 @@ from server.statistics.measures.information_loss import aligned
 from server.statistics.measures.measure import Measure
 from server.statistics.microaggregation.preparation import standardize
 
-WIDTHS = tuple(percent / 100 for percent in range(1, 11))
+WIDTHS: Final = tuple(percent / 100 for percent in range(1, 11))
 """Half widths over which SDID is averaged, in standard deviations."""
 
-_CHUNK = 16_384
-_NEIGHBOURS = 4
+_CHUNK: Final = 16_384
+_NEIGHBOURS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Classes:
     """Records with the same published quasi-identifiers.
 
-    Parameters
+    Attributes
     ----------
     labels : int array, shape (n,)
         Class of each record, 0..m-1.

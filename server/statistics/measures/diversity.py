@@ -38,7 +38,7 @@ Distance = Literal["equal", "ordered", "hierarchical"]
 class Contingency:
     """Occurrences of values in groups, without the empty pairs.
 
-    Parameters
+    Attributes
     ----------
     groups, values, counts : int arrays, shape (pairs,)
         Sorted by group, then value.

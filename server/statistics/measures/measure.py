@@ -14,7 +14,7 @@ Direction = Literal["lower is unsafe", "higher is unsafe", "lower loses more", "
 class Measure:
     """A figure that cannot be read the wrong way round.
 
-    Parameters
+    Attributes
     ----------
     name : str
         In words, such as "achieved k". `label` adds the direction.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,9 +22,9 @@ from server.statistics.measures.information_loss import aligned
 from server.statistics.measures.measure import Measure
 from server.statistics.microaggregation.preparation import data_matrix, standardize
 
-QUANTILES = np.arange(0.05, 0.96, 0.05)
+QUANTILES: Final = np.arange(0.05, 0.96, 0.05)
 Density = Literal["kernel", "normal"]
-PARTS = ("quantiles", "means", "variances", "covariances", "correlations")
+PARTS: Final = ("quantiles", "means", "variances", "covariances", "correlations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

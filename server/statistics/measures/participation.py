@@ -21,7 +21,7 @@ from shared.effective_anonymity import cell_failure
 class ParticipantFailures:
     """That a person who takes part is not protected; higher is unsafe.
 
-    Parameters
+    Attributes
     ----------
     mean : Decimal
         r' of the paper: the mean of r_j / pi_j over all people of the group.

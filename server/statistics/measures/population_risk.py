@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from scipy.special import hyp2f1
@@ -17,14 +18,14 @@ from scipy.special import hyp2f1
 from server.arrays import FloatArray, IntArray
 from server.statistics.measures.measure import Measure
 
-_SOURCE = "Benedetti and Franconi 1998"
+_SOURCE: Final = "Benedetti and Franconi 1998"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRisk:
     """One class of records that look alike.
 
-    Parameters
+    Attributes
     ----------
     size : int
         Records of the sample.

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,12 +29,12 @@ from server.progress import Progress
 from server.statistics.measures.measure import Measure
 
 Learner = Literal["boosted trees", "logistic regression", "support vectors", "nearest neighbours"]
-LEARNERS: tuple[Learner, ...] = ("boosted trees", "logistic regression")
+LEARNERS: Final[tuple[Learner, ...]] = ("boosted trees", "logistic regression")
 """Those that are measured unasked; the others serve to reproduce published figures."""
 Table = Mapping[str, ArrayLike]
 """Columns by name, all of equal length: numbers, or texts for nominal attributes."""
 
-_MOST_CATEGORIES = 255
+_MOST_CATEGORIES: Final = 255
 """Categories of an attribute that boosted trees can tell apart; rarer ones are encoded as none."""
 
 
@@ -42,7 +42,7 @@ _MOST_CATEGORIES = 255
 class EmpiricalUtility:
     """What one kind of model reaches.
 
-    Parameters
+    Attributes
     ----------
     learner : Learner
     accuracy, f_measure : Measure

@@ -22,6 +22,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from scipy.optimize import linprog, minimize
@@ -29,23 +30,23 @@ from scipy.optimize import linprog, minimize
 from server.arrays import FloatArray, IntArray
 from server.statistics.microaggregation.cubic import local_minima
 
-TOLERANCE = 1e-9
+TOLERANCE: Final = 1e-9
 """Largest error of mean (in standard deviations) and of variance (relative) that counts as met."""
 
-_STEPS = 40
-_SHORTEST = 1e-3
-_MOST_TIED = 5
-_TIE = 0.1
-_NEAR = 1e-5
-_NEARLY = 1e-3
-_TRIALS = 80
+_STEPS: Final = 40
+_SHORTEST: Final = 1e-3
+_MOST_TIED: Final = 5
+_TIE: Final = 0.1
+_NEAR: Final = 1e-5
+_NEARLY: Final = 1e-3
+_TRIALS: Final = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solution:
     """Values of the groups of one attribute.
 
-    Parameters
+    Attributes
     ----------
     values : float array, shape (m,)
     mean_error : float

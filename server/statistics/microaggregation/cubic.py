@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from server.arrays import FloatArray
 
-_POLISHING = 2
+_POLISHING: Final = 2
 
 
 def real_roots(c3: FloatArray, c2: FloatArray, c1: FloatArray, c0: FloatArray) -> FloatArray:

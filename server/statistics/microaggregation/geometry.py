@@ -8,12 +8,13 @@ threads or the processor.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
 
-EXACT = 1 << 53
+EXACT: Final = 1 << 53
 """Integers of smaller magnitude are exact in float64 and in JavaScript numbers."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
@@ -16,7 +18,7 @@ from server.statistics.microaggregation.trees import (
     minimum_spanning_tree,
 )
 
-MOST_DISTANT = 1024
+MOST_DISTANT: Final = 1024
 """Trees of more records are divided by MDAV: finding the two most distant of m records takes m^2 steps."""
 
 

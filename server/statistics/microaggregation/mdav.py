@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from server.progress import Progress
 from server.statistics.microaggregation.geometry import checked, span, squared_distances
 from server.statistics.microaggregation.need import Need
 
-FURTHER_REFERENCES = 64
+FURTHER_REFERENCES: Final = 64
 """How many references are tried when the extreme one cannot be cut off (ties, large multiplicities)."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -19,7 +20,7 @@ from server.statistics.microaggregation.preparation import bounded_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.microaggregation.trees import canonical_order, cut_longest, members
 
-_NEIGHBOURS = 16
+_NEIGHBOURS: Final = 16
 """How many near values are looked up beforehand; the rare record that needs more asks again."""
 
 

@@ -14,7 +14,7 @@ from server.arrays import IntArray
 class Need:
     """The requirement on every cell of a design.
 
-    Parameters
+    Attributes
     ----------
     minimum : sequence of int
         One integer >= 1 per participation level: how many people a cell of that level alone would need

@@ -28,6 +28,7 @@ proves how near the optimum is (`constrained_quartics`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,13 +36,13 @@ from numpy.typing import ArrayLike
 from server.arrays import FloatArray, IntArray
 from server.statistics.microaggregation.constrained_quartics import Solution, minimize_quartics
 
-DEFAULT_IMPORTANCE = 0.001
+DEFAULT_IMPORTANCE: Final = 0.001
 """The paper's small epsilon."""
-_MOST_IMPORTANT = 1 - 1e-6
+_MOST_IMPORTANT: Final = 1 - 1e-6
 """From here on an importance counts as 1: its weight, 10^12, is as good as infinite in float64."""
-_HELD = 1e-3
-_LARGEST = 1e50
-_SMALLEST = 1e-12
+_HELD: Final = 1e-3
+_LARGEST: Final = 1e50
+_SMALLEST: Final = 1e-12
 """Between these the fourth powers and the discriminants of cubics stay within float64."""
 
 
@@ -49,7 +50,7 @@ _SMALLEST = 1e-12
 class Aggregation:
     """Values to publish instead of centroids.
 
-    Parameters
+    Attributes
     ----------
     values : float array, shape (m, d)
         One row per group.

@@ -18,6 +18,8 @@ its section 5.6: that has preferences by record too, but maximizes the distances
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -34,8 +36,8 @@ from server.statistics.microaggregation.p3m import (
     weights,
 )
 
-_SWEEPS = 50
-_LEAST_GAIN = 1e-6
+_SWEEPS: Final = 50
+_LEAST_GAIN: Final = 1e-6
 
 
 def p3m_record(

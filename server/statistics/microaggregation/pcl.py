@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from server.statistics.microaggregation.power_diagram import power_diagram
 from server.statistics.microaggregation.preparation import data_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
 
-WORK = 1 << 24
+WORK: Final = 1 << 24
 """Points times cells of one power diagram; beyond it the data are divided into blocks."""
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -24,11 +25,11 @@ from server.statistics.microaggregation.power_search import Workbench
 
 Snap = Callable[[IntArray, int], IntArray]
 """Moves sites to a coarser grid."""
-LLOYD_STEPS = 12
-ASCENT_ROUNDS = 20
-FINAL_STEPS = 2
-FINEST_RESOLUTION = 64
-_SLACK = 50
+LLOYD_STEPS: Final = 12
+ASCENT_ROUNDS: Final = 20
+FINAL_STEPS: Final = 2
+FINEST_RESOLUTION: Final = 64
+_SLACK: Final = 50
 """The start aims at cells of need + need / 50: with no slack at all there is nobody to spare."""
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from server.statistics.microaggregation.geometry import sums_by_label
 from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.power_search import UNUSED, Lists, Workbench
 
-_PATIENCE = 2
+_PATIENCE: Final = 2
 """Bids per cell before a site is given up."""
 
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.statistics.microaggregation.geometry import EXACT, span, sums_by_label
 
-CANDIDATES = 16
-EXTRA_CANDIDATES = 8
-UNUSED = 1 << 60
+CANDIDATES: Final = 16
+EXTRA_CANDIDATES: Final = 8
+UNUSED: Final = 1 << 60
 """Score of a place in a list that nobody took."""
-_BLOCK = 4096
+_BLOCK: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

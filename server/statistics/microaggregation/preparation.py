@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from server.arrays import FloatArray, IntArray
 
-LARGEST = 1e145
+LARGEST: Final = 1e145
 """Coordinates of larger magnitude are refused: squares of their differences could overflow."""
 
 

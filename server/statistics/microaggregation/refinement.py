@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +13,11 @@ from server.statistics.microaggregation.mdav_records import mdav_records
 from server.statistics.microaggregation.preparation import bounded_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
 
-TOLERANCE = 1e-13
+TOLERANCE: Final = 1e-13
 """Least gain of a step, as a share of the total sum of squares: above the rounding of either side."""
-_TRIALS = 100
-_STEP = 1000
-_HEAT = (0.05, 0.002)
+_TRIALS: Final = 100
+_STEP: Final = 1000
+_HEAT: Final = (0.05, 0.002)
 """In mean losses of a group, at the first trial and at the last."""
 
 

@@ -20,7 +20,7 @@ class SizeRule:
     Build one with `SizeRule.of_k` (plain k-anonymity) or `SizeRule.of_need` (participation probabilities
     through `n_min` or a predicate on the head counts per level).
 
-    Parameters
+    Attributes
     ----------
     need : Need
         The requirement on the people of one group.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,26 +22,26 @@ from shared.effective_anonymity import cell_failure, n_min, n_min_safe, table_fa
 from shared.metrics import Metrics
 from shared.participation import ParticipationLevel
 
-FILE = "effective_anonymity"
-MORE = ("additional_reference", "p_probabilistic_004")
-_COMBINATION = ("k", "participation", "acceptable_cell_failure")
-EXACT = 1e-20
+FILE: Final = "effective_anonymity"
+MORE: Final = ("additional_reference", "p_probabilistic_004")
+_COMBINATION: Final = ("k", "participation", "acceptable_cell_failure")
+EXACT: Final = 1e-20
 """Relative error that is promised beside exact fractions; they are given to 25 digits."""
-NAMES = (
+NAMES: Final = (
     ("attained_cell_failure", "qbar"),
     ("expected_unprotected_records", "u"),
     ("record_failure", "r"),
     ("record_failure_given_participation", "r'"),
 )
-SIMULATED = 100_000
+SIMULATED: Final = 100_000
 """Cells of Table II."""
-PAIR_FORMS: dict[str, Callable[[float, float], float]] = {
+PAIR_FORMS: Final[dict[str, Callable[[float, float], float]]] = {
     "n0": near.n_min_pair_first,
     "n1": near.n_min_pair_second,
     "n2": near.n_min_pair_third,
     "Lambert (ours)": near.n_min_pair_lambert,
 }
-FORMS: dict[str, Callable[[int, float, float], float]] = {
+FORMS: Final[dict[str, Callable[[int, float, float], float]]] = {
     "n1": near.n_min_divergence,
     "n1'": near.n_min_quadratic,
     "n1''": near.n_min_simplified,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from server.progress import StageProgress
 from server.statistics.reproduction.inputs import Inputs
@@ -18,7 +18,7 @@ Function: TypeAlias = Callable[[Inputs, StageProgress], Iterable[Record]]
 class Entry:
     """One entry of the catalogue.
 
-    Parameters
+    Attributes
     ----------
     title : str
         What it shows, in a line.
@@ -58,7 +58,7 @@ class Entry:
         return function
 
 
-PAPERS: dict[str, str] = {
+PAPERS: Final[dict[str, str]] = {
     "p-probabilistic": (
         "Rebollo-Monedero, Forne, Soriano et al., p-Probabilistic k-anonymous microaggregation for the "
         "anonymization of surveys with uncertain participation"
@@ -79,14 +79,14 @@ PAPERS: dict[str, str] = {
 }
 """Key -> authors and title."""
 
-_CASC = ("census", "tarragona", "eia")
+_CASC: Final = ("census", "tarragona", "eia")
 _P, _M, _D, _T, _U = "p-probabilistic", "mu-approx", "dependence", "p3m", "utility"
-_AGAINST = (
+_AGAINST: Final = (
     Plot(name="against-k", title="D against k, pbar = 1e-5", x="k", y=("D",), panels=("data",)),
     Plot(name="against-pi", title="D against participation, k = 10", x="pi", y=("D",), panels=("data",)),
     Plot(name="against-pbar", title="D against failure, k = 10", x="-log10 pbar", y=("D",), panels=("data",)),
 )
-_UTILITY_PLOTS = (
+_UTILITY_PLOTS: Final = (
     *(
         Plot(name=measure.lower(), title=f"{measure} against k", x="k", y=(measure,), log_x=True)
         for measure in ("accuracy", "F-measure", "distortion")
@@ -99,7 +99,7 @@ _UTILITY_PLOTS = (
         y=("accuracy",),
     ),
 )
-_PROTOCOL = (
+_PROTOCOL: Final = (
     "The paper's protocol: a quarter of the records, stratified, is set aside untouched; the rest is masked, "
     "and a model is trained on it. The learner is the best of boosted trees, logistic regression, support "
     "vectors and nearest neighbours on the originals, by five folds among the training records. Methods: "
@@ -107,15 +107,15 @@ _PROTOCOL = (
     "the dependence of the class with the lambda that does best on the training records; PCL is ours. Under "
     "uncertain participation read the curves at n_min in place of k.\n\n"
 )
-_CURVES = "The curves are printed without numbers. "
-_OPTIMA = (
+_CURVES: Final = "The curves are printed without numbers. "
+_OPTIMA: Final = (
     "The paper's 16 records are one draw, which is not known; ours are twenty other draws of the same "
     "distribution, taken as drawn. Promised is that a printed SSE is no unusual draw: within three of the "
     "standard deviations of ours. Theorem 2 (section 5) bounds SSE by 2 (2k - 1) M^2 SSE*, M = max(2k - 1, "
     "3k - 5); the largest ratio to the optimum over all draws and seeds stands beside it."
 )
 
-CATALOGUE: dict[str, Entry] = {
+CATALOGUE: Final[dict[str, Entry]] = {
     "anonymity-table-2": Entry(
         title="Monte Carlo check of one cell",
         paper=_P,

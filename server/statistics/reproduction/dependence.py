@@ -13,6 +13,7 @@ preservation of statistical dependence", Information Sciences 342 (2016) 1-23.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
@@ -32,19 +33,19 @@ from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.reproduction.inputs import Inputs
 from server.statistics.reproduction.result import At, Record
 
-MORE = ("additional_reference", "dependence_000")
-PAIRS = 1_000
-CORRELATIONS = (0.5, 0.9)
-GAUSSIAN_KS = (50, 100, 200, 500)
-DATA_KS = (5, 10, 20, 50, 100)
-WEIGHTS = tuple(round(0.1 * i, 1) for i in range(11))
+MORE: Final = ("additional_reference", "dependence_000")
+PAIRS: Final = 1_000
+CORRELATIONS: Final = (0.5, 0.9)
+GAUSSIAN_KS: Final = (50, 100, 200, 500)
+DATA_KS: Final = (5, 10, 20, 50, 100)
+WEIGHTS: Final = tuple(round(0.1 * i, 1) for i in range(11))
 """Values of lambda."""
-INTERVAL = 0.02
+INTERVAL: Final = 0.02
 """Delta of l_avg, in standard deviations. The 0.2 beside the formula is a misprint."""
-QUASI_IDENTIFIERS = 6
-BLOCKS = (6, 3, 2)
+QUASI_IDENTIFIERS: Final = 6
+BLOCKS: Final = (6, 3, 2)
 """Attributes of a block in Figure 14."""
-_NUMBERS = {"rho = 0.5": 9, "rho = 0.9": 10, "census": 11, "tarragona": 12}
+_NUMBERS: Final = {"rho = 0.5": 9, "rho = 0.9": 10, "census": 11, "tarragona": 12}
 
 
 def figure_8(inputs: Inputs, progress: StageProgress) -> Iterator[Record]:  # noqa: ARG001

@@ -7,6 +7,7 @@ record is assigned again and every cell counted again.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
@@ -25,13 +26,13 @@ from server.statistics.reproduction.inputs import Inputs
 from server.statistics.reproduction.result import At, Record
 from shared.effective_anonymity import n_min
 
-KS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100)
-PARTICIPATIONS = ("0.3", "0.4", "0.5", "0.6", "0.75", "0.9")
-EXPONENTS = (1, 2, 3, 4, 5, 6, 8)
-JUDGED = {"0.75": 29, "0.5": 53}
+KS: Final = (2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100)
+PARTICIPATIONS: Final = ("0.3", "0.4", "0.5", "0.6", "0.75", "0.9")
+EXPONENTS: Final = (1, 2, 3, 4, 5, 6, 8)
+JUDGED: Final = {"0.75": 29, "0.5": 53}
 """Participation -> n_min of k = 10 at pbar = 1e-6, at which PCL's bounds hold."""
-BOUNDS = {"census": 0.93, "tarragona": 0.98, "gaussian, m = 5": 0.88}
-_BLOCK = 2048
+BOUNDS: Final = {"census": 0.93, "tarragona": 0.98, "gaussian, m = 5": 0.88}
+_BLOCK: Final = 2048
 
 
 def figure_11(inputs: Inputs, progress: StageProgress) -> Iterator[Record]:  # noqa: ARG001

@@ -10,14 +10,14 @@ import csv
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shared.errors import InputError
 
-EIA_ATTRIBUTES = (
+EIA_ATTRIBUTES: Final = (
     "utilityid",
     "resrevenue",
     "ressales",
@@ -32,11 +32,11 @@ EIA_ATTRIBUTES = (
 )
 """The "11 numerical attributes" of the literature; the file has four more columns."""
 
-MATRICES = {"census": (1080, 13), "tarragona": (834, 13), "eia": (4092, 11)}
+MATRICES: Final = {"census": (1080, 13), "tarragona": (834, 13), "eia": (4092, 11)}
 """Data sets of numbers -> records and attributes."""
-TABLES = {"adult": (48842, 15), "breast_cancer_wisconsin": (699, 11), "heart_cleveland": (303, 14)}
+TABLES: Final = {"adult": (48842, 15), "breast_cancer_wisconsin": (699, 11), "heart_cleveland": (303, 14)}
 """Data sets of texts -> records and columns."""
-_REMEDY = (
+_REMEDY: Final = (
     "Name the folder with --data or the environment variable ROOMFUL_REFERENCE_DATA; "
     "docs/reproduction.md says where the files come from."
 )
@@ -46,7 +46,7 @@ _REMEDY = (
 class Inputs:
     """Folders to read from.
 
-    Parameters
+    Attributes
     ----------
     data : Path or None
         Folder of data sets.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -25,28 +26,28 @@ from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.reproduction.inputs import MATRICES, Inputs
 from server.statistics.reproduction.result import At, Record
 
-FILE = "microaggregation"
-MORE = ("additional_reference", "mu_approx_002")
-KS = (3, 4, 5, 10)
-SEEDS = 20
+FILE: Final = "microaggregation"
+MORE: Final = ("additional_reference", "mu_approx_002")
+KS: Final = (3, 4, 5, 10)
+SEEDS: Final = 20
 """Runs of mu-Approx, of which means are taken."""
-TOLERANCE = 0.05
+TOLERANCE: Final = 0.05
 """Promised for the mean of mu-Approx over the seeds, as a share of the printed value."""
-MISPRINT = ("census", 3, "L_E")
+MISPRINT: Final = ("census", 3, "L_E")
 """Printed as 25.35, and 23.35 by the same program: nothing is promised there."""
-OTHER_MDAV = frozenset({("census", 4), ("census", 10)})
+OTHER_MDAV: Final = frozenset({("census", 4), ("census", 10)})
 """Where the printed MDAV divides the last records another way."""
-_KEYS: dict[tuple[str, str], tuple[str, ...]] = {
+_KEYS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("MDAV", "L_E"): ("mdav_l_e_printed",),
     ("MDAV", "L_SSE"): ("mdav_l_sse", "printed"),
     ("mu-Approx", "L_E"): ("mu_approx_printed", "l_e"),
     ("mu-Approx", "L_SSE"): ("mu_approx_printed", "l_sse"),
     ("M-d", "L_SSE"): ("m_d_mst_printed_l_sse",),
 }
-DRAWS = 20
+DRAWS: Final = 20
 """Sets of Gaussian records for Tables 6 to 8."""
 _SIZES, _D = (2, 3, 4, 5, 6), 13
-_CASES = {
+_CASES: Final = {
     6: ((16,), 0.0, ("near_optimality_printed", "table_6_gaussian_n16_p13")),
     7: ((2, 2, 3, 4, 5), 3.0, ("table_7_clusters_2_2_3_4_5",)),
     8: ((3, 4, 4, 5), 4.0, ("table_8_clusters_3_4_4_5",)),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,21 +32,21 @@ from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.reproduction.inputs import MATRICES, Inputs
 from server.statistics.reproduction.result import At, Record
 
-FILE = "microaggregation"
-MORE = ("additional_reference", "p3m_001")
-KS = (3, 4, 5, 10)
-FIGURE_KS = (3, 4, 5, 6, 7, 8, 9, 10)
-DISTANCE = 0.1
+FILE: Final = "microaggregation"
+MORE: Final = ("additional_reference", "p3m_001")
+KS: Final = (3, 4, 5, 10)
+FIGURE_KS: Final = (3, 4, 5, 6, 7, 8, 9, 10)
+DISTANCE: Final = 0.1
 """Delta, in sample standard deviations."""
-GRID = (0.2, 0.4, 0.6, 0.8)
+GRID: Final = (0.2, 0.4, 0.6, 0.8)
 """Values of alpha and of Delta in Table 4."""
-SDID_WIDTH = 0.05
-MDAV_TOLERANCE = 1.5
+SDID_WIDTH: Final = 0.05
+MDAV_TOLERANCE: Final = 1.5
 """Promised for MDAV's scoring index, in points: the density in PIL is not printed."""
-LOCAL = 0.95
+LOCAL: Final = 0.95
 """Promised for P3M in Table 3, in points: ours is the global optimum, the paper's solver a local one."""
-_FIGURES = {"tarragona": (2, 6), "census": (3, 7), "eia": (4, 8)}
-_REPEATS = 3
+_FIGURES: Final = {"tarragona": (2, 6), "census": (3, 7), "eia": (4, 8)}
+_REPEATS: Final = 3
 
 
 def table_2(inputs: Inputs, progress: StageProgress) -> Iterator[Record]:

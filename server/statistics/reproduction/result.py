@@ -22,7 +22,7 @@ Sense: TypeAlias = Literal["equal", "at-most", "at-least"]
 class Record:
     """One number.
 
-    Parameters
+    Attributes
     ----------
     at : mapping
         What it is a value of, from the outside in: ``{"data": "census", "k": 3}``. The key ``figure``, if
@@ -98,7 +98,7 @@ class Record:
 class Plot:
     """How figures are drawn from records.
 
-    Parameters
+    Attributes
     ----------
     name : str
         Of the files; the values of ``panels`` are added.
@@ -132,7 +132,7 @@ class Plot:
 class Reproduction:
     """A published table or figure computed again.
 
-    Parameters
+    Attributes
     ----------
     name, title, source : str
         Of the catalogue; ``source`` says which tables and figures it is.

@@ -5,16 +5,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Final
 
 from server.reports.numbers import significant
 from server.statistics.reproduction.result import Record, Reproduction
 from server.statistics.reproduction.views import Cell, Figure, Table, curve_rows, figures, tables
 
-WIDTH = 100
-NONE = "-"
+WIDTH: Final = 100
+NONE: Final = "-"
 """Stands where there is no value."""
-COMPARED = ("of", "measure", "ours", "published", "difference", "relative", "promised")
-_DIGITS = 5
+COMPARED: Final = ("of", "measure", "ours", "published", "difference", "relative", "promised")
+_DIGITS: Final = 5
 
 
 def shown(value: Cell) -> str:

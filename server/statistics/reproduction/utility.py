@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,23 +27,23 @@ from server.statistics.microaggregation.v_mdav import v_mdav
 from server.statistics.reproduction.inputs import Inputs
 from server.statistics.reproduction.result import At, Record
 
-KS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
-WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+KS: Final = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+WEIGHTS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Values of lambda among which MDAV-SD's is chosen, by the accuracy on the training records."""
-SEED = 0
-ADULT_SHARE = 0.1
-METHODS: dict[str, Partitioner] = {
+SEED: Final = 0
+ADULT_SHARE: Final = 0.1
+METHODS: Final[dict[str, Partitioner]] = {
     "MDAV": mdav_records,
     "V-MDAV": partial(v_mdav, gamma=0.9),
     "Mondrian": partial(mondrian, strict=False),
     "Mondrian, strict": mondrian,
     "PCL (ours)": pcl,
 }
-MEASURES = ("accuracy", "F-measure")
-CLAIMS = ("additional_reference", "utility_003", "claims")
-_MISSING = "?"
-_ADULT = ("age", "education-num", "marital-status", "sex", "capital-gain", "hours-per-week")
-_NUMBERS = {
+MEASURES: Final = ("accuracy", "F-measure")
+CLAIMS: Final = ("additional_reference", "utility_003", "claims")
+_MISSING: Final = "?"
+_ADULT: Final = ("age", "education-num", "marital-status", "sex", "capital-gain", "hours-per-week")
+_NUMBERS: Final = {
     "age",
     "education-num",
     "capital-gain",
@@ -62,7 +62,7 @@ Columns = dict[str, NDArray[Any]]
 class Classified:
     """A data set with classes.
 
-    Parameters
+    Attributes
     ----------
     columns : dict of column name to n values
         Quasi-identifiers: numbers, or texts.

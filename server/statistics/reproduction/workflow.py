@@ -28,7 +28,7 @@ Announce = Callable[[str], None]
 class Outcome:
     """What a run gave.
 
-    Parameters
+    Attributes
     ----------
     folder : Path
         Where the files are.

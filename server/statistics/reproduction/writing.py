@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup, escape
 
@@ -16,10 +16,10 @@ from server.statistics.reproduction.result import Record, Reproduction
 from server.statistics.reproduction.text import compared, kept_line, numeric, report_text, shown, worst
 from server.statistics.reproduction.views import Figure, Table, curve_rows, figures, tables
 
-FORMAT = "roomful-reproduction/2"
-INDEX = "index.json"
-_LONG_TABLE = 18
-_OURS_ALONE = "The published values are not at hand: this shows ours alone."
+FORMAT: Final = "roomful-reproduction/2"
+INDEX: Final = "index.json"
+_LONG_TABLE: Final = 18
+_OURS_ALONE: Final = "The published values are not at hand: this shows ours alone."
 
 
 def write_entry(folder: Path, reproduction: Reproduction) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.release.diversity import ConfidentialAttribute
-from server.release.gate import Decision, Policy, decide
+from server.release.gate import Decision, decide
+from server.release.policy import Policy
 from shared.errors import ReleaseError
 from shared.joining import Row, join
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.release.gate import Policy, decide
+from server.release.gate import decide
 from server.release.permission import decide_groups, permit, stretch
+from server.release.policy import Policy
 from shared.errors import ReleaseError
 from shared.joining import Row
 from shared.specification import ReleaseRule

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from server.cli.release import release as release_command
 from server.collection.storage.states import State
 from server.release import source, workflow
-from server.release.gate import Policy
+from server.release.policy import Policy
 from server.release.workflow import release_survey
 from shared.errors import ReleaseError, StateError, StorageError
 from tests.server.release.survey import CANARY, N_CELLS, answers, closed_survey

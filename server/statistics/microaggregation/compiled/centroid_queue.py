@@ -10,7 +10,7 @@ of their indices, since every point is equally far from them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -25,11 +25,11 @@ from server.statistics.microaggregation.compiled.distances import (
 from server.statistics.microaggregation.compiled.tree import Tree
 from server.statistics.microaggregation.compiled.tree_search import Space, farthest
 
-UNIT = 2.0**-53
+UNIT: Final = 2.0**-53
 """Relative error of one rounded operation."""
-TINY = 1e-140
+TINY: Final = 1e-140
 """More than the error of a distance whose squares fall below the smallest float64."""
-SPLITTER = 134217729.0
+SPLITTER: Final = 134217729.0
 """2^27 + 1: divides a float64 into two halves whose products are exact (Dekker 1971)."""
 
 

@@ -8,12 +8,14 @@ Rounded subtraction, multiplication and addition are monotone. So the same sum o
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from server.arrays import FloatArray
 from server.statistics.microaggregation.compiled.compilation import compiled
 
-LANES = 16
+LANES: Final = 16
 """Records, or boxes, that are compared together: two cache lines of each coordinate."""
 
 

@@ -6,14 +6,14 @@ never changes, so a step is judged by the second alone, for the two groups that 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.statistics.microaggregation.compiled.compilation import compiled
 
-NONE = -1
+NONE: Final = -1
 
 
 class Partition(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
@@ -23,7 +25,7 @@ GROUPS, RECORDS, PEOPLE, PLANTED = 0, 1, 2, 3
 """Places in the state: groups so far; records and people left; records when the tree was built."""
 DONE, PAUSE, SORT, PLANT = 0, 1, 2, 3
 """Why `advance` returned."""
-PASSES = 40
+PASSES: Final = 40
 """Passes over the living records that may be spent on scans before the queue is sorted anew."""
 
 

@@ -6,6 +6,8 @@ trial costs as much as its few groups, however large the file is.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
@@ -21,7 +23,7 @@ from server.statistics.microaggregation.compiled.exchange import (
 
 FEWEST, MOST = 2, 5
 """Groups that a trial dissolves."""
-PASSED_OVER = 0.3
+PASSED_OVER: Final = 0.3
 """Chance that a group nearby is left out, so that not always the same ones are taken."""
 
 

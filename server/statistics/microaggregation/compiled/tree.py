@@ -9,7 +9,7 @@ without living records has the box [inf, -inf].
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from server.arrays import FloatArray, IntArray
 from server.statistics.microaggregation.compiled.compilation import compiled
 from server.statistics.microaggregation.compiled.distances import LANES
 
-NOBODY = 2**63 - 1
+NOBODY: Final = 2**63 - 1
 
 
 class Tree(NamedTuple):
