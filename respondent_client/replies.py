@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from respondent_client.platform import Reply
@@ -18,8 +19,8 @@ def refusal(reply: Reply) -> RoomfulError:
         title.rstrip(".") if isinstance(title, str) else f"the server answered with status {reply.status}"
     )
     remedy = detail if isinstance(detail, str) else ""
-    if isinstance(code, str) and (code == "state" or code.startswith("state.")):
-        return StateError(message, remedy=remedy)
+    if isinstance(code, str) and _STATE.fullmatch(code):
+        return StateError(message, remedy=remedy, code=code)
     if code in _TOKEN_CODES:
         return TokenError(message, remedy=remedy, code=str(code))
     if code == "storage.rolled-back":
@@ -29,6 +30,7 @@ def refusal(reply: Reply) -> RoomfulError:
     return RemoteError(message, remedy=remedy, code="remote.refused")
 
 
+_STATE: Final = re.compile(r"state(\.[a-z-]{1,40})?")
 _TOKEN_CODES: Final = ("token.code", "token.spent", "token.signature")
 """Codes that have words of their own on the respondent's page."""
 

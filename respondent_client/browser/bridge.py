@@ -19,6 +19,7 @@ from respondent_client.browser.messages import (
     room_object,
     survey_object,
 )
+from respondent_client.browser.typed import check_answers, read_quasi_identifiers
 from respondent_client.composing import Message, compose
 from respondent_client.delay import draw_delay
 from respondent_client.keeping import keep_message
@@ -27,8 +28,9 @@ from respondent_client.picture import axes_of, draw
 from respondent_client.platform import Platform
 from respondent_client.sending import Receipt, Sender
 from respondent_client.session import Placement, examine_survey, faulty, place
+from respondent_client.typed_numbers import Signs
 from shared.ballot import require_invited
-from shared.errors import AnswerError, RoomfulError, StateError
+from shared.errors import RoomfulError, StateError
 from shared.invitation import Invitation
 from shared.receipt import BallotReceipt
 from shared.soundness import Examination, SoundSpecification
@@ -132,12 +134,21 @@ class Bridge:
         self._sender.forget()
         return _needed(self._entrance).forget()
 
-    def place(self, quasi_identifiers: dict[str, str | None]) -> dict[str, Any]:
-        """Find her room, or say which fields are wrong."""
+    def place(
+        self, quasi_identifiers: dict[str, str | None], signs: dict[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Find her room, or say which fields are wrong.
+
+        ``signs`` are those in which numbers were typed; without them only plain decimals are numbers.
+        """
         sound = _needed(self._sound)
-        errors = faulty(sound, quasi_identifiers)
+        quasi_identifiers, doubts = read_quasi_identifiers(
+            sound.specification, quasi_identifiers, Signs.of(signs)
+        )
+        faults = faulty(sound, quasi_identifiers)
+        errors = {name: error_object(error) for name, error in faults.items()} | doubts
         if errors:
-            return {"errors": {name: error_object(error) for name, error in errors.items()}}
+            return {"errors": errors}
         placement = place(sound, quasi_identifiers)
         if self._placement is None or placement.vector != self._placement.vector:
             self._placement = placement
@@ -154,19 +165,12 @@ class Bridge:
         """The questions in one language, for SurveyJS."""
         return _needed(self._sound).specification.questionnaire.to_surveyjs(language)
 
-    def check_answers(self, page: int, answers: Answers) -> dict[str, Any]:
-        """Which answers of one page do not do."""
-        errors: dict[str, str] = {}
-        for question in _needed(self._sound).specification.questionnaire.pages[page].questions:
-            if question.name not in answers:
-                if question.required:
-                    errors[question.name] = "missing"
-                continue
-            try:
-                question.accept(answers[question.name])
-            except AnswerError:
-                errors[question.name] = "wrong"
-        return {"errors": errors}
+    def check_answers(
+        self, page: int, answers: Answers, signs: dict[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Which answers of one page do not do, and those that do, in the form in which they are sent."""
+        questions = _needed(self._sound).specification.questionnaire.pages[page].questions
+        return check_answers(questions, answers, Signs.of(signs))
 
     async def compose(self, answers: Answers) -> dict[str, Any]:
         """The message to be sent; the same answers keep the same bytes, so that sending again is harmless."""

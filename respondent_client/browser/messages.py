@@ -13,7 +13,7 @@ from respondent_client.sending import Receipt
 from shared.attributes import Attribute
 from shared.errors import RoomfulError
 from shared.invited import Invited
-from shared.questions import Answer, MultipleChoice, Number, Question, SingleChoice, YesNo
+from shared.questions import Answer, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
 from shared.soundness import Line, SoundSpecification
 from shared.specification import Specification
 
@@ -102,7 +102,19 @@ def question_object(question: Question) -> dict[str, Any]:
     """What the page needs beside the SurveyJS element, to put errors in words."""
     common: dict[str, Any] = {"kind": question.kind, "title": question.title, "required": question.required}
     if isinstance(question, Number):
-        common |= {"minimum": question.minimum, "maximum": question.maximum, "step": question.step}
+        common |= {
+            "minimum": question.minimum,
+            "maximum": question.maximum,
+            "step": question.step,
+            "fractional": "." in question.minimum + question.step,
+        }
+    elif isinstance(question, Rating):
+        common |= {
+            "minimum": question.minimum,
+            "maximum": question.maximum,
+            "minimum_label": question.minimum_label,
+            "maximum_label": question.maximum_label,
+        }
     return common
 
 

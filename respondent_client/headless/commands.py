@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from respondent_client.composing import Outgoing
 from respondent_client.headless.delivering import deliver, find_message
 from respondent_client.headless.report import check_line, line_object, room_lines, words_to_compare
 from respondent_client.headless.respondent import HeadlessRespondent
@@ -44,7 +45,11 @@ from shared.soundness import SoundSpecification
     help="In an invited survey, send at a random moment, as the page does: within the relay's time, from a "
     "minute to an hour, or 15 minutes without a relay.",
 )
-@click.option("--dry-run", is_flag=True, help="Show the exact bytes that would be sent, and send nothing.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Show the exact bytes that would be sent, or that others are sent instead, and send nothing.",
+)
 @click.option(
     "--words-match", is_flag=True, help="You compared the words of the survey with those of your invitation."
 )
@@ -88,7 +93,12 @@ def respond(
     result |= {"people": room.people, "people_are_at_least": room.at_least, "cell": room.cell}
     if not as_json:
         click.echo("\n".join(room_lines(room, sound.specification)))
-    if dry_run:
+    waiting = find_message(respondent, sound, token_file) if dry_run else None
+    if waiting is not None:
+        result |= _waiting(waiting)
+        if not as_json:
+            click.echo(result["instead"])
+    elif dry_run:
         result["message"] = content.decode()
         if not as_json:
             sealed = " (sealed)" if sound.specification.invited else ""
@@ -112,6 +122,18 @@ def respond(
                 click.echo(f"Signed by the collector, to be kept:\n{text}")
     if as_json:
         click.echo(json.dumps(result, indent=1))
+
+
+def _waiting(found: Outgoing | Receipt) -> dict[str, Any]:
+    """What would happen instead of sending these answers: others were sealed with this token before."""
+    if isinstance(found, Receipt):
+        said = "Answers that were sealed before with this token are taken already; nothing would be sent."
+        return {"instead": said, "receipt": found.digest}
+    return {
+        "instead": f"Not these answers but those in the message file would be sent: {len(found.body)} sealed "
+        "bytes that nobody has answered for yet.",
+        "receipt": found.receipt,
+    }
 
 
 def _send_ballot(

@@ -84,7 +84,8 @@ def room_lines(room: Room, specification: Specification) -> list[str]:
         f"You will appear in the results as{_POINT if room.at_least else ''}:",
     ]
     for value in room.centroid:
-        share = f" ({value.described.share} of the group)" if value.described.share is not None else ""
+        whose = "at that point" if room.at_least else "of the group"
+        share = f" ({value.described.share} {whose})" if value.described.share is not None else ""
         counted = value.counted_as(language)
         told = "" if counted is None else f", counted as: {counted}"
         label = value.label(language) or "not given"

@@ -36,9 +36,10 @@ const state = {
   fragment: "", // of the link, with code and token, which have left the address
   other: null, // fragment of another link that was opened meanwhile
   invitation: null, // of an invited survey: code, token, what is under way
-  quasi: {}, // name -> what she typed, or null for "prefer not to say"
+  quasi: Object.create(null), // name -> what she typed, or null for "prefer not to say"
   room: null,
-  answers: {},
+  answers: Object.create(null), // as typed or chosen, by question
+  accepted: new Map(), // question -> what was typed, and as what it passed
   message: null,
   when: "random", // an invited survey: at a random moment, or "now"
   waiting: null, // until that moment

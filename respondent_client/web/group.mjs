@@ -16,7 +16,7 @@ export const group = {
         "dl",
         { class: "facts" },
         h("dt", {}, language.t("group.appear")),
-        h("dd", {}, room.people.at_least && h("p", { class: "hint" }, language.t("group.appear.register")), h("ul", {}, room.centroid.map((value) => h("li", {}, h("span", { class: "label" }, `${language.survey(value.label)}:`), " ", appearance(language, value))))),
+        h("dd", {}, room.people.at_least && h("p", { class: "hint" }, language.t("group.appear.register")), h("ul", {}, room.centroid.map((value) => h("li", {}, h("span", { class: "label" }, `${language.survey(value.label)}:`), " ", appearance(language, value, room.people.at_least))))),
         h("dt", {}, language.t("group.chance", { k: language.number(survey.k) })),
         h("dd", {}, h("strong", {}, language.oneIn(room.record_failure)), h("p", { class: "hint" }, language.t(`group.rule.${survey.release_rule}`, { k: language.number(survey.k) }))),
         h("dt", {}, language.t("group.half")),
@@ -43,15 +43,16 @@ function condition(language, { lowest, kind, correlation, household_size: size, 
 }
 
 /** How she will appear in one attribute: "about 43", "female (100% of the group)". */
-function appearance(language, { numeric, text, counted_as: values, share, missing_share: missing }) {
+function appearance(language, { numeric, text, counted_as: values, share, missing_share: missing }, point) {
+  const whose = point ? ".point" : ""; // of a register no mean is published
   const counted = language.survey(values);
   const value = language.survey(text) && [language.survey(text), counted && `(${language.t("you.counted-as", { value: counted })})`].filter(Boolean).join(" ");
   const parts = [];
   if (!value) parts.push(language.t("appear.none"));
   else if (numeric) parts.push(language.t("appear.number", { number: language.number(rounded(value)) }));
-  else if (share && Number(share) < 1) parts.push(language.t("appear.share", { category: value, share: language.percent(Number(share)) }));
+  else if (share && Number(share) < 1) parts.push(language.t(`appear.share${whose}`, { category: value, share: language.percent(Number(share)) }));
   else parts.push(value);
-  if (value && Number(missing) > 0) parts.push(language.t("appear.missing", { share: language.percent(Number(missing)) }));
+  if (value && Number(missing) > 0) parts.push(language.t(`appear.missing${whose}`, { share: language.percent(Number(missing)) }));
   return parts.join("; ");
 }
 

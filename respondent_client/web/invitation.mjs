@@ -197,7 +197,8 @@ function explanations(language, { invitation: { keeps } }) {
 }
 
 /** What went wrong, in words; the code is for whoever is asked for help. */
-function words(language, { code, look: seen }) {
+function words(language, { code: whole, look: seen }) {
+  const code = whole.startsWith("state.") ? "state" : whole;
   if (code === "token.code-form" && seen) return codeWords(language, seen);
   return language.has(`invitation.error.${code}`) ? language.t(`invitation.error.${code}`) : language.t("invitation.error.unknown", { code });
 }

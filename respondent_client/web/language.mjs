@@ -36,10 +36,11 @@ export class Language {
     this.fallback = fallback;
     this.direction = texts.direction;
     this.plurals = new Intl.PluralRules(own);
-    this.integers = new Intl.NumberFormat(own, { maximumFractionDigits: 20 });
-    const parts = new Intl.NumberFormat(own).formatToParts(12345.6);
-    this.decimal = parts.find(({ type }) => type === "decimal").value;
-    this.group = parts.find(({ type }) => type === "group")?.value ?? "";
+    // Numbers are written and read as the survey's language does, even where the page's own texts are English.
+    this.numbers = Intl.NumberFormat.supportedLocalesOf(code).length > 0 ? code : own;
+    const parts = new Intl.NumberFormat(this.numbers).formatToParts(1234567.8);
+    const sign = (name) => parts.find(({ type }) => type === name)?.value ?? "";
+    this.signs = { decimal: sign("decimal"), group: sign("group") };
   }
 
   has(key) {
@@ -72,7 +73,7 @@ export class Language {
     const value = String(text);
     if (!/^-?\d+(\.\d+)?$/.test(value)) return value;
     const [whole, fraction = ""] = value.split(".");
-    return new Intl.NumberFormat(this.own, {
+    return new Intl.NumberFormat(this.numbers, {
       minimumFractionDigits: Math.min(fraction.length, 20),
       maximumFractionDigits: 20,
       useGrouping: whole.replace("-", "").length > 4,
@@ -89,33 +90,21 @@ export class Language {
     const digits = 10 ** Math.max(0, Math.floor(Math.log10(odds)) - 1);
     const rounded = Math.floor((odds * (1 + 1e-12)) / digits) * digits;
     const style = rounded >= 1e6 ? { notation: "compact", compactDisplay: "long" } : {};
-    const number = new Intl.NumberFormat(this.own, { maximumSignificantDigits: 2, ...style }).format(rounded);
+    const number = new Intl.NumberFormat(this.numbers, { maximumSignificantDigits: 2, ...style }).format(rounded);
     return this.t("chance.one-in", { odds: number });
   }
 
+  /** A decimal in the form in which it can be typed and not be mistaken: no sign between thousands. */
+  typeable(text) {
+    return text.replace(".", this.signs.decimal);
+  }
+
+  /** In the survey's language, of which the items are. */
   list(items) {
-    return new Intl.ListFormat(this.own, { type: "conjunction" }).format(items);
+    return new Intl.ListFormat(this.numbers, { type: "conjunction" }).format(items);
   }
 
   percent(value) {
-    return new Intl.NumberFormat(this.own, { style: "percent", maximumSignificantDigits: 3 }).format(value);
-  }
-
-  /**
-   * What she typed, as a plain decimal such as "23.4"; anything that is no number comes back as it is, for the
-   * attribute's own check to refuse. "1.234" in a language whose group sign is the dot is 1234, "23.4" is not
-   * a grouped number in any language and stays 23.4.
-   */
-  plainNumber(typed) {
-    let text = typed.trim().replace(/[\u0660-\u0669]/g, (digit) => String(digit.charCodeAt(0) - 0x660));
-    text = text.replace(/[\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) - 0x6f0));
-    text = text.replace(/\u2212/g, "-").replace(/\u066b/g, ",").replace(/(\d)[\s\u00a0\u202f'\u066c](?=\d{3}(\D|$))/g, "$1");
-    if (!/^[+-]?[\d.,]+$/.test(text)) return text;
-    const comma = this.decimal !== ".";
-    const [group, decimal] = comma ? [".", ","] : [",", "."];
-    const grouped = new RegExp(`^[+-]?\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d+)?$`);
-    if (grouped.test(text)) text = text.replaceAll(group, "");
-    if (comma && text.split(",").length === 2 && !text.includes(".")) text = text.replace(",", ".");
-    return text;
+    return new Intl.NumberFormat(this.numbers, { style: "percent", maximumSignificantDigits: 3 }).format(value);
   }
 }

@@ -2,11 +2,13 @@
 // word on every answer come from Python.
 
 import { errorSummary, h } from "./dom.mjs";
+import { drawn, opaque, plain } from "./opaque.mjs";
 
 const UI_TEXTS = { de: new URL("./survey.de.js", import.meta.url), ar: new URL("./survey.ar.js", import.meta.url) };
 let libraries = null;
 let model = null;
 let modelLanguage = null;
+let codes = null; // of the model's own names and values
 
 function addScript(url) {
   return new Promise((resolve, reject) => {
@@ -35,7 +37,8 @@ export async function loadQuestionnaire(context) {
     throw new Error("network");
   }
   const definition = await engine.ask("questionnaire", { language: language.code });
-  const fresh = new Survey.Model(accessible(definition));
+  const secret = opaque(definition);
+  const fresh = new Survey.Model(drawn(definition, context));
   fresh.applyTheme({ themeName: "default", isPanelless: true });
   fresh.locale = language.own === "en" ? "" : language.own;
   fresh.showNavigationButtons = false;
@@ -46,37 +49,34 @@ export async function loadQuestionnaire(context) {
   fresh.widthMode = "responsive";
   fresh.textUpdateMode = "onTyping";
   fresh.checkErrorsMode = "onNextPage";
+  fresh.questionErrorLocation = "bottom";
   fresh.autoFocusFirstError = false;
   fresh.focusFirstQuestionAutomatic = false;
-  fresh.data = model ? model.data : state.answers;
+  if (model) fresh.data = model.data;
   fresh.onValueChanged.add(() => {
-    state.answers = fresh.data;
+    state.answers = plain(fresh.data, secret);
     context.changed();
   });
-  fresh.onAfterRenderQuestion.add((_, { question, htmlElement }) => {
-    // SurveyJS leaves its native lists without a name.
-    for (const select of htmlElement.querySelectorAll("select:not([aria-labelledby])")) select.setAttribute("aria-labelledby", question.ariaTitleId);
-  });
+  fresh.onAfterRenderQuestion.add((_, { question, htmlElement }) => named(context, secret.get(question.name).name, question, htmlElement));
   model = fresh;
+  codes = secret;
   modelLanguage = language.code;
 }
 
-/** Native controls where SurveyJS has a choice, and numbers as text, for the decimal sign of her language. */
-function accessible(definition) {
-  for (const { elements } of definition.pages) {
-    for (const element of elements) {
-      if (element.type === "dropdown") element.renderAs = "select";
-      if (element.type === "boolean") element.renderAs = "radio";
-      if (element.type === "rating") element.displayMode = "buttons";
-      if (element.type === "text") {
-        element.inputType = "text";
-        delete element.min;
-        delete element.max;
-        delete element.step;
-      }
-    }
+/** What SurveyJS leaves without a name, or without a hint for the keyboard. */
+function named({ language, state }, name, question, place) {
+  const signed = state.survey.questions[name];
+  for (const select of place.querySelectorAll("select:not([aria-labelledby])")) select.setAttribute("aria-labelledby", question.ariaTitleId);
+  if (signed.kind === "number") {
+    for (const input of place.querySelectorAll("input")) input.setAttribute("inputmode", signed.fractional ? "decimal" : "numeric");
   }
-  return definition;
+  if (signed.kind !== "rating") return;
+  for (const input of place.querySelectorAll("input[type=radio]")) {
+    const value = Number(input.value);
+    const end = value === signed.minimum ? signed.minimum_label : value === signed.maximum ? signed.maximum_label : null;
+    const figures = { value: language.number(value), low: language.number(signed.minimum), high: language.number(signed.maximum) };
+    input.setAttribute("aria-label", [language.t("questions.rating", figures), end && language.survey(end)].filter(Boolean).join(" – "));
+  }
 }
 
 /** One screen a page of the questionnaire; one in any case, so that the steps can be counted beforehand. */
@@ -126,21 +126,22 @@ function waiting(context) {
 
 async function proceed(context, number) {
   const { language, state, engine } = context;
-  const { step } = state;
-  const { errors } = await engine.ask("check_answers", { page: number, answers: plainAnswers(context) });
+  const { step, answers } = state;
+  const { errors, readings, accepted } = await engine.ask("check_answers", { page: number, answers, signs: language.signs });
   if (state.step !== step) return; // pressed twice, or gone back meanwhile
-  const wrong = model.pages[number].questions.filter(({ name }) => name in errors);
+  for (const [name, value] of Object.entries(accepted)) state.accepted.set(name, { typed: answers[name], value });
+  const { questions } = model.pages[number];
+  const signed = (question) => codes.get(question.name).name;
+  const wrong = questions.filter((question) => Object.hasOwn(errors, signed(question)));
   if (wrong.length === 0) return context.next();
-  for (const question of model.pages[number].questions) {
+  const said = (question) => words(language, state.survey.questions[signed(question)], answers[signed(question)], errors[signed(question)], readings[signed(question)]);
+  for (const question of questions) {
     question.clearErrors();
-    if (question.name in errors) question.addError(new Survey.CustomError(words(language, state.survey.questions[question.name], errors[question.name])));
+    if (wrong.includes(question)) question.addError(new Survey.CustomError(said(question)));
   }
   const summary = errorSummary(
     language.t("errors.heading", { count: wrong.length }),
-    wrong.map((question) => ({
-      field: question.id,
-      message: `${question.processedTitle}: ${words(language, state.survey.questions[question.name], errors[question.name])}`,
-    })),
+    wrong.map((question) => ({ field: question.id, message: language.t("questions.error", { title: question.processedTitle, error: said(question) }) })),
   );
   const screen = document.getElementById("screen");
   screen.querySelector("#error-summary")?.remove();
@@ -148,19 +149,25 @@ async function proceed(context, number) {
   summary.focus();
 }
 
-function words(language, question, code) {
+function words(language, question, typed, code, readings) {
+  if (code === "ambiguous") {
+    const [first, second] = readings.map((text) => language.typeable(text));
+    return language.t("questions.ambiguous", { typed, first, second });
+  }
+  if (code === "missing") return language.t("questions.required");
   if (question.kind === "number") {
     const [low, high, step] = [question.minimum, question.maximum, question.step].map((text) => language.number(text));
     return language.t("questions.number", { low, high, step });
   }
-  return language.t(code === "missing" ? "questions.required" : "questions.wrong");
+  return language.t("questions.wrong");
 }
 
-/** The answers as Python wants them: numbers as plain decimals in texts, however her language writes them. */
-export function plainAnswers({ language, state }) {
-  const answers = {};
-  for (const [name, value] of Object.entries(state.answers)) {
-    answers[name] = state.survey.questions[name].kind === "number" ? language.plainNumber(String(value)) : value;
+/** The answers as they passed: numbers as plain decimals, whatever language is shown meanwhile. */
+export function acceptedAnswers({ state }) {
+  const answers = Object.create(null);
+  for (const [name, typed] of Object.entries(state.answers)) {
+    const passed = state.accepted.get(name);
+    answers[name] = passed && passed.typed === typed ? passed.value : typed;
   }
   return answers;
 }
@@ -169,5 +176,6 @@ export function plainAnswers({ language, state }) {
 export function forgetAnswers() {
   model?.clear(true, true);
   model = null;
+  codes = null;
   modelLanguage = null;
 }

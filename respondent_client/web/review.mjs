@@ -2,7 +2,7 @@
 
 import { h, replace } from "./dom.mjs";
 import { keepMessage } from "./kept.mjs";
-import { plainAnswers } from "./questions.mjs";
+import { acceptedAnswers } from "./questions.mjs";
 import { deliver, failure } from "./sending.mjs";
 import { minutes, startWaiting, stopWaiting, waitingScreen } from "./waiting.mjs";
 
@@ -35,7 +35,7 @@ async function compose(context, place, send, problem) {
   const { language, state, engine } = context;
   let message;
   try {
-    message = await engine.ask("compose", { answers: plainAnswers(context) });
+    message = await engine.ask("compose", { answers: acceptedAnswers(context) });
   } catch (error) {
     replace(problem, error.code === "remote.unreachable" ? lost(language) : failure(context, error));
     replace(place);

@@ -10,16 +10,20 @@ export async function deliver(context, step) {
   state.receipt = await engine.ask(step);
   wipe();
   state.invitation = null;
-  state.quasi = {};
+  state.quasi = Object.create(null);
   forgetAnswers();
-  state.answers = {};
+  state.answers = Object.create(null);
+  state.accepted.clear();
   state.room = null;
   state.sending = false;
   context.next();
 }
 
+const OVER = new Set(["state.closed", "state.released", "state.expired"]);
+
 export function failure({ language }, error) {
-  const key = language.has(`send.${error.code}`) ? error.code : "other";
+  const code = OVER.has(error.code) ? "state" : error.code;
+  const key = language.has(`send.${code}`) ? code : "other";
   const own = error.code === "remote.unreachable" ? "send.retry" : `send.${key}.text`;
   const meaning = language.has(own) ? own : "send.kept";
   return h(

@@ -5,25 +5,28 @@ import { errorSummary, h, replace } from "./dom.mjs";
 const FEW = 7;
 const DATALIST_LIMIT = 3000;
 
+/** What is wrong with a field; a name may be one that every object has, such as "constructor". */
+const problem = (errors, { name }) => (Object.hasOwn(errors, name) ? errors[name] : null);
+
 export const you = {
   name: "you",
   stage: "you",
   render(context, errors = {}) {
     const { language, state } = context;
     const fields = state.survey.attributes;
-    const problems = fields.filter(({ name }) => name in errors);
+    const problems = fields.filter((field) => problem(errors, field));
     return [
       problems.length > 0 &&
         errorSummary(
           language.t("errors.heading", { count: problems.length }),
-          problems.map((field) => ({ field: id(field), message: message(context, field) })),
+          problems.map((field) => ({ field: id(field), message: message(context, field, problem(errors, field)) })),
         ),
       h("h1", { tabindex: "-1" }, language.t("you.heading")),
       h("p", { class: "promise" }, language.t("you.stay")),
       h(
         "form",
         { autocomplete: "off", novalidate: true, onsubmit: (event) => submit(event, context) },
-        fields.map((field) => question(context, field, field.name in errors)),
+        fields.map((field) => question(context, field, problem(errors, field))),
         h(
           "p",
           { class: "actions" },
@@ -40,14 +43,13 @@ const id = (field) => `field-${field.position}`;
 async function submit(event, context) {
   event.preventDefault();
   const { state, language } = context;
-  const quasi = {};
+  const quasi = Object.create(null);
   for (const field of state.survey.attributes) {
     const typed = state.quasi[field.name];
-    if (typed === null) quasi[field.name] = null;
-    else quasi[field.name] = field.form === "number" ? language.plainNumber(typed ?? "") : (typed ?? "");
+    quasi[field.name] = typed === undefined ? "" : typed;
   }
   const { step } = state;
-  const { room, errors } = await context.engine.ask("place", { quasi_identifiers: quasi });
+  const { room, errors } = await context.engine.ask("place", { quasi_identifiers: quasi, signs: language.signs });
   if (state.step !== step) return; // pressed twice, or gone back meanwhile
   if (errors) {
     replace(document.getElementById("screen"), you.render(context, errors));
@@ -72,7 +74,7 @@ function question(context, field, wrong) {
   const notes = [
     help && h("p", { class: "hint", id: `${id(field)}-help` }, help),
     wrong &&
-      h("p", { class: "field-error", id: `${id(field)}-error` }, h("span", { class: "visually-hidden" }, language.t("errors.prefix"), " "), message(context, field)),
+      h("p", { class: "field-error", id: `${id(field)}-error` }, h("span", { class: "visually-hidden" }, language.t("errors.prefix"), " "), message(context, field, wrong)),
   ];
   const chosen = state.quasi[field.name];
   const withheld = field.takes_missing;
@@ -179,10 +181,14 @@ function domain({ language }, field) {
   return parts.join(" ");
 }
 
-function message({ language, state }, field) {
+function message({ language, state }, field, { code, readings }) {
   const label = language.survey(field.label);
   const typed = state.quasi[field.name];
   if (typed === undefined || typed === "") return language.t(`you.empty.${field.form}`, { label });
+  if (code === "ambiguous") {
+    const [first, second] = readings.map((text) => language.typeable(text));
+    return language.t("you.wrong.ambiguous", { label, typed, first, second });
+  }
   if (field.form === "number") {
     return language.t("you.wrong.number", {
       label,

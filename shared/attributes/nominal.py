@@ -154,7 +154,10 @@ class Nominal(Attribute):
 
     def share_columns(self, language: str) -> tuple[Column, ...]:
         """One for each category: without them one that is nowhere the most frequent would vanish."""
-        label, people = self.label[language], "the eligible people of the group (of a register rounded)"
+        label, people = (
+            self.label[language],
+            "the eligible people of the group; for a register, at a point on its map",
+        )
         shares = [
             share_column(
                 f"{self.name}_share_{category.value}",

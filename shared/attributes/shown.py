@@ -11,7 +11,7 @@ ColumnType = Literal["integer", "number", "string", "boolean"]
 SHARE_DIGITS: Final = 3
 POSITION_DIGITS: Final = 2
 DESCRIBED_DIGITS: Final = 2
-GROUP: Final = "of the eligible people of the group (of a register rounded), not of the person"
+GROUP: Final = "of the eligible people of the group, not of the person; for a register, of a point on its map"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,6 +102,20 @@ def test_wrong_answers_come_back_by_name(driver: Driver) -> None:
     assert driver.ask("check_answers", page=1, answers={"wage": "12.5"})["errors"] == {}
 
 
+def test_a_number_that_can_be_two_is_asked_back(driver: Driver) -> None:
+    french = {"decimal": ",", "group": "\u202f"}
+    driver.open()
+    asked = driver.ask("place", quasi_identifiers={"age": "43.500", "sex": "female"}, signs=french)
+    assert asked["errors"]["age"] == {"code": "ambiguous", "readings": ["43.5", "43500"]}
+    assert "room" in driver.ask("place", quasi_identifiers={"age": "٤٣", "sex": "female"}, signs=french)
+    page = driver.ask("check_answers", page=1, answers={"wage": "12,5", "vote": "red"}, signs=french)
+    assert page["errors"] == {}
+    assert page["accepted"] == {"wage": "12.5", "vote": "red"}
+    page = driver.ask("check_answers", page=1, answers={"wage": "1.500"}, signs=french)
+    assert page["errors"] == {"wage": "ambiguous"}
+    assert page["readings"] == {"wage": ["1.5", "1500"]}
+
+
 def test_the_same_answers_keep_their_bytes_and_changed_ones_get_new(driver: Driver) -> None:
     driver.open()
     driver.ask("place", quasi_identifiers=PERSON)

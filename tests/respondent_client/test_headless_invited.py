@@ -125,6 +125,33 @@ def test_a_lost_answer_costs_nobody_her_code(
     assert [path.name for path in tmp_path.glob("token*")] == ["token.json", "token.json.message"]
 
 
+def test_a_dry_run_says_that_an_earlier_message_would_go_out(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It showed the bytes of answers that would not be sent: those that were sealed first are."""
+    saved, real = tmp_path / "token.json", HeadlessPlatform.request
+
+    async def lose(platform: HeadlessPlatform, method: str, url: str, **more: Any) -> Reply:
+        if url.endswith("/submissions"):
+            raise RemoteError("lost", code="remote.unreachable")
+        return await real(platform, method, url, **more)
+
+    assert "message" in site.respond("--token-file", str(saved), "--dry-run")
+    with monkeypatch.context() as patch:
+        patch.setattr(HeadlessPlatform, "request", lose)
+        with pytest.raises(RemoteError):
+            site.respond("--token-file", str(saved))
+    dry = site.respond("--token-file", str(saved), "--dry-run", code=None)
+    assert "message" not in dry
+    assert "Not these answers" in dry["instead"]
+    assert site.store.total() == 0
+    sent = site.respond("--token-file", str(saved), code=None)
+    assert (sent["receipt"], sent["earlier"]) == (dry["receipt"], True)
+    again = site.respond("--token-file", str(saved), "--dry-run", code=None)
+    assert "taken already" in again["instead"]
+    site.store.close()
+
+
 def test_another_code_does_not_take_the_place_of_a_kept_request(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -303,6 +303,23 @@ def test_a_hostile_refusal_is_an_error_like_any_other(body: bytes) -> None:
     assert refusal(Reply(status=400, body=body)).code == "remote.refused"
 
 
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        ("state.draft", "state.draft"),
+        ("state.closed", "state.closed"),
+        ("state.role", "state.role"),
+        ("state", "state"),
+        ("state.<b>", "submission"),
+        ("state." + "x" * 60, "submission"),
+    ],
+)
+def test_a_refusal_keeps_its_code(sent: str, code: str) -> None:
+    """A survey that is not open yet, or a server with another role, was said to take no answers any more."""
+    body = json.dumps({"title": "No.", "code": sent}).encode()
+    assert refusal(Reply(status=409, body=body)).code == code
+
+
 def test_nothing_of_a_token_is_in_a_repr(platform: ServerPlatform, sound: SoundSpecification) -> None:
     request = run(prepare_request(platform, sound, CODES[0]))
     assert repr(request) == "TokenRequest(...)"
