@@ -129,7 +129,7 @@ def _released(specification: Specification, decision: Decision) -> Section:
             KeyFigure(
                 label="Groups",
                 value=whole(len(sizes)),
-                meaning="rooms of people in the table",
+                meaning="groups of people in the table",
                 safe="more is more precise",
             ),
         ),
