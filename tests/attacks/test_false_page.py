@@ -140,7 +140,7 @@ def test_a_build_that_is_damaged_itself_compares_nothing(
 ) -> None:
     client = find_client()
     broken = dataclasses.replace(client, page=client.page + " ")
-    monkeypatch.setattr("server.cli.serve.find_client", lambda: broken)
+    monkeypatch.setattr("server.cli.checkup.find_client", lambda: broken)
     result = server.watch()
     assert isinstance(result.exception, SetupError)
     assert result.exception.code == "setup.client-damaged"
