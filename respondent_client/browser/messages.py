@@ -42,6 +42,7 @@ def survey_object(sound: SoundSpecification) -> dict[str, Any]:
         "title": specification.title,
         "description": specification.description,
         "organizer": specification.organizer.name,
+        "contact": specification.organizer.contact,
         "smallest": min(map(specification.people_in, range(specification.cells.count))),
         "free_text": specification.questionnaire.has_free_text,
         "k": specification.k,
@@ -151,8 +152,13 @@ def message_object(message: Message, specification: Specification) -> dict[str, 
         "sealed": message.sealed,
         "cell": message.cell,
         "answers": [
-            {"title": q.title, "texts": _answer_texts(q, message.answers[q.name], specification.languages)}
-            for q in specification.questionnaire.questions
+            {
+                "title": q.title,
+                "texts": _answer_texts(q, message.answers[q.name], specification.languages),
+                "page": number,
+            }
+            for number, page in enumerate(specification.questionnaire.pages)
+            for q in page.questions
             if q.name in message.answers
         ],
     }

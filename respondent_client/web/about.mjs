@@ -3,6 +3,8 @@
 
 import { h } from "./dom.mjs";
 
+const NOT_THE_BROWSER = new Set(["network", "stalled", "wasm-type"]);
+
 export const about = {
   name: "about",
   stage: "about",
@@ -15,7 +17,7 @@ export const about = {
       h("p", { class: "lead" }, language.survey(survey.description)),
       h("h2", {}, language.t("about.heading")),
       h("ul", { class: "statement" }, statement(context).map((line) => h("li", {}, line))),
-      h("p", { class: "quiet" }, language.t("about.organizer"), " ", survey.organizer),
+      h("p", { class: "quiet" }, language.t("about.organizer"), " ", survey.organizer, survey.contact && ` (${survey.contact})`),
       h("p", { class: "actions" }, button(context)),
     ];
   },
@@ -64,7 +66,7 @@ export function loadingNote({ state, language, engine }) {
     return h(
       "div",
       { class: "notice error", role: "alert" },
-      h("h2", {}, language.t("failure.heading")),
+      h("h2", {}, language.t(NOT_THE_BROWSER.has(engine.failed) ? "lost.heading" : "failure.heading")),
       h("p", {}, language.t(`failure.${engine.failed}`)),
       h("p", {}, language.t(state.tried ? "failure.perhaps-sent" : "failure.nothing-sent")),
       h("ul", {}, ["other-browser", "other-device", "ask"].map((key) => h("li", {}, language.t(`failure.${key}`)))),

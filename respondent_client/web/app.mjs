@@ -7,7 +7,7 @@ import { checks, refusal } from "./checks.mjs";
 import { h, replace } from "./dom.mjs";
 import { Engine } from "./engine.mjs";
 import { forgetFault, watchFaults } from "./fault.mjs";
-import { pinned, reopen, takeFragment } from "./fragment.mjs";
+import { isDamaged, pinned, reopen, takeFragment } from "./fragment.mjs";
 import { group } from "./group.mjs";
 import { beginInvitation, invitation } from "./invitation.mjs";
 import { wipe } from "./kept.mjs";
@@ -65,6 +65,7 @@ const context = {
   render: () => show(state.step, { focus: false }),
   refresh: () => show(state.step),
   refuse: (refused) => { state.refused = refused; show(state.step); },
+  changeAnswer: (page) => go(screens().findIndex(({ name }) => name === `questions-${page}`)),
   startOver,
   checked: afterChecks,
   loadQuestions,
@@ -260,6 +261,10 @@ export async function main(fragment) {
   state.fragment = fragment;
   context.language = await chooseLanguage(page.dataset.language);
   listen();
+  if (isDamaged(fragment)) { // known before Python is there, and no page is better for waiting
+    state.refused = { code: "verification.invitation" };
+    return show(0);
+  }
   const start = document.getElementById("start");
   start.addEventListener("click", context.next);
   start.disabled = false;

@@ -8,6 +8,12 @@ export function pinned(fragment) {
   return fragment.split(".").slice(0, CODE_AT).join(".");
 }
 
+/** Whether digest or key cannot be those of any survey: a link that was cut, or has a bracket at its end. */
+export function isDamaged(fragment) {
+  const [digest, key = "", ...more] = fragment.split(".");
+  return more.length > 2 || !/^([0-9a-f]{64})?$/.test(digest) || !/^([A-Za-z0-9_-]{43})?$/.test(key);
+}
+
 /** The whole fragment of the address, in which only `shown` is left. */
 export function takeFragment({ step = 0, shown } = {}) {
   const fragment = location.hash.slice(1);

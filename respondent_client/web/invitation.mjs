@@ -155,6 +155,7 @@ function asking(context) {
         field,
         said,
       ),
+      !pending && h("p", { class: "notice warning", id: "spends" }, language.t("invitation.spends")),
       actions(h("button", { type: "submit", class: "primary", id: "get-token", disabled: busy }, language.t(pending ? "invitation.again" : "invitation.get")), backButton(context)),
     ),
     !pending && [

@@ -18,10 +18,22 @@ export const receipt = {
       text ? ofBallot(context) : ofAnswers(context),
       h("h2", {}, language.t("receipt.wipe")),
       h("p", {}, language.t("receipt.wipe.text")),
-      h("p", { class: "actions" }, h("button", { type: "button", class: text ? null : "primary", id: "start-over", onclick: context.startOver }, language.t("receipt.over"))),
+      wiping(context),
     ];
   },
 };
+
+/** Asked once more, and never the primary button: Enter must not wipe what may be all that she has. */
+function wiping({ language, startOver }) {
+  const place = h("div", { id: "wiping" });
+  const sure = h("button", { type: "button", id: "wipe", onclick: startOver }, language.t("receipt.wipe.sure"));
+  const ask = () => {
+    replace(place, h("p", { role: "status" }, language.t("receipt.wipe.lost")), h("p", { class: "actions" }, sure));
+    sure.focus();
+  };
+  replace(place, h("p", { class: "actions" }, h("button", { type: "button", id: "start-over", onclick: ask }, language.t("receipt.over"))));
+  return place;
+}
 
 function code(parts) {
   return h("p", { class: "code", dir: "ltr", lang: "zxx", translate: "no", id: "receipt" }, parts.map((part) => h("span", {}, part)));

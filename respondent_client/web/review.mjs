@@ -3,7 +3,7 @@
 import { h, replace } from "./dom.mjs";
 import { keepMessage } from "./kept.mjs";
 import { acceptedAnswers } from "./questions.mjs";
-import { deliver, failure } from "./sending.mjs";
+import { deliver, failure, isOver } from "./sending.mjs";
 import { minutes, startWaiting, stopWaiting, waitingScreen } from "./waiting.mjs";
 
 export const review = {
@@ -24,7 +24,7 @@ export const review = {
       h(
         "p",
         { class: "actions" },
-        send,
+        isOver(state.problem) ? null : send,
         h("button", { type: "button", id: "back", onclick: context.back }, language.t("back")),
       ),
     ];
@@ -58,15 +58,22 @@ async function compose(context, place, send, problem) {
       { class: "facts" },
       h("dt", {}, language.t("review.group")),
       h("dd", {}, language.number(message.cell)),
-      message.answers.map(({ title, texts }) => [h("dt", {}, language.survey(title)), h("dd", {}, answerText(language, language.survey(texts)))]),
+      message.answers.map((answer) => reviewed(context, answer)),
       h("dt", {}, language.t("review.padding")),
       h("dd", {}, language.t("review.padding.text", { bytes: language.number(message.text_length) })),
     ),
-    h("details", { open: true }, h("summary", {}, bytes), h("pre", { tabindex: "0", class: "bytes", dir: "ltr", lang: "zxx", translate: "no", id: "bytes", "aria-label": bytes }, message.text)),
+    h("details", { open: true }, h("summary", {}, bytes), h("pre", { tabindex: "0", class: "bytes", dir: "ltr", lang: "zxx", translate: "no", id: "bytes", role: "group", "aria-label": bytes }, message.text)),
     message.sealed && [journey(language, state.survey.invited, message), moment(context)],
     h("h2", {}, language.t("review.stored")),
     h("ul", { id: "stored" }, storedLines(language, state.survey).map((line) => h("li", {}, line))),
   );
+}
+
+/** An answer, and the way back to its question. */
+function reviewed({ language, changeAnswer }, { title, texts, page }) {
+  const name = language.survey(title);
+  const change = h("button", { type: "button", class: "link", "aria-label": language.t("review.change.of", { title: name }), onclick: () => changeAnswer(page) }, language.t("review.change"));
+  return [h("dt", {}, name), h("dd", { class: "reviewed" }, h("span", {}, answerText(language, language.survey(texts))), change)];
 }
 
 /** The program that seals has not arrived; there is nothing to send yet. */

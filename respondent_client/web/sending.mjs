@@ -21,6 +21,9 @@ export async function deliver(context, step) {
 
 const OVER = new Set(["state.closed", "state.released", "state.expired"]);
 
+/** Whether the survey takes no answers any more, so that nothing can be tried again. */
+export const isOver = (error) => error !== null && (error.code === "state" || OVER.has(error.code));
+
 export function failure({ language }, error) {
   const code = OVER.has(error.code) ? "state" : error.code;
   const key = language.has(`send.${code}`) ? code : "other";

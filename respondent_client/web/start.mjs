@@ -11,6 +11,8 @@ async function load() {
   await main(fragment);
 }
 
+document.getElementById("late")?.remove();
+
 if (document.getElementById("start")) {
   load().catch(() => {
     document.getElementById("lost").hidden = false;

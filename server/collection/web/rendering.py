@@ -76,7 +76,7 @@ class RespondentPages:
             "language": language,
             "languages": specification.languages,
             "title": specification.title[language],
-            "organizer": specification.organizer.name,
+            "organizer": f"{specification.organizer.name} ({specification.organizer.contact})",
             "id": survey,
             "base": self._base,
             "assets": self._client.assets,

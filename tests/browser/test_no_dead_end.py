@@ -1,0 +1,71 @@
+"""What used to end in a page that says nothing, or says something wrong."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import KEY
+from tests.browser.site import Site
+from tests.browser.walk import Walk
+
+pytestmark = pytest.mark.browser
+
+
+def test_without_its_first_script_the_page_says_what_to_do(browser: Browser, site: Site) -> None:
+    """Start stayed grey for ever: no script was there to say that none came."""
+    context = browser.new_context(viewport={"width": 360, "height": 740}, reduced_motion="reduce")
+    page = context.new_page()
+    page.route("**/start.*.mjs", lambda route: route.abort())
+    page.goto(site.link(KEY))
+    expect(page.locator("#late")).to_be_visible()
+    expect(page.locator("#late")).to_contain_text("Load the page again")
+    context.close()
+
+
+@pytest.mark.parametrize("end", [">", "%3E", "x", ".a.b.c"])
+def test_a_damaged_link_is_judged_at_once(page: Page, site: Site, end: str) -> None:
+    """It took until Python was there, and she had begun."""
+    page.route("**/pyodide/**", lambda route: route.abort())
+    page.goto(site.link(KEY) + end)
+    expect(page.locator("#refusal")).to_have_attribute("data-code", "verification.invitation")
+
+
+def test_a_lost_connection_is_not_said_to_be_the_browsers(page: Page, site: Site) -> None:
+    page.route("**/worker.*.mjs", lambda route: route.abort())
+    page.goto(site.link(KEY))
+    expect(page.locator("#loading h2")).to_have_text("This page is not complete")
+
+
+def test_a_survey_closed_meanwhile_offers_no_second_try(page: Page, site: Site) -> None:
+    walk = Walk(page)
+    walk.open(site.link(KEY))
+    expect(page.locator("#late")).to_have_count(0)
+    walk.start()
+    walk.to_questions()
+    walk.to_review()
+    page.get_by_role("button", name="Change: How is your health?").click()
+    walk.question("Fair").click()
+    walk.go_on()
+    walk.go_on()
+    expect(page.locator(".facts")).to_contain_text("Fair")
+    site.faults.add("closed")
+    walk.go_on()
+    expect(page.locator("#send-problem")).to_contain_text("no longer takes answers")
+    expect(walk.primary).to_have_count(0)
+
+
+def test_large_german_texts_stay_within_a_narrow_window(browser: Browser, site: Site) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    walk = Walk(context.new_page(), "large-de")
+    walk.open(site.link(KEY).replace("#", "?lang=de#"))
+    walk.page.add_style_tag(url=f"{site.base}static/{site.assets['survey.css']}")
+    walk.page.evaluate("document.documentElement.style.setProperty('font-size', '200%')")
+    assert walk.overflow() <= 0
+    box = walk.page.locator("#skip").bounding_box()
+    assert box is None or box["width"] <= 2
+    walk.start()
+    assert walk.overflow() <= 0
+    walk.go_on()
+    assert walk.overflow() <= 0
+    context.close()
