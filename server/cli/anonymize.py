@@ -179,8 +179,8 @@ def anonymize(
     from server.statistics.anonymize.constraints import Constraints
     from server.statistics.anonymize.request import Distances, Request
     from server.statistics.anonymize.rounding import Digits
-    from server.statistics.anonymize.runs import anonymize_file
     from server.statistics.anonymize.sizes import Participation
+    from server.statistics.anonymize.workflow import anonymize_file
 
     request = Request(
         quasi_identifiers=listed(quasi),

@@ -92,8 +92,8 @@ def evaluate(
     """
     from server.statistics.anonymize.evaluation import Settings
     from server.statistics.anonymize.report import shown
-    from server.statistics.anonymize.runs import Comparison, evaluate_files
     from server.statistics.anonymize.sizes import Participation
+    from server.statistics.anonymize.workflow import Comparison, evaluate_files
 
     asked = Comparison(
         quasi_identifiers=listed(quasi),

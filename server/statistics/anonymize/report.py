@@ -12,7 +12,7 @@ import numpy as np
 from server.reports.charts import Line, histogram, line_chart
 from server.reports.page import Column, DataTable, KeyFigure, Page, Picture, Section, data_table, render
 from server.statistics.anonymize.evaluation import Evaluation
-from server.statistics.anonymize.workflow import Masked
+from server.statistics.anonymize.masking import Masked
 from server.statistics.measures.measure import Measure
 from server.tables.column import DataColumn
 

@@ -1,234 +1,456 @@
-"""From a prepared file to a masked file: divide, publish, write, and count what was written."""
+"""What `roomful anonymize` and `evaluate` do, from files to files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
+from server.files import hidden_folder, write_file
 from server.progress import StageProgress
-from server.statistics.anonymize.constraints import united, unkept
-from server.statistics.anonymize.methods import divide
-from server.statistics.anonymize.ordinal import nearest_categories
-from server.statistics.anonymize.preparation import Part, Prepared
-from server.statistics.anonymize.published import breach_free, group_medians, modes
-from server.statistics.anonymize.rounding import rounded
-from server.statistics.anonymize.sizes import Sizes
-from server.statistics.measures.disclosure_risk import equivalence_classes
-from server.statistics.measures.diversity import coded
-from server.statistics.microaggregation.preparation import group_means
-from server.tables.data_file import Replacement
+from server.statistics.anonymize.evaluation import Evaluation, Settings, evaluate
+from server.statistics.anonymize.exposure import digest, disclosed, masked_before, warnings_of
+from server.statistics.anonymize.hierarchy import Hierarchy, read_hierarchy
+from server.statistics.anonymize.masking import Masked, mask
+from server.statistics.anonymize.ordinal import Orders, orders_of
+from server.statistics.anonymize.preparation import (
+    prepare,
+    refuse_doubtful_confidential,
+    sampling_weights,
+)
+from server.statistics.anonymize.report import anonymization_report, evaluation_report
+from server.statistics.anonymize.request import Request
+from server.statistics.anonymize.sizes import Participation, sizes_of
+from server.statistics.measures.measure import Measure
+from server.tables.data_file import DataFile
+from server.tables.doubts import refuse_doubtful
+from server.tables.files import Reading, form_of, open_data
 from server.wording import quoted
-from shared.errors import DesignError
+from shared.errors import InputError
 
-_SLACK: Final = 1e-9
-"""P3M publishes many values at exactly their distance."""
-_NOTICEABLE: Final = 0.01
+_WORTH_SAYING_SECONDS: Final = 3.0
+_MEASURING_SECONDS: Final = 4e-5
+"""A person, for everything after grouping: measured with 10^6 records and 5 numbers."""
+
+_HEADLINE: Final = (
+    "achieved k",
+    "failure for a participant, worst class",
+    "attained failure, worst class",
+    "average chance of linkage",
+    "individual risk, worst class",
+    "expected re-identifications",
+    "SSE/SST",
+    "expected distortion under participation",
+    "PIL, percent",
+    "DLD, percent",
+    "satisfaction level SL, percent",
+    "records at their minimum distance, percent",
+)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Masked:
-    """What was done.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a masking left behind.
 
     Attributes
     ----------
-    prepared : Prepared
-    groups : tuple of int arrays
-        For each part the group of each record.
-    unmet : tuple of str
-        Attributes whose mean or variance P3M could not keep.
-    rows : int array
-        Record of the original behind each record of the written file, in the order written. Nobody but the
-        report may have it: with the original it undoes the order.
-    classes : int array
-        Of each record of the written file, which share all published quasi-identifiers.
+    files : tuple of Path
+        The masked file, the report, the JSON.
+    document : mapping
+        What the JSON holds.
+    headline : tuple of (str, Measure)
+        The figures to print; the text says of which block they are, and is empty without blocks.
     warnings : tuple of str
     """
 
-    prepared: Prepared
-    groups: tuple[IntArray, ...]
-    unmet: tuple[str, ...]
-    rows: IntArray
-    classes: IntArray
+    files: tuple[Path, Path, Path]
+    document: Mapping[str, object]
+    headline: tuple[tuple[str, Measure], ...]
     warnings: tuple[str, ...]
 
-    @property
-    def labels(self) -> IntArray:
-        """Group of each record; with blocks, records that share the group of every block."""
-        return equivalence_classes(self.groups).labels
 
+def anonymize_file(
+    path: Path,
+    out: Path,
+    request: Request,
+    *,
+    known: Sequence[str] = (),
+    hierarchies: Mapping[str, Path] | None = None,
+    command: str = "",
+    announce: Callable[[str], None] | None = None,
+    progress: StageProgress | None = None,
+    reading: Reading | None = None,
+) -> Run:
+    """Mask a file, measure what was written, and write report and JSON beside it.
 
-def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None) -> Masked:
-    """Divide, publish and write.
+    Parameters
+    ----------
+    hierarchies : mapping of column to Path, optional
+        Hierarchies of confidential attributes.
+    announce : callable, optional
+        Told how long it will take, if that is more than a few seconds.
+
+    Raises
+    ------
+    InputError, DesignError
+        With nothing written.
 
     Notes
     -----
-    Guarantee: in the written file the size rule accepts the people of every combination of published
-    quasi-identifiers, of every block where there are blocks; it is asked about the values that are written.
-    Otherwise DesignError, and no file. The order of the records is a function of the published ones, unless
-    ``keep_order`` was asked for.
+    Guarantee: the three files appear together, when all of them are complete; until then they stand in a
+    hidden folder beside ``out``, which is removed whatever happens.
     """
-    request, n = prepared.request, prepared.original.n_records
-    groups, unmet, unheld = [], [], 0
-    undone: list[str] = []
-    every: list[IntArray] = []
-    replace: dict[str, Replacement] = {}
-    for number, part in enumerate(prepared.parts):
-        labels = prepared.divided(part, _divider(prepared, part, _of_part(progress, number, prepared)))
-        labels = _constrained(prepared, part, labels)
-        values, missed, close = _published(prepared, part, labels, progress)
-        codes: list[IntArray] = []
-        for index in part.columns:
-            column, block = prepared.columns[index], prepared.encoding.blocks[index]
-            if prepared.nominal[index] or column.kind == "ordinal":
-                if prepared.nominal[index]:
-                    source = modes(column, labels, prepared.sizes.weights)[labels]
-                else:
-                    positions = _means(prepared, index, labels, values[:, block.first])
-                    source = nearest_categories(column, positions)[labels]
-                codes.append(coded(column.texts[source])[0])
-                new: Replacement = np.arange(n, dtype=np.int64)
-                new[prepared.rows] = prepared.rows[source]
-            else:
-                exact = _means(prepared, index, labels, values[:, block.first])
-                digits = prepared.digits[index]
-                numbers = exact if digits is None else rounded(exact, digits)
-                if request.breach == "p3m" and prepared.distances is not None:
-                    true = prepared.X[:, block.first] * block.scale + block.centre[0]
-                    least = prepared.distances[:, index] * block.scale * (1 - _SLACK)
-                    kept = [float((np.abs(v[labels] - true) >= least).mean()) for v in (exact, numbers)]
-                    undone += _undone(column.name, *kept)
-                new = np.full(n, np.nan)
-                new[prepared.rows] = numbers[labels]
-                codes.append(coded(new[prepared.rows])[0])
-            replace[column.name] = new
-        classes = equivalence_classes(codes)
-        failing = prepared.sizes.failing(classes.labels)
-        if len(failing):
-            raise DesignError(
-                f"a combination would be published for {int(classes.sizes[failing].min())} records only, "
-                "nothing was written"
+    _check_names("--known", known, request.quasi_identifiers, "among the quasi-identifiers")
+    trees = _hierarchies(hierarchies, request.confidential)
+    given = reading or Reading()
+    page, data = out.with_name(f"{out.name}.report.html"), out.with_name(f"{out.name}.json")
+    distances = (
+        ("--minimum-distances", request.distances.file),
+        ("--importances", request.distances.importances),
+    )
+    trees_read = [("--hierarchy", tree) for tree in (hierarchies or {}).values()]
+    _check_places((out, page, data), [*distances, *trees_read])
+    prepared = prepare(path, out, request, given, progress=progress)
+    grouping = prepared.estimate() if announce is not None else None
+    if announce is not None and grouping is not None:
+        seconds = grouping + _MEASURING_SECONDS * int(prepared.sizes.people.sum())
+        if seconds > _WORTH_SAYING_SECONDS:
+            announce(f"Grouping and measuring {len(prepared.X)} records will take about {_words(seconds)}.")
+    sha256 = digest(path)
+    with _unseen_folder(out) as folder:
+        masked = mask(prepared, folder / out.name, progress=progress)
+        found = (*masked.warnings, *warnings_of(masked), *masked_before(prepared.original, sha256, data))
+        masked = replace(masked, warnings=found)
+        written = np.searchsorted(prepared.rows, masked.rows)
+        distances_written, importances_written = (
+            None if given_values is None else given_values[written]
+            for given_values in (prepared.distances, prepared.importances)
+        )
+        evaluation = evaluate(
+            prepared.original,
+            open_data(folder / out.name, given.again(prepared.original)),
+            quasi_identifiers=request.quasi_identifiers,
+            confidential=request.confidential,
+            nominal=prepared.nominal,
+            rows=masked.rows,
+            sizes=prepared.sizes.of(written),
+            settings=Settings(
+                known=tuple(known),
+                weights=_weights(prepared.original, request.sampling_weight, masked.rows),
+                categories=tuple(name for name in request.confidential if name in request.nominal),
+                orders=prepared.orders,
+                hierarchies=trees,
+                blocks=request.blocks,
+                dependence=request.dependence,
+                distances=distances_written if request.breach == "p3m" else None,
+                importances=importances_written if request.breach == "p3m" else None,
+                record_distances=distances_written if request.breach == "p3m-record" else None,
+            ),
+            progress=progress,
+        )
+        document = {
+            "original": {"file": path.name, "sha256": sha256},
+            **_described(masked),
+            **evaluation.as_json(),
+        }
+        (folder / page.name).write_bytes(
+            anonymization_report(masked, evaluation, name=out.name, sha256=sha256, command=command)
+        )
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        (folder / data.name).write_text(text, encoding="utf-8")
+        for file in (page, data, out):
+            (folder / file.name).replace(file)
+    return Run(
+        files=(out, page, data), document=document, headline=_headline(evaluation), warnings=masked.warnings
+    )
+
+
+def _headline(evaluation: Evaluation) -> tuple[tuple[str, Measure], ...]:
+    """Figures to print, those of blocks first: they are what was promised."""
+    found = [
+        (f"block {', '.join(names)}", measure)
+        for names, measures in evaluation.blocks
+        for measure in measures
+        if measure.name in _HEADLINE
+    ]
+    together = "all blocks together" if found else ""
+    found += [(together, measure) for measure in evaluation.anonymity if measure.name in _HEADLINE]
+    others = (*evaluation.information, *evaluation.disclosure)
+    return (*found, *(("", measure) for measure in others if measure.name in _HEADLINE))
+
+
+def _described(masked: Masked) -> dict[str, object]:
+    """What was asked for and done, for the JSON."""
+    prepared = masked.prepared
+    request, sizes = prepared.request, prepared.sizes
+    described: dict[str, object] = {
+        "method": request.method,
+        "k": request.k,
+        "refined": request.refine,
+        "effort": request.effort,
+        "groups": int(masked.labels.max()) + 1,
+        "breach": request.breach,
+        "order": "kept" if request.keep_order else "of the published records",
+        "decimals": {
+            column.name: digits
+            for column, digits in zip(prepared.columns, prepared.digits, strict=True)
+            if digits is not None
+        },
+        "unmet": list(masked.unmet),
+        "warnings": list(masked.warnings),
+    }
+    if request.counts:
+        described["counts"] = request.counts
+    if request.median:
+        described["median"] = list(request.median)
+    if request.constraints.given:
+        described["every_group"] = request.constraints.described()
+    for option in ("person", "household", "sampling_weight"):
+        if name := getattr(request, option):
+            described[option] = name
+    if request.dependence is not None:
+        described["dependence"] = request.dependence
+    if request.blocks:
+        described["blocks"] = [
+            {"quasi_identifiers": list(names), "groups": int(labels.max()) + 1}
+            for names, labels in zip(request.blocks, masked.groups, strict=True)
+        ]
+    if sizes.levels:
+        described["acceptable_cell_failure"] = sizes.failure
+        described["participation"] = [
+            {"low": level.low, "high": level.high, "people": people, "n_min": smallest, "n_min_safe": safe}
+            for level, people, smallest, safe in zip(
+                sizes.levels,
+                sizes.people.sum(axis=0).tolist(),
+                sizes.smallest,
+                sizes.need.minimum,
+                strict=True,
             )
-        if prepared.secrets and unkept(
-            classes.labels, prepared.secrets, request.constraints, prepared.sizes.counts
-        ):
-            raise DesignError("a group would be published that does not keep what is asked")
-        groups.append(labels)
-        every += codes
-        unmet += missed
-        unheld += close
-    original, drop = prepared.original, prepared.left_out
-    rows = prepared.rows if request.keep_order else original.order(replace, drop=drop, rows=prepared.rows)
-    original.write(out, replace=replace, drop=drop, rows=rows)
-    place = np.zeros(n, dtype=np.int64)
-    place[prepared.rows] = np.arange(len(prepared.rows))
-    return Masked(
-        prepared=prepared,
-        groups=tuple(groups),
-        unmet=tuple(unmet),
-        rows=rows,
-        classes=equivalence_classes(every).labels[place[rows]],
-        warnings=(
-            *prepared.warnings,
-            *(f"The mean or the variance of {quoted(name)} could not be kept." for name in unmet),
-            *_unheld(unheld),
-            *undone,
+        ]
+    if prepared.orders:
+        described["orders"] = {name: list(order) for name, order in prepared.orders.items()}
+    return described
+
+
+@contextmanager
+def _unseen_folder(out: Path) -> Iterator[Path]:
+    """A hidden folder beside a file to come, removed at the end."""
+    try:
+        with hidden_folder(out) as folder:
+            yield folder
+    except OSError as error:
+        raise InputError(
+            f"the files cannot be written: {(error.strerror or str(error)).lower()}",
+            where=str(out),
+            remedy="Check that the folder may be written to.",
+        ) from None
+
+
+def _check_places(written: Sequence[Path], read: Sequence[tuple[str, Path | None]]) -> None:
+    """Raise InputError, before anything is computed, if a file cannot stand where it is to be written.
+
+    Parameters
+    ----------
+    written : sequence of Path
+        Files to come.
+    read : sequence of (name, Path or None)
+        Files that are read, as messages call them; none of them is overwritten.
+    """
+    for path in written:
+        if not path.parent.is_dir():
+            raise InputError(
+                "there is no such folder", where=str(path.parent), remedy="Make it, or write elsewhere."
+            )
+        if path.is_dir():
+            raise InputError(
+                "a folder has this name", where=str(path), expected="a file to write, or nothing there yet"
+            )
+        for name, other in read:
+            if other is not None and path.exists() and other.exists() and path.samefile(other):
+                raise InputError(
+                    f"this file, {name}, is read and would be overwritten",
+                    where=str(path),
+                    remedy="Give the file to write another name.",
+                )
+
+
+def _check_names(option: str, names: Iterable[str], among: Sequence[str], words: str) -> None:
+    for name in names:
+        if name not in among:
+            raise InputError(f"{quoted(name)} is not {words}", where=option)
+
+
+def _hierarchies(files: Mapping[str, Path] | None, confidential: Sequence[str]) -> dict[str, Hierarchy]:
+    _check_names("--hierarchy", files or (), confidential, "confidential")
+    return {name: read_hierarchy(path, name) for name, path in (files or {}).items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What `evaluate_files` is asked for.
+
+    Attributes
+    ----------
+    quasi_identifiers, confidential, nominal : tuple of str
+    ordinal : mapping of column to order
+    counts : str
+        Column of the original that says how many people a record stands for; empty if each is one.
+    person, household, sampling_weight : str
+        Columns of the original, as `request.Request` has them.
+    k : int or None
+        With ``participation``: fewest participants that protect.
+    participation : Participation or None
+    hierarchies : mapping of column to Path
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    confidential: tuple[str, ...] = ()
+    nominal: tuple[str, ...] = ()
+    ordinal: Orders = field(default_factory=dict)
+    counts: str = ""
+    person: str = ""
+    household: str = ""
+    sampling_weight: str = ""
+    k: int | None = None
+    participation: Participation | None = None
+    hierarchies: Mapping[str, Path] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.quasi_identifiers:
+            raise InputError("there is no quasi-identifier", expected="at least one column")
+        columns = (*self.quasi_identifiers, *self.confidential)
+        _check_names("--nominal", self.nominal, columns, "a quasi-identifier or confidential")
+        if (self.k is None) != (self.participation is None):
+            raise InputError(
+                "--k and --participation, or --participation-column, mean something only together",
+                expected="both, to measure how often classes fail, or neither",
+            )
+        if both := sorted({*self.nominal} & {*self.ordinal}):
+            raise InputError(f"{quoted(both[0])} is ordinal, so it cannot be nominal as well")
+
+
+def evaluate_files(
+    original: Path,
+    masked: Path,
+    asked: Comparison,
+    *,
+    settings: Settings | None = None,
+    report: Path | None = None,
+    command: str = "",
+    progress: StageProgress | None = None,
+    reading: Reading | None = None,
+) -> Evaluation:
+    """Measure a masked file that any program may have made.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        Orders and hierarchies are added to it.
+    reading : Reading, optional
+        Each option goes to the files of its format.
+
+    Raises
+    ------
+    InputError
+        For files or columns that cannot be compared.
+    """
+    trees = _hierarchies(asked.hierarchies, asked.confidential)
+    if report is not None:
+        trees_read = [("--hierarchy", path) for path in asked.hierarchies.values()]
+        _check_places((report,), [("ORIGINAL", original), ("MASKED", masked), *trees_read])
+    before, after = _opened((original, masked), reading or Reading(), progress)
+    orders = orders_of(
+        before,
+        (*asked.quasi_identifiers, *asked.confidential),
+        given=asked.ordinal,
+        otherwise=asked.nominal,
+    )
+    for name in asked.quasi_identifiers:
+        if name not in asked.nominal and name not in orders:
+            refuse_doubtful(before.column(name), before)
+            if before.column(name).kind == "numeric" and after.column(name).kind == "numeric":
+                refuse_doubtful(after.column(name), after)
+    for name in asked.confidential:
+        refuse_doubtful_confidential(before, name, asked.nominal, orders)
+    kinds = [
+        name in asked.nominal or (name not in orders and before.column(name).kind != "numeric")
+        for name in asked.quasi_identifiers
+    ]
+    result = evaluate(
+        before,
+        after,
+        quasi_identifiers=asked.quasi_identifiers,
+        confidential=asked.confidential,
+        nominal=kinds,
+        sizes=sizes_of(
+            before,
+            None,
+            k=asked.k or 1,
+            counts=asked.counts,
+            participation=asked.participation,
+            person=asked.person,
+            household=asked.household,
         ),
-    )
-
-
-def _means(prepared: Prepared, index: int, labels: IntArray, values: FloatArray) -> FloatArray:
-    """What the groups publish of a number: means of the column itself, which no scale touches."""
-    column, block = prepared.columns[index], prepared.encoding.blocks[index]
-    if prepared.request.breach != "none" or column.numbers is None:
-        return np.asarray(values * block.scale + block.centre[0], dtype=np.float64)
-    if column.name in prepared.request.median:
-        return group_medians(column.numbers, labels, prepared.sizes.counts)
-    means = group_means(np.nan_to_num(column.numbers)[:, None], labels, prepared.sizes.weights)[:, 0]
-    means[labels[column.missing]] = np.nan  # all of the group lack it
-    return means
-
-
-def _constrained(prepared: Prepared, part: Part, labels: IntArray) -> IntArray:
-    """The groups, united until they keep what is asked of confidential attributes."""
-    if not prepared.secrets:
-        return labels
-    return united(
-        part.space,
-        labels,
-        prepared.secrets,
-        prepared.request.constraints,
-        people=prepared.sizes.counts,
-        gaps=part.gaps,
-    )
-
-
-def _divider(
-    prepared: Prepared, part: Part, progress: StageProgress | None
-) -> Callable[[FloatArray, Sizes], IntArray]:
-    """How the method divides the rows of a matrix."""
-    request = prepared.request
-    return lambda space, sizes: divide(
-        prepared.method,
-        space,
-        sizes,
-        blocks=part.nominal,
-        options=request.options,
-        seed=request.seed or 0,
-        refine=request.refine,
-        effort=request.effort,
+        settings=replace(
+            settings or Settings(),
+            orders=orders,
+            hierarchies=trees,
+            weights=_weights(before, asked.sampling_weight, np.arange(before.n_records)),
+            categories=tuple(name for name in asked.confidential if name in asked.nominal),
+        ),
         progress=progress,
     )
-
-
-def _of_part(progress: StageProgress | None, number: int, prepared: Prepared) -> StageProgress | None:
-    """Progress of one block among several."""
-    parts = len(prepared.parts)
-    if progress is None or parts == 1:
-        return progress
-    return lambda stage, done, total: progress(f"{stage} {number + 1}/{parts}", done, total)
-
-
-def _published(
-    prepared: Prepared, part: Part, labels: IntArray, progress: StageProgress | None
-) -> tuple[FloatArray, list[str], int]:
-    """Values of a part's groups in the units of ``X``, attributes with unmet constraints, and values too."""
-    columns = list(part.columns)
-    stage = None if progress is None else (lambda done, total: progress("keeping apart", done, total))
-    values, unmet, missed = breach_free(
-        prepared.X,
-        labels,
-        breach=prepared.request.breach,
-        chosen=columns,
-        distances=prepared.distances,
-        importances=prepared.importances,
-        trade_off=prepared.request.distances.trade_off,
-        counts=prepared.sizes.counts,
-        weights=prepared.sizes.weights,
-        progress=stage,
+    result = replace(
+        result,
+        warnings=(
+            *_other_order(before, after, asked.quasi_identifiers),
+            *disclosed(after, asked.quasi_identifiers, asked.confidential),
+        ),
     )
-    return values, [prepared.columns[index].name for index in unmet], missed
+    if report is not None:
+        write_file(report, evaluation_report(result, name=masked.name, command=command))
+    return result
 
 
-def _unheld(count: int) -> tuple[str, ...]:
-    """A warning where distances that were to be kept exactly are not."""
-    if not count:
+def _weights(original: DataFile, name: str, rows: IntArray) -> FloatArray | None:
+    return sampling_weights(original, name, rows) if name else None
+
+
+def _other_order(before: DataFile, after: DataFile, masked: Sequence[str]) -> tuple[str, ...]:
+    """A warning if columns beside the masked ones hold the same values in another order."""
+    moved = []
+    for name in before.names:
+        if name not in masked and name in after.names:
+            old, new = before.column(name).texts.tolist(), after.column(name).texts.tolist()
+            if old != new and Counter(old) == Counter(new):
+                moved.append(quoted(name))
+    if not moved:
         return ()
     return (
-        f"{count} values of importance 1 are not published at their minimum distance: others of their groups,"
-        " or the mean and the variance, ask for something else.",
+        f"{', '.join(moved)} of {after.source} holds the values of {before.source} in another order. If it "
+        "is the records that stand in another order, all figures are wrong. `roomful anonymize` writes "
+        "another order unless it is told --keep-order.",
     )
 
 
-def _undone(name: str, before: float, after: float) -> tuple[str, ...]:
-    """A warning if rounding brings published values back near the true ones, from shares that kept away."""
-    if before - after < _NOTICEABLE:
-        return ()
-    return (
-        f"Rounding {quoted(name)} brings published values back near the true ones: {after:.1%} of them keep"
-        f" their minimum distance, unrounded {before:.1%}. Add --unrounded, or ask for a smaller distance.",
-    )
+def _opened(paths: tuple[Path, Path], reading: Reading, progress: StageProgress | None) -> list[DataFile]:
+    forms = [form_of(path) for path in paths]
+    if stray := reading.misplaced(forms):
+        raise InputError(f"--{stray[0]} is for {stray[1]}, and neither file is", where=str(paths[0]))
+    stage = None if progress is None else (lambda done, total: progress("reading", done, total))
+    return [
+        open_data(path, reading.of(form), progress=stage) for path, form in zip(paths, forms, strict=True)
+    ]
+
+
+def _words(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
+from server.statistics.anonymize.masking import mask
 from server.statistics.anonymize.preparation import prepare
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.workflow import mask
 from server.tables.column import number_text
 from server.tables.doubts import refuse_doubtful
 from server.tables.files import Reading, form_of, open_data

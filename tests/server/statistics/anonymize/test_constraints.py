@@ -11,7 +11,7 @@ import pytest
 from server.statistics.anonymize.constraints import Constraints
 from server.statistics.anonymize.methods import METHODS
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.runs import anonymize_file
+from server.statistics.anonymize.workflow import anonymize_file
 from shared.errors import DesignError, InputError
 from tests.server.tables.test_every_format import written
 

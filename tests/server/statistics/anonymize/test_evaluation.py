@@ -18,8 +18,8 @@ from server.cli.evaluate import evaluate as evaluate_command
 from server.cli.names import listed
 from server.statistics.anonymize.evaluation import Settings, evaluate
 from server.statistics.anonymize.report import shown
-from server.statistics.anonymize.runs import Comparison
-from server.statistics.anonymize.runs import evaluate_files as compare
+from server.statistics.anonymize.workflow import Comparison
+from server.statistics.anonymize.workflow import evaluate_files as compare
 from server.tables.files import open_data
 from shared.errors import InputError
 from tests.data_files import N
@@ -253,22 +253,22 @@ def test_evaluate_keeps_to_the_rows_given(town_csv: Path) -> None:
 def test_whoever_stops_it_finds_nothing_half_written(
     town_csv: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    from server.statistics.anonymize import runs
+    from server.statistics.anonymize import workflow
 
-    first = getattr(runs, where)
+    first = getattr(workflow, where)
 
     def stopped(*arguments, **more):
         first(*arguments, **more)
         os.kill(os.getpid(), signal.SIGTERM if where == "evaluate" else signal.SIGINT)
         time.sleep(5)
 
-    monkeypatch.setattr(runs, where, stopped)
+    monkeypatch.setattr(workflow, where, stopped)
     assert masked(town_csv).exit_code != 0
     assert sorted(path.name for path in town_csv.parent.iterdir()) == ["town.csv"]
 
 
 def test_a_stopped_evaluation_leaves_nothing(town_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from server.statistics.anonymize import runs
+    from server.statistics.anonymize import workflow
 
     went_on = []
 
@@ -277,7 +277,7 @@ def test_a_stopped_evaluation_leaves_nothing(town_csv: Path, monkeypatch: pytest
         time.sleep(0.2)
         went_on.append(True)
 
-    monkeypatch.setattr(runs, "evaluation_report", stopped)
+    monkeypatch.setattr(workflow, "evaluation_report", stopped)
     # Without a handler of the command the signal would end the tests themselves.
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
@@ -293,11 +293,11 @@ def test_a_stopped_evaluation_leaves_nothing(town_csv: Path, monkeypatch: pytest
 def test_an_earlier_result_stands_until_the_new_one_is_complete(
     town_csv: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from server.statistics.anonymize import runs
+    from server.statistics.anonymize import workflow
 
     masked(town_csv)
     files = {path: path.read_bytes() for path in town_csv.parent.iterdir()}
-    monkeypatch.setattr(runs, "anonymization_report", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(workflow, "anonymization_report", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         masked(town_csv, "--method", "mondrian")
     assert {path: path.read_bytes() for path in town_csv.parent.iterdir()} == files
@@ -331,9 +331,9 @@ def test_a_report_is_complete_or_not_there(town_csv: Path, monkeypatch: pytest.M
 def test_a_folder_in_the_place_of_a_file_is_told_before_anything_is_written(
     town_csv: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from server.statistics.anonymize import runs
+    from server.statistics.anonymize import workflow
 
-    monkeypatch.setattr(runs, "prepare", lambda *_, **__: pytest.fail("computed before it looked"))
+    monkeypatch.setattr(workflow, "prepare", lambda *_, **__: pytest.fail("computed before it looked"))
     (town_csv.parent / name).mkdir()
     with pytest.raises(InputError, match=f"{name}: a folder has this name"):
         masked(town_csv)

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 
 from server.cli.anonymize import anonymize
 from server.statistics.anonymize.confidential import confidential_measures
+from server.statistics.anonymize.group_values import group_medians
 from server.statistics.anonymize.hierarchy import read_hierarchy
 from server.statistics.anonymize.ordinal import nearest_categories, orders_of, ranked
-from server.statistics.anonymize.published import group_medians
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.runs import anonymize_file
+from server.statistics.anonymize.workflow import anonymize_file
 from server.tables.column import DataColumn
 from server.tables.files import open_data
 from shared.errors import InputError

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.statistics.anonymize import methods
+from server.statistics.anonymize.masking import mask
 from server.statistics.anonymize.methods import METHODS, divide, find
 from server.statistics.anonymize.preparation import prepare
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.sizes import MOST_PEOPLE, Participation, Sizes, sizes_of
-from server.statistics.anonymize.workflow import mask
 from server.statistics.microaggregation.preparation import group_means
 from server.tables.files import open_data
 from shared.effective_anonymity import cell_failure, n_min_safe

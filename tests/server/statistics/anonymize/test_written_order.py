@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.statistics.anonymize.masking import mask
 from server.statistics.anonymize.preparation import prepare
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.workflow import mask
 from server.tables.files import open_data
 from server.tables.row_order import published_order, value_codes
 from tests.data_files import N, town

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from server.statistics.anonymize import methods
 from server.statistics.anonymize.encoding import Encoding
+from server.statistics.anonymize.masking import mask
 from server.statistics.anonymize.methods import METHODS, find
 from server.statistics.anonymize.preparation import prepare
 from server.statistics.anonymize.request import Distances, Request
 from server.statistics.anonymize.sizes import Sizes
-from server.statistics.anonymize.workflow import mask
 from server.statistics.microaggregation.preparation import encode
 from server.tables.files import open_data
 from shared.errors import DesignError, InputError
@@ -177,10 +177,10 @@ def singles(X, rule, *, counts, seed, progress):
 def test_a_published_combination_that_is_too_rare_writes_nothing(
     town_csv: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from server.statistics.anonymize import workflow
+    from server.statistics.anonymize import masking
 
-    monkeypatch.setattr(workflow, "modes", lambda _, labels, __: np.arange(len(labels)))
-    monkeypatch.setattr(workflow, "divide", lambda *_, **__: np.arange(N))
+    monkeypatch.setattr(masking, "modes", lambda _, labels, __: np.arange(len(labels)))
+    monkeypatch.setattr(masking, "divide", lambda *_, **__: np.arange(N))
     with pytest.raises(DesignError, match="for 1 records only"):
         run(town_csv)
     assert not town_csv.with_stem("masked").exists()

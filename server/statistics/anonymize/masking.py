@@ -1,0 +1,234 @@
+"""From a prepared file to a masked file: divide, publish, write, and count what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from server.arrays import FloatArray, IntArray
+from server.progress import StageProgress
+from server.statistics.anonymize.constraints import united, unkept
+from server.statistics.anonymize.group_values import breach_free, group_medians, modes
+from server.statistics.anonymize.methods import divide
+from server.statistics.anonymize.ordinal import nearest_categories
+from server.statistics.anonymize.preparation import Part, Prepared
+from server.statistics.anonymize.rounding import rounded
+from server.statistics.anonymize.sizes import Sizes
+from server.statistics.measures.disclosure_risk import equivalence_classes
+from server.statistics.measures.diversity import coded
+from server.statistics.microaggregation.preparation import group_means
+from server.tables.data_file import Replacement
+from server.wording import quoted
+from shared.errors import DesignError
+
+_SLACK: Final = 1e-9
+"""P3M publishes many values at exactly their distance."""
+_NOTICEABLE: Final = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Masked:
+    """What was done.
+
+    Attributes
+    ----------
+    prepared : Prepared
+    groups : tuple of int arrays
+        For each part the group of each record.
+    unmet : tuple of str
+        Attributes whose mean or variance P3M could not keep.
+    rows : int array
+        Record of the original behind each record of the written file, in the order written. Nobody but the
+        report may have it: with the original it undoes the order.
+    classes : int array
+        Of each record of the written file, which share all published quasi-identifiers.
+    warnings : tuple of str
+    """
+
+    prepared: Prepared
+    groups: tuple[IntArray, ...]
+    unmet: tuple[str, ...]
+    rows: IntArray
+    classes: IntArray
+    warnings: tuple[str, ...]
+
+    @property
+    def labels(self) -> IntArray:
+        """Group of each record; with blocks, records that share the group of every block."""
+        return equivalence_classes(self.groups).labels
+
+
+def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None) -> Masked:
+    """Divide, publish and write.
+
+    Notes
+    -----
+    Guarantee: in the written file the size rule accepts the people of every combination of published
+    quasi-identifiers, of every block where there are blocks; it is asked about the values that are written.
+    Otherwise DesignError, and no file. The order of the records is a function of the published ones, unless
+    ``keep_order`` was asked for.
+    """
+    request, n = prepared.request, prepared.original.n_records
+    groups, unmet, unheld = [], [], 0
+    undone: list[str] = []
+    every: list[IntArray] = []
+    replace: dict[str, Replacement] = {}
+    for number, part in enumerate(prepared.parts):
+        labels = prepared.divided(part, _divider(prepared, part, _of_part(progress, number, prepared)))
+        labels = _constrained(prepared, part, labels)
+        values, missed, close = _published(prepared, part, labels, progress)
+        codes: list[IntArray] = []
+        for index in part.columns:
+            column, block = prepared.columns[index], prepared.encoding.blocks[index]
+            if prepared.nominal[index] or column.kind == "ordinal":
+                if prepared.nominal[index]:
+                    source = modes(column, labels, prepared.sizes.weights)[labels]
+                else:
+                    positions = _means(prepared, index, labels, values[:, block.first])
+                    source = nearest_categories(column, positions)[labels]
+                codes.append(coded(column.texts[source])[0])
+                new: Replacement = np.arange(n, dtype=np.int64)
+                new[prepared.rows] = prepared.rows[source]
+            else:
+                exact = _means(prepared, index, labels, values[:, block.first])
+                digits = prepared.digits[index]
+                numbers = exact if digits is None else rounded(exact, digits)
+                if request.breach == "p3m" and prepared.distances is not None:
+                    true = prepared.X[:, block.first] * block.scale + block.centre[0]
+                    least = prepared.distances[:, index] * block.scale * (1 - _SLACK)
+                    kept = [float((np.abs(v[labels] - true) >= least).mean()) for v in (exact, numbers)]
+                    undone += _undone(column.name, *kept)
+                new = np.full(n, np.nan)
+                new[prepared.rows] = numbers[labels]
+                codes.append(coded(new[prepared.rows])[0])
+            replace[column.name] = new
+        classes = equivalence_classes(codes)
+        failing = prepared.sizes.failing(classes.labels)
+        if len(failing):
+            raise DesignError(
+                f"a combination would be published for {int(classes.sizes[failing].min())} records only, "
+                "nothing was written"
+            )
+        if prepared.secrets and unkept(
+            classes.labels, prepared.secrets, request.constraints, prepared.sizes.counts
+        ):
+            raise DesignError("a group would be published that does not keep what is asked")
+        groups.append(labels)
+        every += codes
+        unmet += missed
+        unheld += close
+    original, drop = prepared.original, prepared.left_out
+    rows = prepared.rows if request.keep_order else original.order(replace, drop=drop, rows=prepared.rows)
+    original.write(out, replace=replace, drop=drop, rows=rows)
+    place = np.zeros(n, dtype=np.int64)
+    place[prepared.rows] = np.arange(len(prepared.rows))
+    return Masked(
+        prepared=prepared,
+        groups=tuple(groups),
+        unmet=tuple(unmet),
+        rows=rows,
+        classes=equivalence_classes(every).labels[place[rows]],
+        warnings=(
+            *prepared.warnings,
+            *(f"The mean or the variance of {quoted(name)} could not be kept." for name in unmet),
+            *_unheld(unheld),
+            *undone,
+        ),
+    )
+
+
+def _means(prepared: Prepared, index: int, labels: IntArray, values: FloatArray) -> FloatArray:
+    """What the groups publish of a number: means of the column itself, which no scale touches."""
+    column, block = prepared.columns[index], prepared.encoding.blocks[index]
+    if prepared.request.breach != "none" or column.numbers is None:
+        return np.asarray(values * block.scale + block.centre[0], dtype=np.float64)
+    if column.name in prepared.request.median:
+        return group_medians(column.numbers, labels, prepared.sizes.counts)
+    means = group_means(np.nan_to_num(column.numbers)[:, None], labels, prepared.sizes.weights)[:, 0]
+    means[labels[column.missing]] = np.nan  # all of the group lack it
+    return means
+
+
+def _constrained(prepared: Prepared, part: Part, labels: IntArray) -> IntArray:
+    """The groups, united until they keep what is asked of confidential attributes."""
+    if not prepared.secrets:
+        return labels
+    return united(
+        part.space,
+        labels,
+        prepared.secrets,
+        prepared.request.constraints,
+        people=prepared.sizes.counts,
+        gaps=part.gaps,
+    )
+
+
+def _divider(
+    prepared: Prepared, part: Part, progress: StageProgress | None
+) -> Callable[[FloatArray, Sizes], IntArray]:
+    """How the method divides the rows of a matrix."""
+    request = prepared.request
+    return lambda space, sizes: divide(
+        prepared.method,
+        space,
+        sizes,
+        blocks=part.nominal,
+        options=request.options,
+        seed=request.seed or 0,
+        refine=request.refine,
+        effort=request.effort,
+        progress=progress,
+    )
+
+
+def _of_part(progress: StageProgress | None, number: int, prepared: Prepared) -> StageProgress | None:
+    """Progress of one block among several."""
+    parts = len(prepared.parts)
+    if progress is None or parts == 1:
+        return progress
+    return lambda stage, done, total: progress(f"{stage} {number + 1}/{parts}", done, total)
+
+
+def _published(
+    prepared: Prepared, part: Part, labels: IntArray, progress: StageProgress | None
+) -> tuple[FloatArray, list[str], int]:
+    """Values of a part's groups in the units of ``X``, attributes with unmet constraints, and values too."""
+    columns = list(part.columns)
+    stage = None if progress is None else (lambda done, total: progress("keeping apart", done, total))
+    values, unmet, missed = breach_free(
+        prepared.X,
+        labels,
+        breach=prepared.request.breach,
+        chosen=columns,
+        distances=prepared.distances,
+        importances=prepared.importances,
+        trade_off=prepared.request.distances.trade_off,
+        counts=prepared.sizes.counts,
+        weights=prepared.sizes.weights,
+        progress=stage,
+    )
+    return values, [prepared.columns[index].name for index in unmet], missed
+
+
+def _unheld(count: int) -> tuple[str, ...]:
+    """A warning where distances that were to be kept exactly are not."""
+    if not count:
+        return ()
+    return (
+        f"{count} values of importance 1 are not published at their minimum distance: others of their groups,"
+        " or the mean and the variance, ask for something else.",
+    )
+
+
+def _undone(name: str, before: float, after: float) -> tuple[str, ...]:
+    """A warning if rounding brings published values back near the true ones, from shares that kept away."""
+    if before - after < _NOTICEABLE:
+        return ()
+    return (
+        f"Rounding {quoted(name)} brings published values back near the true ones: {after:.1%} of them keep"
+        f" their minimum distance, unrounded {before:.1%}. Add --unrounded, or ask for a smaller distance.",
+    )
