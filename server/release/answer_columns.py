@@ -2,81 +2,47 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from server.release.columns import TableColumn
 from shared.questions import Answer, FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
 
 
 def answer_columns(question: Question, language: str) -> tuple[TableColumn, ...]:
     """Columns that hold the answers to one question: one, or one per choice if several can be ticked."""
-    title, absent = question.title[language] or question.name, not question.required
-    if isinstance(question, SingleChoice):
-        return (
-            TableColumn(
-                name=question.name,
-                type="string",
-                title=title,
-                description="The choice.",
-                categories=tuple((choice.value, choice.text[language]) for choice in question.choices),
-                can_be_missing=absent,
-                question=question.name,
-            ),
-        )
+    title = question.title[language] or question.name
+    column = partial(TableColumn, question=question.name, can_be_missing=not question.required)
     if isinstance(question, MultipleChoice):
         return tuple(
-            TableColumn(
+            column(
                 name=f"{question.name}_{choice.value}",
                 type="boolean",
                 title=f"{title}: {choice.text[language]}",
                 description="Whether this choice was ticked; empty if the question was not answered.",
                 labels=(("false", "not ticked"), ("true", "ticked")),
-                can_be_missing=absent,
-                question=question.name,
             )
             for choice in question.choices
         )
+    column = partial(column, name=question.name, title=title)
+    if isinstance(question, SingleChoice):
+        choices = tuple((choice.value, choice.text[language]) for choice in question.choices)
+        return (column(type="string", description="The choice.", categories=choices),)
     if isinstance(question, Rating):
-        scale = _scale_words(question, language)
         low, high = str(question.minimum), str(question.maximum)
-        description = f"The rating, from {low} to {high}{scale}."
-        return (
-            TableColumn(
-                name=question.name,
-                type="integer",
-                title=title,
-                description=description,
-                unit="points",
-                minimum=low,
-                maximum=high,
-                can_be_missing=absent,
-                question=question.name,
-            ),
-        )
+        description = f"The rating, from {low} to {high}{_scale_words(question, language)}."
+        return (column(type="integer", description=description, unit="points", minimum=low, maximum=high),)
     if isinstance(question, YesNo):
         yes, no = question.yes_label[language] or "yes", question.no_label[language] or "no"
-        description = f"true: {yes}; false: {no}."
-        return (
-            TableColumn(
-                name=question.name,
-                type="boolean",
-                title=title,
-                description=description,
-                labels=(("false", no), ("true", yes)),
-                can_be_missing=absent,
-                question=question.name,
-            ),
-        )
+        labels = (("false", no), ("true", yes))
+        return (column(type="boolean", description=f"true: {yes}; false: {no}.", labels=labels),)
     if isinstance(question, Number):
         return (
-            TableColumn(
-                name=question.name,
+            column(
                 type="number",
-                title=title,
                 description=f"The number, in steps of {question.step}.",
                 unit="as asked in the question",
                 minimum=question.minimum,
                 maximum=question.maximum,
-                can_be_missing=absent,
-                question=question.name,
             ),
         )
     if isinstance(question, FreeText):
@@ -84,16 +50,7 @@ def answer_columns(question: Question, language: str) -> tuple[TableColumn, ...]
             "Free text, as written; it may identify its writer. An apostrophe is put wherever a spreadsheet "
             "would begin a formula."
         )
-        return (
-            TableColumn(
-                name=question.name,
-                type="string",
-                title=title,
-                description=description,
-                can_be_missing=absent,
-                question=question.name,
-            ),
-        )
+        return (column(type="string", description=description),)
     raise TypeError(f"no columns for a question of kind {question.kind!r}")
 
 

@@ -262,33 +262,7 @@ def evaluate(
     X, Y = encoding.matrix(before), encoding.matrix(after)
     numeric = [i for i, is_nominal in enumerate(kinds) if not is_nominal and before[i].kind != "ordinal"]
     columns = [encoding.blocks[i].first for i in numeric]
-    stage = None if progress is None else (lambda done, total: progress("linking", done, total))
-    known = [
-        column
-        for block in encoding.blocks
-        if not chosen.known or block.name in chosen.known
-        for column in range(block.first, block.end)
-    ]
-    linkage = risk.distance_linkage(X, Y, known=known, scaled=True, progress=stage)
-    information = [loss.sse_over_sst(X, Y, scaled=True), loss.euclidean_loss(X, Y, scaled=True)]
-    disclosure = [linkage]
-    varying = [c for c in columns if (X[:, c] != X[0, c]).any()]
-    if varying:
-        parts = probabilistic_information_loss(X[:, varying], Y[:, varying])
-        interval = risk.average_interval_disclosure(X[:, columns], Y[:, columns])
-        information += parts
-        distance = chosen.width if chosen.distances is None else chosen.distances[each]
-        disclosure += [
-            risk.interval_disclosure(X[:, columns], Y[:, columns], width=chosen.width),
-            interval,
-            risk.satisfaction_level(
-                X[:, columns],
-                Y[:, columns],
-                minimum_distance=distance,
-                importance=None if chosen.importances is None else chosen.importances[each],
-            ),
-            risk.scoring_index(parts[0], linkage, interval),
-        ]
+    information, disclosure = _losses_and_risks(X, Y, encoding, columns, each, chosen, progress)
     if chosen.record_distances is not None:
         disclosure.append(_apart(X, Y, chosen.record_distances[each]))
     secret = [of_people(take(masked, name)) for name in confidential]
@@ -332,6 +306,46 @@ def evaluate(
         unit="" if sizes is None else sizes.unit,
         risks=risks,
     )
+
+
+def _losses_and_risks(
+    X: FloatArray,
+    Y: FloatArray,
+    encoding: Encoding,
+    columns: Sequence[int],
+    each: IntArray,
+    chosen: Settings,
+    progress: StageProgress | None,
+) -> tuple[list[Measure], list[Measure]]:
+    """What the masked matrix lost, and how well records can be linked; `columns` are the numbers in it."""
+    stage = None if progress is None else (lambda done, total: progress("linking", done, total))
+    known = [
+        column
+        for block in encoding.blocks
+        if not chosen.known or block.name in chosen.known
+        for column in range(block.first, block.end)
+    ]
+    linkage = risk.distance_linkage(X, Y, known=known, scaled=True, progress=stage)
+    information = [loss.sse_over_sst(X, Y, scaled=True), loss.euclidean_loss(X, Y, scaled=True)]
+    disclosure = [linkage]
+    varying = [c for c in columns if (X[:, c] != X[0, c]).any()]
+    if varying:
+        parts = probabilistic_information_loss(X[:, varying], Y[:, varying])
+        interval = risk.average_interval_disclosure(X[:, columns], Y[:, columns])
+        information += parts
+        distance = chosen.width if chosen.distances is None else chosen.distances[each]
+        disclosure += [
+            risk.interval_disclosure(X[:, columns], Y[:, columns], width=chosen.width),
+            interval,
+            risk.satisfaction_level(
+                X[:, columns],
+                Y[:, columns],
+                minimum_distance=distance,
+                importance=None if chosen.importances is None else chosen.importances[each],
+            ),
+            risk.scoring_index(parts[0], linkage, interval),
+        ]
+    return information, disclosure
 
 
 def _counted(classes: risk.Classes, sizes: Sizes | None) -> risk.Classes:
