@@ -23,9 +23,10 @@ if ! command -v chromium >/dev/null 2>&1 && [ -z "${ROOMFUL_CHROMIUM:-}" ]; then
 fi
 
 # What was skipped is said with its reason.
-# Half of the time tests wait, for pages and servers: two processes more than cores.
+spread="-r s --dist=loadfile --no-loadscope-reorder"
+# Outside of the core tests often wait, for pages and servers: one process more than cores.
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-spread="-r s --numprocesses=$((cores < 4 ? cores + 2 : 6)) --dist=loadfile --no-loadscope-reorder"
+few=$((cores < 4 ? cores : 4))
 
 if [ $# -gt 0 ]; then
   exec "$bin/python" -m pytest "$@"
@@ -37,5 +38,5 @@ fi
 # The protocol core first, with complete branch coverage; then everything else.
 # Files are shared out among the cores; one file's tests stay together, with the servers they start. In the order of
 # their names: the browser's few and long ones come first, so that no core waits for them at the end.
-"$bin/python" -m pytest tests/shared tests/attacks --cov --cov-report=term-missing $spread
-exec "$bin/python" -m pytest tests --ignore=tests/shared --ignore=tests/attacks $spread
+"$bin/python" -m pytest tests/shared tests/attacks --cov --cov-report=term-missing $spread --numprocesses=$few
+exec "$bin/python" -m pytest tests --ignore=tests/shared --ignore=tests/attacks $spread --numprocesses=$((few + 1))

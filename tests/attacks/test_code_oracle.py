@@ -23,6 +23,7 @@ UNKNOWN = InvitationCode.create(b"nobody's code")
 #: How many times as long one of the two answers may take as the other; a write to the disk takes far longer.
 FACTOR = 3.0
 ROUNDS = 40
+SERIES = 5
 
 
 @pytest.fixture
@@ -48,15 +49,20 @@ def test_both_get_the_same_answer_to_the_last_byte(http: FlaskClient) -> None:
 
 
 def test_both_take_as_long(http: FlaskClient) -> None:
-    times: dict[bool, list[float]] = {True: [], False: []}
-    for _ in range(ROUNDS):
-        for is_used, asked in ((True, code(0)), (False, UNKNOWN)):
-            body = make_request(asked).body
-            start = time.perf_counter()
-            http.post(PATH, data=body, content_type="application/json")
-            times[is_used].append(time.perf_counter() - start)
-    used, unknown = statistics.median(times[True]), statistics.median(times[False])
-    assert 1 / FACTOR < used / unknown < FACTOR
+    """In one of some series at least: neighbours on the machine delay either answer, an oracle always one."""
+
+    def ratio() -> float:
+        times: dict[bool, list[float]] = {True: [], False: []}
+        for _ in range(ROUNDS):
+            for is_used, asked in ((True, code(0)), (False, UNKNOWN)):
+                body = make_request(asked).body
+                start = time.perf_counter()
+                http.post(PATH, data=body, content_type="application/json")
+                times[is_used].append(time.perf_counter() - start)
+        used, unknown = (statistics.quantiles(times[is_used], n=4)[0] for is_used in (True, False))
+        return used / unknown
+
+    assert any(1 / FACTOR < ratio() < FACTOR for _ in range(SERIES))
 
 
 def test_the_owner_of_a_used_code_still_gets_her_token_again(http: FlaskClient) -> None:
