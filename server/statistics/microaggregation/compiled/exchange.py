@@ -30,7 +30,7 @@ class Partition(NamedTuple):
 
 
 @compiled
-def _energy(sums: FloatArray, group: int, mass: int) -> float:
+def energy_of(sums: FloatArray, group: int, mass: int) -> float:
     total = 0.0
     for j in range(sums.shape[1]):
         total += sums[group, j] * sums[group, j]
@@ -44,13 +44,13 @@ def gather(X: FloatArray, people: IntArray, partition: Partition) -> None:
     partition.sums[:] = 0.0
     partition.mass[:] = 0
     for i in range(len(X) - 1, -1, -1):
-        _insert(X, people, partition, i, partition.labels[i])
+        insert(X, people, partition, i, partition.labels[i])
     for g in range(len(partition.mass)):
-        partition.energy[g] = _energy(partition.sums, g, partition.mass[g])
+        partition.energy[g] = energy_of(partition.sums, g, partition.mass[g])
 
 
 @compiled
-def _insert(X: FloatArray, people: IntArray, partition: Partition, record: int, group: int) -> None:
+def insert(X: FloatArray, people: IntArray, partition: Partition, record: int, group: int) -> None:
     """Put a record at the front of a group."""
     first = partition.head[group]
     partition.after[record], partition.before[record] = first, NONE
@@ -64,7 +64,7 @@ def _insert(X: FloatArray, people: IntArray, partition: Partition, record: int, 
 
 
 @compiled
-def _extract(X: FloatArray, people: IntArray, partition: Partition, record: int) -> None:
+def extract(X: FloatArray, people: IntArray, partition: Partition, record: int) -> None:
     """Take a record out of its group."""
     group = partition.labels[record]
     before, after = partition.before[record], partition.after[record]
@@ -143,13 +143,13 @@ def improve(
         if best_group == NONE:
             continue
         steps += 1
-        _extract(X, people, partition, i)
+        extract(X, people, partition, i)
         if best_record != NONE:
-            _extract(X, people, partition, best_record)
-            _insert(X, people, partition, best_record, a)
-        _insert(X, people, partition, i, best_group)
+            extract(X, people, partition, best_record)
+            insert(X, people, partition, best_record, a)
+        insert(X, people, partition, i, best_group)
         for group in (a, best_group):
-            partition.energy[group] = _energy(partition.sums, group, partition.mass[group])
+            partition.energy[group] = energy_of(partition.sums, group, partition.mass[group])
             touched[group] = True
     active[:] = touched
     return steps

@@ -15,10 +15,10 @@ from server.statistics.microaggregation.compiled.compilation import compiled
 from server.statistics.microaggregation.compiled.exchange import (
     NONE,
     Partition,
-    _energy,
-    _extract,
-    _insert,
+    energy_of,
+    extract,
     improve,
+    insert,
 )
 
 FEWEST, MOST = 2, 5
@@ -93,7 +93,7 @@ def _build(X: FloatArray, people: IntArray, block: Partition, k: int, state: np.
             return False
         far = style == 0 or (style == 1 and chance(state) < 0.5)
         seed = _far(X, people, block.labels, state) if far else _any(block.labels, left, state)
-        _insert(X, people, block, seed, group)
+        insert(X, people, block, seed, group)
         left -= 1
         while block.mass[group] < k:
             nearest, least = NONE, np.inf
@@ -104,7 +104,7 @@ def _build(X: FloatArray, people: IntArray, block: Partition, k: int, state: np.
                         nearest, least = i, distance
             if nearest == NONE:
                 return False
-            _insert(X, people, block, nearest, group)
+            insert(X, people, block, nearest, group)
             left -= 1
     for i in range(len(X)):
         if block.labels[i] == NONE:
@@ -113,7 +113,7 @@ def _build(X: FloatArray, people: IntArray, block: Partition, k: int, state: np.
                 distance = _distance(X, i, block, group)
                 if distance < least:
                     nearest, least = group, distance
-            _insert(X, people, block, i, nearest)
+            insert(X, people, block, i, nearest)
     return True
 
 
@@ -164,8 +164,8 @@ def _replace(
             whole.sums[groups] = 0.0
             groups += 1
     for r in range(len(records)):
-        _extract(X, people, whole, records[r])
-        _insert(X, people, whole, records[r], places[block.labels[r]])
+        extract(X, people, whole, records[r])
+        insert(X, people, whole, records[r], places[block.labels[r]])
     for group in range(new):
         place = places[group]
         whole.mass[place], whole.energy[place] = block.mass[group], block.energy[group]
@@ -253,7 +253,7 @@ def search(
         if not _build(rows, held, block, k, state):
             continue
         for group in range(new):
-            block.energy[group] = _energy(block.sums, group, block.mass[group])
+            block.energy[group] = energy_of(block.sums, group, block.mass[group])
         every = np.empty((number, new), dtype=np.int64)
         every[:] = np.arange(new)
         active = np.ones(new, dtype=np.bool_)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import mimetypes
+import shutil
 from pathlib import Path
 
 import brotli
@@ -117,3 +118,15 @@ def test_the_manifest_maps_logical_names(client_folder: Path) -> None:
     files = ClientFiles.load(client_folder)
     assert dict(files.assets) == json.loads((client_folder / "manifest.json").read_text())
     assert files.assets["survey.html"] not in files.files
+
+
+def test_a_file_that_has_gone_since_the_start_is_named(client_folder: Path, tmp_path: Path) -> None:
+    """Bodies are read when they are sent."""
+    folder = shutil.copytree(client_folder, tmp_path / "static")
+    files = ClientFiles.load(folder)
+    name = files.assets["app.mjs"]
+    assert files.files[name].bodies["identity"] == (client_folder / name).read_bytes()
+    (folder / name).unlink()
+    with pytest.raises(SetupError, match="has gone since the server started") as caught:
+        files.files[name].bodies["identity"]
+    assert caught.value.code == "setup.client-damaged"
