@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -21,7 +22,7 @@ from server.wording import quoted
 from shared.errors import ModelFileError
 
 _CHUNK_RECORDS: Final = 65_536
-_MAX_CELL_CHARACTERS: Final = csv.field_size_limit()
+_MAX_CELL_CHARACTERS: Final = 131_072
 
 
 class _Reader(Protocol):
@@ -82,6 +83,27 @@ def parse(
     progress: Progress | None,
 ) -> Content:
     """Divide a text; parameters and errors as those of `csv_file.CsvFile`."""
+    with _cell_limit():
+        return _divided(text, separator, source, wanted, progress)
+
+
+@contextmanager
+def _cell_limit() -> Iterator[None]:
+    """Hold cells to our limit: csv has one for the whole process, and other libraries raise it."""
+    before = csv.field_size_limit(_MAX_CELL_CHARACTERS)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _divided(
+    text: str,
+    separator: str,
+    source: str,
+    wanted: Collection[str] | None,
+    progress: Progress | None,
+) -> Content:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     written, header = _header(reader, source, separator)
     kept = [index for index, name in enumerate(header) if wanted is None or name in wanted]
