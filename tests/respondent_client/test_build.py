@@ -64,9 +64,20 @@ def test_nothing_is_loaded_from_elsewhere(folder: Path) -> None:
 def test_the_python_in_the_browser_is_shared_and_the_client_without_command_line(folder: Path) -> None:
     with zipfile.ZipFile(BytesIO((folder / manifest(folder)["roomful.zip"]).read_bytes())) as archive:
         names = archive.namelist()
-    assert "shared/soundness.py" in names
-    assert "respondent_client/session.py" in names
+    assert "shared/soundness.pyc" in names
+    assert "respondent_client/session.pyc" in names
     assert not [name for name in names if "headless" in name or "build" in name or name.startswith("server")]
+
+
+def test_what_a_page_imports_as_it_starts_is_compiled(folder: Path) -> None:
+    names = manifest(folder)
+    ours = zipfile.ZipFile(folder / names["roomful.zip"]).namelist()
+    library = zipfile.ZipFile(folder / names["pyodide/python_stdlib.zip"]).namelist()
+    assert ours
+    assert all(name.endswith(".pyc") for name in ours)
+    assert {"json/decoder.pyc", "dataclasses.pyc", "asyncio/events.pyc", "pyodide/code.pyc"} <= {*library}
+    assert "_strptime.py" in library, "what is imported later is there, as source"
+    assert not [name for name in library if name.startswith(("email/", "unittest/"))]
 
 
 def test_sealing_is_one_module_for_each_kind_of_key(folder: Path) -> None:
