@@ -33,9 +33,12 @@ def office(tmp_path: Path) -> Office:
 
 @pytest.fixture(scope="module", params=["public", "register"])
 def released(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> tuple[Office, str]:
-    """A survey of a town, from its file to its release; one person answers by hand."""
+    """A survey of a town, from its file to its release; one person answers by hand.
+
+    Of the one survey every command starts from nothing, as for an organizer.
+    """
     kind = request.param
-    office = Office(tmp_path_factory.mktemp(kind))
+    office = Office(tmp_path_factory.mktemp(kind), fresh=kind == "public")
     write_town(office.folder, kind=kind, participation=RATES, people=1200)
     office.run("design", "survey.toml", "--out", "out")
     office.run("keygen", "--out", "key.pem")
@@ -124,7 +127,8 @@ def test_steps_out_of_order_are_refused_with_the_state(office: Office) -> None:
     assert not (office.folder / "release").exists()
 
 
-def test_design_is_quick_to_say_what_is_wrong(office: Office) -> None:
+def test_design_is_quick_to_say_what_is_wrong(tmp_path: Path) -> None:
+    office = Office(tmp_path, fresh=True)
     survey = write_town(office.folder)
     town = office.folder / "town.csv"
     lines = town.read_text().splitlines()
