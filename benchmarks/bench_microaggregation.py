@@ -40,7 +40,6 @@ from server.statistics.microaggregation.mdav import mdav
 from server.statistics.microaggregation.mdav_records import mdav_records, warm_up
 from server.statistics.microaggregation.mondrian import mondrian
 from server.statistics.microaggregation.mu_approx import mu_approx
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.p3m import p3m
 from server.statistics.microaggregation.pcl import pcl
 from server.statistics.microaggregation.power_diagram import power_diagram
@@ -155,7 +154,7 @@ def tuples(values: FloatArray) -> tuple[FloatArray, IntArray]:
 
 def plain(X: FloatArray, rule: SizeRule) -> IntArray:
     """MDAV-generic as the papers write it, in numpy."""
-    k = rule.minimum
+    k = rule.minimum[0]
     labels, groups, rows = np.full(len(X), -1), 0, np.arange(len(X))
 
     def distances(point: FloatArray) -> FloatArray:
@@ -184,7 +183,7 @@ def design(X: FloatArray, rule: SizeRule, name: str) -> IntArray:
     steps = np.rint(X * 2**11).astype(np.int64)
     grid, people, inverse = canonical(steps, np.ones((len(X), 1), dtype=np.int64))
     run = mdav if name == "balls" else power_diagram
-    return run(grid, people, (1,) * X.shape[1], Need(minimum=(rule.minimum,))).labels[inverse]
+    return run(grid, people, (1,) * X.shape[1], rule).labels[inverse]
 
 
 OTHERS = ("plain", "refine", "effort-2", "p3m", "dld", "balls", "power-diagram")

@@ -177,9 +177,9 @@ def anonymize(
     Formats: CSV, Parquet, SPSS .sav, Stata .dta, Excel .xlsx.
     """
     from server.statistics.anonymize.constraints import Constraints
+    from server.statistics.anonymize.people import Participation
     from server.statistics.anonymize.request import Distances, Request
     from server.statistics.anonymize.rounding import Digits
-    from server.statistics.anonymize.sizes import Participation
     from server.statistics.anonymize.workflow import anonymize_file
 
     request = Request(

@@ -91,8 +91,8 @@ def evaluate(
     Both hold the same records in the same order; the masked file may come from any program.
     """
     from server.statistics.anonymize.evaluation import Settings
+    from server.statistics.anonymize.people import Participation
     from server.statistics.anonymize.report import shown
-    from server.statistics.anonymize.sizes import Participation
     from server.statistics.anonymize.workflow import Comparison, evaluate_files
 
     asked = Comparison(

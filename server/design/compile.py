@@ -17,8 +17,8 @@ from server.progress import Progress
 from server.statistics.microaggregation.geometry import sums_by_label
 from server.statistics.microaggregation.mdav import mdav
 from server.statistics.microaggregation.mondrian import mondrian_boxes
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.power_diagram import Snap, power_diagram
+from server.statistics.microaggregation.size_rule import SizeRule
 from shared.attributes import Attribute
 from shared.cells import Balls, Boxes, Cells, PowerDiagram
 from shared.errors import DesignError
@@ -59,7 +59,7 @@ def partition(
     algorithm: str,
     model: Model,
     weights: tuple[int, ...],
-    need: Need,
+    rule: SizeRule,
     progress: Progress | None = None,
     *,
     parameters: Mapping[str, int | str],
@@ -68,7 +68,7 @@ def partition(
     """Run an algorithm and compile its result.
 
     Guarantee: the labels and counts are those of the published shape over every tuple of the model, and every
-    cell is acceptable to ``need``.
+    cell is acceptable to ``rule``.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def partition(
             "the algorithm's parameters are wrong", where="algorithm.parameters", expected=wrong
         )
     try:
-        cells, labels = _run(algorithm, parameters, model, weights, need, progress, snap)
+        cells, labels = _run(algorithm, parameters, model, weights, rule, progress, snap)
     except ValueError as problem:
         raise DesignError(
             f"no partition can be made: {problem}",
@@ -101,20 +101,20 @@ def partition(
     mapped = assign_many(cells, model.X)
     if not np.array_equal(mapped, labels):
         raise DesignError("the mapping of devices differs from the algorithm's cells", where=algorithm)
-    return recount(model, cells, mapped, need)
+    return recount(model, cells, mapped, rule)
 
 
-def count_again(model: Model, cells: Cells, need: Need) -> CompiledCells:
+def count_again(model: Model, cells: Cells, rule: SizeRule) -> CompiledCells:
     """Count the people of a model in cells that were designed for another survey.
 
     Raises
     ------
     DesignError
-        If a cell is not acceptable to ``need`` with these people.
+        If a cell is not acceptable to ``rule`` with these people.
     """
     labels = assign_many(cells, model.X)
     people = sums_by_label(model.people, labels, cells.count)
-    failing = [cell for cell, row in enumerate(people) if not row.any() or not need.acceptable(row)]
+    failing = [cell for cell, row in enumerate(people) if not row.any() or not rule.acceptable(row)]
     if failing:
         smallest = min(int(people[cell].sum()) for cell in failing)
         raise DesignError(
@@ -123,20 +123,20 @@ def count_again(model: Model, cells: Cells, need: Need) -> CompiledCells:
             expected="cells that keep what this survey promises",
             remedy="Promise no more than the earlier survey did, or leave out --reuse-cells.",
         )
-    return recount(model, cells, labels, need)
+    return recount(model, cells, labels, rule)
 
 
-def recount(model: Model, cells: Cells, labels: NDArray[np.int64], need: Need) -> CompiledCells:
+def recount(model: Model, cells: Cells, labels: NDArray[np.int64], rule: SizeRule) -> CompiledCells:
     """Count people and compute centroids of cells from the labels of the distinct tuples.
 
     Raises
     ------
     DesignError
-        If a cell is not acceptable to ``need``.
+        If a cell is not acceptable to ``rule``.
     """
     counts = sums_by_label(model.people, labels, cells.count)
     for cell, row in enumerate(counts):
-        if not need.acceptable(row):
+        if not rule.acceptable(row):
             raise DesignError(f"cell {cell} holds {row.tolist()} people, fewer than it needs")
     # Coordinates count from their least value, so that sums over very many people cannot overflow.
     least = model.X.min(axis=0)
@@ -159,22 +159,22 @@ def _run(
     parameters: Mapping[str, int | str],
     model: Model,
     weights: tuple[int, ...],
-    need: Need,
+    rule: SizeRule,
     progress: Progress | None,
     snap: Snap | None,
 ) -> tuple[Cells, NDArray[np.int64]]:
     if algorithm not in SHAPE_OF:
-        if not need.acceptable(model.people.sum(axis=0)):
+        if not rule.acceptable(model.people.sum(axis=0)):
             raise ValueError("all people together do not meet the need of one cell")
-        labels = labels_of(algorithm, parameters, model.X, model.people, weights, need, progress)
-        prototypes = tabulate(model.X, model.people, weights, labels, need)
+        labels = labels_of(algorithm, parameters, model.X, model.people, weights, rule, progress)
+        prototypes = tabulate(model.X, model.people, weights, labels, rule)
         return prototypes, assign_many(prototypes, model.X)
     if algorithm == "mondrian":
         painted = mondrian_boxes(
             model.X,
             model.people,
             weights,
-            need,
+            rule,
             ranges=ranges_of(model.attributes),
             nominal=_nominal(model.attributes),
             most=MAX_BOXES_TO_COMPARE,
@@ -182,7 +182,7 @@ def _run(
         )
         return Boxes(weights=weights, boxes=painted.boxes), painted.labels
     if algorithm == "mdav":
-        balls = mdav(model.X, model.people, weights, need, progress=progress)
+        balls = mdav(model.X, model.people, weights, rule, progress=progress)
         references = tuple(tuple(row) for row in balls.references.tolist())
         # A tuple that nobody in the model has goes to the nearest reference.
         shape = Balls(
@@ -191,7 +191,7 @@ def _run(
         return shape, balls.labels
     span = largest_squared_distance(ranges_of(model.attributes), weights)
     power = power_diagram(
-        model.X, model.people, weights, need, domain_span=span, snap=snap, progress=progress
+        model.X, model.people, weights, rule, domain_span=span, snap=snap, progress=progress
     )
     diagram = PowerDiagram(
         weights=weights,

@@ -20,8 +20,8 @@ from server.design.design import Design
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import distortion
 from server.statistics.microaggregation.mdav import mdav
-from server.statistics.microaggregation.need import Need
-from server.statistics.need import need_of
+from server.statistics.microaggregation.size_rule import SizeRule
+from server.statistics.size_rules import size_rule_of
 from shared.effective_anonymity import n_min, n_min_safe, worst_cell_metrics
 from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
 
@@ -259,17 +259,17 @@ class _Runner:
             return None
         if len(levels) == 1:
             if smallest not in self.known:
-                self.known[smallest] = self._partition(self.together, Need(minimum=safe))
+                self.known[smallest] = self._partition(self.together, SizeRule(minimum=safe))
             cells, loss = self.known[smallest]
         else:
-            need = need_of(k, failure, levels, safe, self.dependence)
-            if not need.acceptable(self.people.sum(axis=0)):
+            rule = size_rule_of(k, failure, levels, safe, self.dependence)
+            if not rule.acceptable(self.people.sum(axis=0)):
                 return None
-            cells, loss = self._partition(self.people, need)
+            cells, loss = self._partition(self.people, rule)
         return (smallest, cells, loss) if cells > 1 else None
 
-    def _partition(self, people: IntArray, need: Need) -> tuple[int, float]:
-        result = mdav(self.X, people, self.weights, need)
+    def _partition(self, people: IntArray, rule: SizeRule) -> tuple[int, float]:
+        result = mdav(self.X, people, self.weights, rule)
         return len(result.radii), distortion(self.X, self.people, self.weights, result.labels)
 
 

@@ -21,7 +21,7 @@ from server.design.secret_sample import secret_sample
 from server.design.weights import Weights, normalizing_weights
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import distortion, sums_by_label
-from server.statistics.need import bounds_of, need_of, need_of_register
+from server.statistics.size_rules import bounds_of, size_rule_of, size_rule_of_register
 from shared.cells import Cells
 from shared.checks import (
     CELL_FAILURE,
@@ -153,10 +153,10 @@ def design(
     else:
         weights = Weights(values=reuse.weights, warnings=())
     bounds = bounds_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
-    need = (
-        need_of_register(bounds, safe)
+    rule = (
+        size_rule_of_register(bounds, safe)
         if is_register
-        else need_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
+        else size_rule_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
     )
     stage = None if progress is None else lambda done, total: progress("Cells", done, total)
     if reuse is None:
@@ -164,13 +164,13 @@ def design(
             plan.algorithm,
             basis,
             weights.values,
-            need,
+            rule,
             stage,
             parameters=plan.parameters,
             snap=snap_to(ranges_of(basis.attributes), min(safe)) if is_register else None,
         )
     else:
-        compiled = count_again(basis, reuse, need)
+        compiled = count_again(basis, reuse, rule)
     loss = distortion(basis.X, basis.people, weights.values, compiled.labels)
     if is_register:
         compiled = as_published(compiled, basis.attributes, bounds)

@@ -13,7 +13,6 @@ from server.arrays import FloatArray, IntArray
 from server.design.mapping import assign_many
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import sums_by_label
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import Prototypes
 from shared.limits import EXACT_BOUND
@@ -29,30 +28,30 @@ def labels_of(
     X: IntArray,
     people: IntArray,
     weights: tuple[int, ...],
-    need: Need,
+    rule: SizeRule,
     progress: Progress | None = None,
 ) -> IntArray:
     """Run an algorithm of the library on distinct tuples (n x d) with people (n x L): labels (n).
 
-    With several participation levels a person weighs as `Need.mass` says, which is a guide; the need is
+    With several participation levels a person weighs as `SizeRule.mass` says, which is a guide; the rule is
     enforced afterwards, by `tabulate`.
     """
     matrix = exact_matrix(X, weights)
-    counts, enough = need.mass(people)
-    rule = SizeRule.of_k(enough)
+    counts, enough = rule.mass(people)
+    plain = SizeRule.of_k(enough)
     # Imported when needed: some of these load a compiler.
     if algorithm == "v-mdav":
         from server.statistics.microaggregation.v_mdav import v_mdav
 
         gamma = float(parameters["gamma"])
-        return v_mdav(matrix, rule, counts=counts, gamma=gamma, progress=progress)
+        return v_mdav(matrix, plain, counts=counts, gamma=gamma, progress=progress)
     if algorithm == "m-d":
         from server.statistics.microaggregation.m_d import m_d
 
-        return m_d(matrix, rule, counts=counts, progress=progress)
+        return m_d(matrix, plain, counts=counts, progress=progress)
     from server.statistics.microaggregation.mu_approx import mu_approx
 
-    return mu_approx(matrix, rule, counts=counts, seed=int(parameters["seed"]), progress=progress)
+    return mu_approx(matrix, plain, counts=counts, seed=int(parameters["seed"]), progress=progress)
 
 
 def exact_matrix(X: IntArray, weights: tuple[int, ...]) -> FloatArray:
@@ -80,7 +79,7 @@ def tabulate(
     people: IntArray,
     weights: tuple[int, ...],
     labels: IntArray,
-    need: Need,
+    rule: SizeRule,
 ) -> Prototypes:
     """The prototypes of a partition of distinct tuples; every cell acceptable.
 
@@ -91,7 +90,7 @@ def tabulate(
     weights : d integers
     labels : int array, n
         From 0, none empty.
-    need : Need
+    rule : SizeRule
         Judge of every cell under the mapping of devices; all people together must meet it.
 
     Notes
@@ -112,7 +111,7 @@ def tabulate(
     while True:
         counts = sums_by_label(held, cells, m)
         size = counts.sum(axis=1)
-        poor = [c for c in np.flatnonzero(size).tolist() if not need.acceptable(counts[c])]
+        poor = [c for c in np.flatnonzero(size).tolist() if not rule.acceptable(counts[c])]
         if not poor or np.count_nonzero(size) == 1:
             break
         worst = min(poor, key=lambda c: (int(size[c]), c))

@@ -15,8 +15,8 @@ from server.statistics.anonymize.confidential import confidential_measures
 from server.statistics.anonymize.encoding import Encoding, selected
 from server.statistics.anonymize.hierarchy import Hierarchy
 from server.statistics.anonymize.ordinal import Orders, ranked
+from server.statistics.anonymize.people import People
 from server.statistics.anonymize.request import checked_blocks
-from server.statistics.anonymize.sizes import Sizes
 from server.statistics.measures import disclosure_risk as risk
 from server.statistics.measures import diversity as d
 from server.statistics.measures import information_loss as loss
@@ -187,7 +187,7 @@ def evaluate(
     confidential: Sequence[str] = (),
     nominal: Sequence[bool] | None = None,
     rows: IntArray | None = None,
-    sizes: Sizes | None = None,
+    people: People | None = None,
     settings: Settings | None = None,
     progress: StageProgress | None = None,
 ) -> Evaluation:
@@ -202,7 +202,7 @@ def evaluate(
         Per quasi-identifier; by default by the kind of the original's column.
     rows : int array, optional
         Records of the original that are in the masked file.
-    sizes : Sizes, optional
+    people : People, optional
         People behind each of these records, and how likely they are to take part.
     settings : Settings, optional
     progress : callable, optional
@@ -220,10 +220,10 @@ def evaluate(
             expected="the same records in the same order",
             remedy="Leave the same records out of both files.",
         )
-    people = None if sizes is None else sizes.counts
-    each = np.arange(n) if people is None else np.repeat(np.arange(n), people)
+    counts = None if people is None else people.counts
+    each = np.arange(n) if counts is None else np.repeat(np.arange(n), counts)
     _check_names(chosen, quasi_identifiers, confidential)
-    if people is not None and chosen.target:
+    if counts is not None and chosen.target:
         raise InputError(
             "records that count for several people cannot be divided into known and untouched ones",
             where="--target",
@@ -239,12 +239,12 @@ def evaluate(
         return ranked(column, chosen.orders[name], file.source) if name in chosen.orders else column
 
     def of_people(column: DataColumn) -> DataColumn:
-        return column if people is None else selected(column, each)
+        return column if counts is None else selected(column, each)
 
     recorded = [take(masked, name) for name in quasi_identifiers]
-    classes = risk.equivalence_classes([d.coded(column.texts)[0] for column in recorded], people)
+    classes = risk.equivalence_classes([d.coded(column.texts)[0] for column in recorded], counts)
     labels = classes.labels[each]
-    classes = _counted(classes, sizes)
+    classes = _counted(classes, people)
     before = [of_people(take(original, name)) for name in quasi_identifiers]
     after = [of_people(column) for column in recorded]
     kinds = (
@@ -267,8 +267,8 @@ def evaluate(
         disclosure.append(_apart(X, Y, chosen.record_distances[each]))
     secret = [of_people(take(masked, name)) for name in confidential]
     information += _dependence(information[0], secret, labels, chosen.dependence)
-    if sizes is not None and sizes.levels:
-        chances = sizes.chances[each]
+    if people is not None and people.levels:
+        chances = people.chances[each]
         information.append(loss.expected_distortion_of_published(X, Y, chances, scaled=True))
     found = [
         confidential_measures(
@@ -276,11 +276,11 @@ def evaluate(
         )
         for column in secret
     ]
-    anonymity = list(_anonymity(classes, sizes))
+    anonymity = list(_anonymity(classes, people))
     blocks = []
     for names in chosen.blocks:
         codes = [d.coded(recorded[quasi_identifiers.index(name)].texts)[0] for name in names]
-        blocks.append((names, _anonymity(_counted(risk.equivalence_classes(codes, people), sizes), sizes)))
+        blocks.append((names, _anonymity(_counted(risk.equivalence_classes(codes, counts), people), people)))
     risks = () if chosen.weights is None else group_risks(classes.labels, chosen.weights)
     if risks:
         anonymity += population_risk(risks)
@@ -303,7 +303,7 @@ def evaluate(
         numeric=tuple(before[i].name for i in numeric),
         before=moments(_numbers(before, numeric)) if numeric else None,
         after=moments(_numbers(after, numeric)) if numeric else None,
-        unit="" if sizes is None else sizes.unit,
+        unit="" if people is None else people.unit,
         risks=risks,
     )
 
@@ -348,11 +348,11 @@ def _losses_and_risks(
     return information, disclosure
 
 
-def _counted(classes: risk.Classes, sizes: Sizes | None) -> risk.Classes:
+def _counted(classes: risk.Classes, people: People | None) -> risk.Classes:
     """Classes by persons or households, where one has several records."""
-    if sizes is None or sizes.units is None:
+    if people is None or people.units is None:
         return classes
-    return replace(classes, sizes=sizes.held(classes.labels).sum(axis=1))
+    return replace(classes, sizes=people.held(classes.labels).sum(axis=1))
 
 
 def _check_names(chosen: Settings, quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
@@ -375,8 +375,8 @@ def _apart(X: FloatArray, Y: FloatArray, distances: FloatArray) -> Measure:
     )
 
 
-def _anonymity(classes: risk.Classes, sizes: Sizes | None) -> tuple[Measure, ...]:
-    more = () if sizes is None else sizes.measures(classes.labels)
+def _anonymity(classes: risk.Classes, people: People | None) -> tuple[Measure, ...]:
+    more = () if people is None else people.measures(classes.labels)
     return (risk.achieved_k(classes), *risk.record_linkage_bounds(classes), *more)
 
 

@@ -15,9 +15,9 @@ from server.statistics.anonymize.constraints import united, unkept
 from server.statistics.anonymize.group_values import breach_free, group_medians, modes
 from server.statistics.anonymize.methods import divide
 from server.statistics.anonymize.ordinal import nearest_categories
+from server.statistics.anonymize.people import People
 from server.statistics.anonymize.preparation import Part, Prepared
 from server.statistics.anonymize.rounding import rounded
-from server.statistics.anonymize.sizes import Sizes
 from server.statistics.measures.disclosure_risk import equivalence_classes
 from server.statistics.measures.diversity import coded
 from server.statistics.microaggregation.preparation import group_means
@@ -86,7 +86,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
             column, block = prepared.columns[index], prepared.encoding.blocks[index]
             if prepared.nominal[index] or column.kind == "ordinal":
                 if prepared.nominal[index]:
-                    source = modes(column, labels, prepared.sizes.weights)[labels]
+                    source = modes(column, labels, prepared.people.weights)[labels]
                 else:
                     positions = _means(prepared, index, labels, values[:, block.first])
                     source = nearest_categories(column, positions)[labels]
@@ -107,14 +107,14 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
                 codes.append(coded(new[prepared.rows])[0])
             replace[column.name] = new
         classes = equivalence_classes(codes)
-        failing = prepared.sizes.failing(classes.labels)
+        failing = prepared.people.failing(classes.labels)
         if len(failing):
             raise DesignError(
                 f"a combination would be published for {int(classes.sizes[failing].min())} records only, "
                 "nothing was written"
             )
         if prepared.secrets and unkept(
-            classes.labels, prepared.secrets, request.constraints, prepared.sizes.counts
+            classes.labels, prepared.secrets, request.constraints, prepared.people.counts
         ):
             raise DesignError("a group would be published that does not keep what is asked")
         groups.append(labels)
@@ -147,8 +147,8 @@ def _means(prepared: Prepared, index: int, labels: IntArray, values: FloatArray)
     if prepared.request.breach != "none" or column.numbers is None:
         return np.asarray(values * block.scale + block.centre[0], dtype=np.float64)
     if column.name in prepared.request.median:
-        return group_medians(column.numbers, labels, prepared.sizes.counts)
-    means = group_means(np.nan_to_num(column.numbers)[:, None], labels, prepared.sizes.weights)[:, 0]
+        return group_medians(column.numbers, labels, prepared.people.counts)
+    means = group_means(np.nan_to_num(column.numbers)[:, None], labels, prepared.people.weights)[:, 0]
     means[labels[column.missing]] = np.nan  # all of the group lack it
     return means
 
@@ -162,20 +162,20 @@ def _constrained(prepared: Prepared, part: Part, labels: IntArray) -> IntArray:
         labels,
         prepared.secrets,
         prepared.request.constraints,
-        people=prepared.sizes.counts,
+        people=prepared.people.counts,
         gaps=part.gaps,
     )
 
 
 def _divider(
     prepared: Prepared, part: Part, progress: StageProgress | None
-) -> Callable[[FloatArray, Sizes], IntArray]:
+) -> Callable[[FloatArray, People], IntArray]:
     """How the method divides the rows of a matrix."""
     request = prepared.request
-    return lambda space, sizes: divide(
+    return lambda space, people: divide(
         prepared.method,
         space,
-        sizes,
+        people,
         blocks=part.nominal,
         options=request.options,
         seed=request.seed or 0,
@@ -207,8 +207,8 @@ def _published(
         distances=prepared.distances,
         importances=prepared.importances,
         trade_off=prepared.request.distances.trade_off,
-        counts=prepared.sizes.counts,
-        weights=prepared.sizes.weights,
+        counts=prepared.people.counts,
+        weights=prepared.people.weights,
         progress=stage,
     )
     return values, [prepared.columns[index].name for index in unmet], missed

@@ -12,7 +12,7 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress, StageProgress
-from server.statistics.anonymize.sizes import Sizes
+from server.statistics.anonymize.people import People
 from server.statistics.microaggregation.preparation import group_means
 from shared.errors import InputError
 
@@ -185,7 +185,7 @@ def check(
 def divide(
     method: Method,
     X: FloatArray,
-    sizes: Sizes,
+    people: People,
     *,
     blocks: Sequence[tuple[int, int]] = (),
     options: Mapping[str, Any] | None = None,
@@ -198,7 +198,7 @@ def divide(
 
     Parameters
     ----------
-    sizes : Sizes
+    people : People
         Of the n records.
     blocks : sequence of (first, end)
         Columns of nominal attributes.
@@ -225,7 +225,7 @@ def divide(
     arguments = dict(options or {})
     if method.blocks and blocks:
         arguments[method.blocks] = tuple(blocks)
-    rule, counts = sizes.rule(uneven=method.uneven)
+    rule, counts = people.for_algorithm(uneven=method.uneven)
     try:
         labels = np.asarray(
             method.load()(
@@ -238,10 +238,10 @@ def divide(
         raise RuntimeError(f"the method {method.name} labelled {labels.shape} of {len(X)} records")
     labels = _numbered(labels)
     if refine:
-        labels = _refined(X, labels, sizes, effort, seed, _stage(progress, "refining"))
-    if len(sizes.levels) > 1:
-        labels = _united(X, labels, sizes)
-    if len(sizes.failing(labels)):
+        labels = _refined(X, labels, people, effort, seed, _stage(progress, "refining"))
+    if len(people.levels) > 1:
+        labels = _united(X, labels, people)
+    if len(people.failing(labels)):
         raise RuntimeError(f"the method {method.name} made a group that is too small")
     return labels
 
@@ -255,26 +255,26 @@ def _numbered(labels: IntArray) -> IntArray:
 
 
 def _refined(
-    X: FloatArray, labels: IntArray, sizes: Sizes, effort: int, seed: int, progress: Progress | None
+    X: FloatArray, labels: IntArray, people: People, effort: int, seed: int, progress: Progress | None
 ) -> IntArray:
     # Compiled code: imported when it is used, as the methods are.
     refine = importlib.import_module(f"{_ROOM}.refinement").refine
-    rule, counts = sizes.rule(uneven=False)
-    if len(sizes.levels) > 1:
-        labels = _united(X, labels, sizes, weighed=True)
+    rule, counts = people.for_algorithm(uneven=False)
+    if len(people.levels) > 1:
+        labels = _united(X, labels, people, weighed=True)
     return _numbered(refine(X, labels, rule, counts=counts, effort=effort, seed=seed, progress=progress))
 
 
-def _united(X: FloatArray, labels: IntArray, sizes: Sizes, *, weighed: bool = False) -> IntArray:
+def _united(X: FloatArray, labels: IntArray, people: People, *, weighed: bool = False) -> IntArray:
     """Unite groups until the rule accepts each, or (``weighed``) until each weighs enough for `refine`."""
-    mass, enough = sizes.need.mass(sizes.people)
+    mass, enough = people.rule.mass(people.by_level)
     while labels.max() > 0:
         held = np.bincount(labels, mass)
-        small = np.flatnonzero(held < enough) if weighed else sizes.failing(labels)
+        small = np.flatnonzero(held < enough) if weighed else people.failing(labels)
         if not len(small):
             break
         worst = int(small[np.argmin(held[small])])
-        centroids = group_means(X, labels, sizes.counts)
+        centroids = group_means(X, labels, people.counts)
         distance = ((centroids - centroids[worst]) ** 2).sum(axis=1)
         distance[worst] = np.inf
         labels = _numbered(np.where(labels == worst, int(distance.argmin()), labels))
@@ -284,21 +284,21 @@ def _united(X: FloatArray, labels: IntArray, sizes: Sizes, *, weighed: bool = Fa
 def estimate_seconds(
     method: Method,
     X: FloatArray,
-    sizes: Sizes,
+    people: People,
     *,
     blocks: Sequence[tuple[int, int]] = (),
     options: Mapping[str, Any] | None = None,
 ) -> float | None:
     """Time that `divide` will take, from a run on evenly spaced records; None if there are few of them."""
-    if len(X) < 2 * _SAMPLE or max(sizes.need.minimum) > _SAMPLE // 4:
+    if len(X) < 2 * _SAMPLE or max(people.rule.minimum) > _SAMPLE // 4:
         return None
     rows = np.linspace(0, len(X) - 1, _SAMPLE).astype(np.int64)
-    first = rows[: 4 * max(sizes.need.minimum)]
-    divide(method, X[first], sizes.of(first), blocks=blocks, options=options)  # compiling is not growth
+    first = rows[: 4 * max(people.rule.minimum)]
+    divide(method, X[first], people.of(first), blocks=blocks, options=options)  # compiling is not growth
 
     def taken() -> float:
         started = time.perf_counter()
-        divide(method, X[rows], sizes.of(rows), blocks=blocks, options=options)
+        divide(method, X[rows], people.of(rows), blocks=blocks, options=options)
         return time.perf_counter() - started
 
     seconds = taken()

@@ -14,9 +14,9 @@ from server.statistics.anonymize.constraints import Secret
 from server.statistics.anonymize.encoding import Encoding, selected
 from server.statistics.anonymize.methods import Method, check, estimate_seconds, find
 from server.statistics.anonymize.ordinal import Orders, orders_of, ranked
+from server.statistics.anonymize.people import People, people_of
 from server.statistics.anonymize.record_values import per_record, per_value
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.sizes import Sizes, sizes_of
 from server.statistics.microaggregation.dependence import joined
 from server.statistics.microaggregation.p3m import DEFAULT_IMPORTANCE
 from server.statistics.microaggregation.preparation import group_means
@@ -67,7 +67,7 @@ class Prepared:
         Of ordinal quasi-identifiers and confidential attributes.
     rows : int array
         Records of the original that take part.
-    sizes : Sizes
+    people : People
         Of these records.
     encoding, X
         All quasi-identifiers as one matrix.
@@ -88,7 +88,7 @@ class Prepared:
     nominal: tuple[bool, ...]
     orders: Orders
     rows: IntArray
-    sizes: Sizes
+    people: People
     encoding: Encoding
     X: FloatArray
     parts: tuple[Part, ...]
@@ -104,20 +104,20 @@ class Prepared:
         own = self.request.unpublished
         return frozenset({*self.request.drop, *own, *_numbering(self.original, self.request)})
 
-    def divided(self, part: Part, divide: Callable[[FloatArray, Sizes], IntArray]) -> IntArray:
+    def divided(self, part: Part, divide: Callable[[FloatArray, People], IntArray]) -> IntArray:
         """Group of each record of a part, where ``divide`` groups the rows of a matrix.
 
         Records of one person or household are one row, at their mean; records that lack other numbers are
         never grouped together.
         """
-        if self.sizes.units is not None:
-            space = group_means(part.space, self.sizes.units)
-            return divide(space, self.sizes.of_units())[self.sizes.units]
+        if self.people.units is not None:
+            space = group_means(part.space, self.people.units)
+            return divide(space, self.people.of_units())[self.people.units]
         labels = np.zeros(len(part.space), dtype=np.int64)
         groups = 0
         for pattern in range(int(part.gaps.max()) + 1):
             rows = np.flatnonzero(part.gaps == pattern)
-            found = divide(part.space[rows], self.sizes.of(rows))
+            found = divide(part.space[rows], self.people.of(rows))
             labels[rows] = found + groups
             groups += int(found.max()) + 1
         return labels
@@ -126,9 +126,9 @@ class Prepared:
         """Seconds that the division will take, or None if it is over in a moment."""
         known: list[float] = []
 
-        def measured(space: FloatArray, sizes: Sizes) -> IntArray:
+        def measured(space: FloatArray, people: People) -> IntArray:
             seconds = estimate_seconds(
-                self.method, space, sizes, blocks=part.nominal, options=self.request.options
+                self.method, space, people, blocks=part.nominal, options=self.request.options
             )
             known.extend([] if seconds is None else [seconds])
             return np.zeros(len(space), dtype=np.int64)
@@ -199,7 +199,7 @@ def prepare(
         seed=request.seed,
         effort=request.effort,
     )
-    sizes = sizes_of(
+    people = people_of(
         original,
         rows,
         k=request.k,
@@ -208,10 +208,10 @@ def prepare(
         person=request.person,
         household=request.household,
     )
-    sizes.check()
+    people.check()
     if request.sampling_weight:
         sampling_weights(original, request.sampling_weight, rows)
-    gaps = [_gaps(columns, nominal, part, sizes, request, original.source) for part in parts]
+    gaps = [_gaps(columns, nominal, part, people, request, original.source) for part in parts]
     for column, is_nominal in zip(columns, nominal, strict=True):
         if request.breach != "none" and (is_nominal or column.kind == "ordinal"):
             raise InputError(
@@ -227,9 +227,9 @@ def prepare(
     for column, is_nominal in zip(columns, nominal, strict=True):
         if column.name in request.median and is_nominal:
             raise InputError(f"{quoted(column.name)} is nominal, so it has no median", where="--median")
-    encoding = Encoding.fit(columns, nominal, sizes.counts)
+    encoding = Encoding.fit(columns, nominal, people.counts)
     X = encoding.matrix(columns)
-    secret = _confidential(original, request, orders, rows, sizes)
+    secret = _confidential(original, request, orders, rows, people)
     distances, importances = _distances(request, rows, original)
     return Prepared(
         request=request,
@@ -239,14 +239,14 @@ def prepare(
         nominal=nominal,
         orders=orders,
         rows=rows,
-        sizes=sizes,
+        people=people,
         encoding=encoding,
         X=X,
         parts=tuple(
             _part(X, encoding, part, secret, request.dependence, missing)
             for part, missing in zip(parts, gaps, strict=True)
         ),
-        secrets=_secrets(original, request, orders, rows, sizes.counts),
+        secrets=_secrets(original, request, orders, rows, people.counts),
         distances=distances,
         importances=importances,
         warnings=_warnings(original, request, rows),
@@ -342,7 +342,7 @@ def _gaps(
     columns: Sequence[DataColumn],
     nominal: Sequence[bool],
     part: Sequence[int],
-    sizes: Sizes,
+    people: People,
     request: Request,
     source: str,
 ) -> IntArray:
@@ -350,7 +350,7 @@ def _gaps(
 
     A category that is missing is a category of its own and needs no group of its own.
     """
-    codes = np.zeros(sizes.people.shape[0], dtype=np.int64)
+    codes = np.zeros(people.by_level.shape[0], dtype=np.int64)
     for index in part:
         if not nominal[index]:
             codes = 2 * np.unique(codes, return_inverse=True)[1].reshape(-1) + columns[index].missing
@@ -364,7 +364,7 @@ def _gaps(
             where=source,
             remedy="Fill them, or leave these records out with --missing drop.",
         )
-    few = sizes.failing(codes)
+    few = people.failing(codes)
     if len(few):
         rows = np.flatnonzero(codes == few[0])
         lacking = [columns[i].name for i in part if not nominal[i] and columns[i].missing[rows[0]]]
@@ -372,7 +372,7 @@ def _gaps(
         raise InputError(
             f"{len(rows)} records {what}, too few for a group of their own",
             where=source,
-            expected=f"at least {min(sizes.need.minimum)} that lack the same numbers",
+            expected=f"at least {min(people.rule.minimum)} that lack the same numbers",
             remedy="Fill them, or leave these records out with --missing drop.",
         )
     return codes
@@ -403,7 +403,7 @@ def sampling_weights(original: DataFile, name: str, rows: IntArray) -> FloatArra
 
 
 def _confidential(
-    original: DataFile, request: Request, orders: Orders, rows: IntArray, sizes: Sizes
+    original: DataFile, request: Request, orders: Orders, rows: IntArray, people: People
 ) -> FloatArray | None:
     """Confidential attributes as they count in grouping, or None if dependence is not to be kept."""
     if request.dependence is None:
@@ -420,7 +420,7 @@ def _confidential(
                 remedy=f"Give its order with --ordinal {name}=LOW,...,HIGH, or leave it out.",
             )
         parts.append(column)
-    return Encoding.fit(parts, (False,) * len(parts), sizes.counts).matrix(parts)
+    return Encoding.fit(parts, (False,) * len(parts), people.counts).matrix(parts)
 
 
 def _secrets(

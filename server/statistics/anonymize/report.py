@@ -81,23 +81,23 @@ def anonymization_report(
 def _what_was_done(masked: Masked, evaluation: Evaluation) -> tuple[str, ...]:
     """The division, the size rule and what else was asked for, in sentences."""
     prepared = masked.prepared
-    request, sizes = prepared.request, prepared.sizes
+    request, people = prepared.request, prepared.people
     who = f"{evaluation.n_records} records"
-    if sizes.counts is not None:
+    if people.counts is not None:
         who += f" of {evaluation.n_people} people"
     how = f"by {prepared.method.name}" + (" and refined" if request.refine else "")
     if request.effort:
         how += f" with effort {request.effort}"
-    rule = f"at least {request.k}" + (" people" if sizes.counts is not None else f" {sizes.unit}".rstrip())
+    rule = f"at least {request.k}" + (" people" if people.counts is not None else f" {people.unit}".rstrip())
     sentences = []
-    if sizes.levels:
+    if people.levels:
         rule = "at least " + " to ".join(
-            str(n) for n in sorted({min(sizes.need.minimum), max(sizes.need.minimum)})
+            str(n) for n in sorted({min(people.rule.minimum), max(people.rule.minimum)})
         )
         sentences.append(
             f"A group fails when some of its people take part, but fewer than {request.k}; that has at most "
-            f"the probability {sizes.failure}. So a group needs {rule} people"
-            + (", fewer the more likely they are to take part." if len(sizes.levels) > 1 else ".")
+            f"the probability {people.failure}. So a group needs {rule} people"
+            + (", fewer the more likely they are to take part." if len(people.levels) > 1 else ".")
         )
     if request.blocks:
         groups = ", ".join(

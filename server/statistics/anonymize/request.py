@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from server.statistics.anonymize.constraints import Constraints
 from server.statistics.anonymize.ordinal import Orders
+from server.statistics.anonymize.people import Participation
 from server.statistics.anonymize.rounding import Digits
-from server.statistics.anonymize.sizes import Participation
 from server.wording import quoted
 from shared.errors import InputError
 

@@ -20,6 +20,7 @@ from server.statistics.anonymize.exposure import digest, disclosed, masked_befor
 from server.statistics.anonymize.hierarchy import Hierarchy, read_hierarchy
 from server.statistics.anonymize.masking import Masked, mask
 from server.statistics.anonymize.ordinal import Orders, orders_of
+from server.statistics.anonymize.people import Participation, people_of
 from server.statistics.anonymize.preparation import (
     prepare,
     refuse_doubtful_confidential,
@@ -27,7 +28,6 @@ from server.statistics.anonymize.preparation import (
 )
 from server.statistics.anonymize.report import anonymization_report, evaluation_report
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.sizes import Participation, sizes_of
 from server.statistics.measures.measure import Measure
 from server.tables.data_file import DataFile
 from server.tables.doubts import refuse_doubtful
@@ -120,7 +120,7 @@ def anonymize_file(
     prepared = prepare(path, out, request, given, progress=progress)
     grouping = prepared.estimate() if announce is not None else None
     if announce is not None and grouping is not None:
-        seconds = grouping + _MEASURING_SECONDS * int(prepared.sizes.people.sum())
+        seconds = grouping + _MEASURING_SECONDS * int(prepared.people.by_level.sum())
         if seconds > _WORTH_SAYING_SECONDS:
             announce(f"Grouping and measuring {len(prepared.X)} records will take about {_words(seconds)}.")
     sha256 = digest(path)
@@ -140,7 +140,7 @@ def anonymize_file(
             confidential=request.confidential,
             nominal=prepared.nominal,
             rows=masked.rows,
-            sizes=prepared.sizes.of(written),
+            people=prepared.people.of(written),
             settings=Settings(
                 known=tuple(known),
                 weights=_weights(prepared.original, request.sampling_weight, masked.rows),
@@ -189,7 +189,7 @@ def _headline(evaluation: Evaluation) -> tuple[tuple[str, Measure], ...]:
 def _described(masked: Masked) -> dict[str, object]:
     """What was asked for and done, for the JSON."""
     prepared = masked.prepared
-    request, sizes = prepared.request, prepared.sizes
+    request, people = prepared.request, prepared.people
     described: dict[str, object] = {
         "method": request.method,
         "k": request.k,
@@ -222,15 +222,15 @@ def _described(masked: Masked) -> dict[str, object]:
             {"quasi_identifiers": list(names), "groups": int(labels.max()) + 1}
             for names, labels in zip(request.blocks, masked.groups, strict=True)
         ]
-    if sizes.levels:
-        described["acceptable_cell_failure"] = sizes.failure
+    if people.levels:
+        described["acceptable_cell_failure"] = people.failure
         described["participation"] = [
             {"low": level.low, "high": level.high, "people": people, "n_min": smallest, "n_min_safe": safe}
             for level, people, smallest, safe in zip(
-                sizes.levels,
-                sizes.people.sum(axis=0).tolist(),
-                sizes.smallest,
-                sizes.need.minimum,
+                people.levels,
+                people.by_level.sum(axis=0).tolist(),
+                people.smallest,
+                people.rule.minimum,
                 strict=True,
             )
         ]
@@ -389,7 +389,7 @@ def evaluate_files(
         quasi_identifiers=asked.quasi_identifiers,
         confidential=asked.confidential,
         nominal=kinds,
-        sizes=sizes_of(
+        people=people_of(
             before,
             None,
             k=asked.k or 1,

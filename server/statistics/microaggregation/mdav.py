@@ -17,7 +17,7 @@ import numpy as np
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import checked, span, squared_distances
-from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.size_rule import SizeRule
 
 FURTHER_REFERENCES: Final = 64
 """How many references are tried when the extreme one cannot be cut off (ties, large multiplicities)."""
@@ -52,7 +52,7 @@ def mdav(
     X: IntArray,
     people: IntArray,
     weights: Sequence[int] | IntArray,
-    need: Need,
+    rule: SizeRule,
     *,
     progress: Progress | None = None,
 ) -> BallCells:
@@ -66,7 +66,7 @@ def mdav(
         People per tuple and participation level; each row sums to at least 1.
     weights : d integers >= 0
         Weight per coordinate; any squared distance within X must stay below 2**53.
-    need : Need
+    rule : SizeRule
         A cell grows in ascending distance from its reference until it is acceptable.
     progress : callable, optional
         `progress(people placed, people)`, once a round.
@@ -83,7 +83,7 @@ def mdav(
 
     Notes
     -----
-    Guarantee: every cell is acceptable to `need`. A ball is cut off only when it and what remains are both
+    Guarantee: every cell is acceptable to `rule`. A ball is cut off only when it and what remains are both
     acceptable; what remains at the end, which contains no further ball of that kind that was tried, is
     the last cell. With one level, single people and no equal distances this is MDAV-generic, group for
     group: a round with at least 3k people forms two groups, one with 2k..3k-1 forms one, and the rest of
@@ -95,8 +95,8 @@ def mdav(
     and decided in exact integers among the candidates within the error bound, so the result is the same
     on any machine. Time O(c n d) for c cells, memory O(n d).
     """
-    X, people, w = checked(X, people, weights, need.levels)
-    division = _Division(X, people, w, need)
+    X, people, w = checked(X, people, weights, rule.levels)
+    division = _Division(X, people, w, rule)
     references: list[IntArray] = []
     radii: list[int] = []
     labels = np.full(len(X), -1, dtype=np.int64)
@@ -114,7 +114,7 @@ def mdav(
         division.remove(inside)
         return True
 
-    if not need.acceptable(division.counts):
+    if not rule.acceptable(division.counts):
         raise ValueError("all people together do not meet the need of one cell")
     while True:
         r = division.farthest_from_centroid()
@@ -136,7 +136,7 @@ def mdav(
     references.append(division.tuple_at(r))
     radii.append(int(from_r.max()))
     labels[division.index] = len(radii) - 1
-    counts = np.zeros((len(radii), need.levels), dtype=np.int64)
+    counts = np.zeros((len(radii), rule.levels), dtype=np.int64)
     np.add.at(counts, labels, people)
     if progress is not None:
         progress(division.total, division.total)
@@ -151,8 +151,8 @@ def mdav(
 class _Division:
     """The records not yet placed, as compact arrays: index, columns (d x n, from zero), people."""
 
-    def __init__(self, X: IntArray, people: IntArray, weights: IntArray, need: Need) -> None:
-        self.need = need
+    def __init__(self, X: IntArray, people: IntArray, weights: IntArray, rule: SizeRule) -> None:
+        self.rule = rule
         self.low = X.min(axis=0)
         self.weights = [int(value) for value in weights]
         self.float_weights = weights.astype(float)
@@ -183,7 +183,7 @@ class _Division:
         return squared_distances(self.columns, self.columns[:, position], self.float_weights)
 
     def may_be_divided(self) -> bool:
-        return len(self.index) > 1 and int(self.counts.sum()) >= 2 * self.need.floor
+        return len(self.index) > 1 and int(self.counts.sum()) >= 2 * self.rule.floor
 
     def farthest_from_centroid(self) -> int:
         """Exact argmax of sum_j w_j (n x_j - sums_j)^2, lowest position on ties."""
@@ -204,9 +204,9 @@ class _Division:
 
     def radius(self, distance: FloatArray) -> float | None:
         """Smallest radius whose closed ball is acceptable; None when not even all records are."""
-        if self.need.predicate is None:
-            return self._radius_by_count(distance, self.need.floor)
-        n, reach = len(distance), 2 * max(self.need.minimum)
+        if self.rule.predicate is None:
+            return self._radius_by_count(distance, self.rule.floor)
+        n, reach = len(distance), 2 * max(self.rule.minimum)
         while True:
             bound = np.inf if reach >= n else np.partition(distance, reach - 1)[reach - 1]
             near = np.flatnonzero(distance <= bound)
@@ -214,8 +214,8 @@ class _Division:
             values = distance[near]
             cumulative = self.people[near].cumsum(axis=0)
             last_of_tie = np.append(values[1:] > values[:-1], True)
-            for i in np.flatnonzero(last_of_tie & (cumulative.sum(axis=1) >= self.need.floor)):
-                if self.need.acceptable(cumulative[i]):
+            for i in np.flatnonzero(last_of_tie & (cumulative.sum(axis=1) >= self.rule.floor)):
+                if self.rule.acceptable(cumulative[i]):
                     return float(values[i])
             if reach >= n:
                 return None
@@ -235,7 +235,7 @@ class _Division:
 
     def leaves_enough(self, inside: np.ndarray) -> bool:
         left = self.counts - self.people[inside].sum(axis=0)
-        return self.need.acceptable(left)
+        return self.rule.acceptable(left)
 
     def remove(self, inside: np.ndarray) -> None:
         gone, stay = np.flatnonzero(inside), np.flatnonzero(~inside)

@@ -37,7 +37,7 @@ def mdav_records(
     X : array, n x d
         Finite numbers, standardized by the caller if wanted.
     rule : SizeRule
-        A single head count k (`SizeRule.of_k`, or `of_need` with one level and no predicate).
+        A single head count k (one level and no predicate).
     counts : int array, n, optional
         People behind each record. Records are never divided, see Notes.
     seed : int

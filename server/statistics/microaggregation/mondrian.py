@@ -11,7 +11,6 @@ import numpy as np
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import checked, sums_by_label
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.power_repair import roundest
 from server.statistics.microaggregation.preparation import data_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
@@ -112,7 +111,7 @@ def mondrian(
     X = np.ldexp(X, -int(np.frexp(np.abs(X).max())[1]))  # within (-1, 1): no width overflows
     axes = _axes(X[order], np.ones(X.shape[1]), nominal)
     labels = np.empty(len(X), dtype=np.int64)
-    painting = _Painting(axes, people[order], rule.need, strict=strict)
+    painting = _Painting(axes, people[order], rule, strict=strict)
     for label, (rows, _) in enumerate(painting.paint(progress, most)):
         labels[order[rows]] = label
     return labels
@@ -122,7 +121,7 @@ def mondrian_boxes(
     X: IntArray,
     people: IntArray,
     weights: Sequence[int] | IntArray,
-    need: Need,
+    rule: SizeRule,
     *,
     ranges: Ranges,
     nominal: Sequence[Columns] = (),
@@ -139,7 +138,7 @@ def mondrian_boxes(
         People per tuple and participation level.
     weights : d integers >= 0
         Widths are compared as weighted squared distances.
-    need : Need
+    rule : SizeRule
         Judge of every box.
     ranges : d pairs of int
         Inclusive bounds of the domain.
@@ -162,11 +161,11 @@ def mondrian_boxes(
     values a < b is put at the roundest integer from a to b - 1 (divisible by the largest power of two), so
     it is no person's value unless values are dense; no box is shrunk to the people in it.
     """
-    X, people, w = checked(X, people, weights, need.levels)
+    X, people, w = checked(X, people, weights, rule.levels)
     low, high = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
     if (low > X).any() or (high < X).any():
         raise ValueError("a tuple lies outside the domain")
-    painting = _Painting(_axes(X, w.astype(float), nominal), people, need, strict=True)
+    painting = _Painting(_axes(X, w.astype(float), nominal), people, rule, strict=True)
     boxes: list[Ranges] = []
     labels = np.empty(len(X), dtype=np.int64)
     for label, (rows, cuts) in enumerate(painting.paint(progress, most)):
@@ -238,9 +237,9 @@ def _box(ranges: Ranges, cuts: tuple[_Cut, ...]) -> Ranges:
 class _Painting:
     """The recursion: groups of rows, each with the cuts that made it."""
 
-    def __init__(self, axes: list[_Axis], people: IntArray, need: Need, *, strict: bool) -> None:
-        self.axes, self.people, self.need, self.strict = axes, people, need, strict
-        if not need.acceptable(people.sum(axis=0)):
+    def __init__(self, axes: list[_Axis], people: IntArray, rule: SizeRule, *, strict: bool) -> None:
+        self.axes, self.people, self.rule, self.strict = axes, people, rule, strict
+        if not rule.acceptable(people.sum(axis=0)):
             raise ValueError("all people together do not meet the need of one cell")
 
     def paint(
@@ -270,7 +269,7 @@ class _Painting:
 
     def _cut(self, rows: IntArray) -> tuple[_Side, _Side] | None:
         """Cut the widest attribute that can be cut."""
-        if len(rows) < 2 or int(self.people[rows].sum()) < 2 * self.need.floor:
+        if len(rows) < 2 or int(self.people[rows].sum()) < 2 * self.rule.floor:
             return None
         extents = [float(np.ptp(axis.values[rows])) for axis in self.axes]
         widths = [
@@ -333,8 +332,8 @@ class _Painting:
         """Position of the allowed border nearest to the median, given the people below each (c x L)."""
         below = lower.sum(axis=1)
         total = int(whole.sum())
-        allowed = np.flatnonzero((below >= self.need.floor) & (total - below >= self.need.floor))
+        allowed = np.flatnonzero((below >= self.rule.floor) & (total - below >= self.rule.floor))
         for i in allowed[np.argsort(np.abs(2 * below[allowed] - total), kind="stable")].tolist():
-            if self.need.acceptable(lower[i]) and self.need.acceptable(whole - lower[i]):
+            if self.rule.acceptable(lower[i]) and self.rule.acceptable(whole - lower[i]):
                 return int(i)
         return None

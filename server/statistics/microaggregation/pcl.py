@@ -11,7 +11,6 @@ from server.arrays import FloatArray, IntArray
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import canonical
 from server.statistics.microaggregation.mondrian import mondrian
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.power_diagram import power_diagram
 from server.statistics.microaggregation.preparation import data_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
@@ -58,8 +57,7 @@ def pcl(
     The two optimality conditions of the paper (Section 4) are kept in turn: cells' centroids, and the best
     assignment to given centroids under least cell probabilities, which is a power diagram; see
     `server.statistics.microaggregation.power_diagram`, whose guarantees hold here: every cell meets the rule,
-    and the
-    result depends on nothing but the input.
+    and the result depends on nothing but the input.
 
     Scaling: the columns, from their least value on, are multiplied by one power of two, so that the
     diagonal of their bounding box has 2^21 to 2^22 steps, and rounded. So distances keep their proportions,
@@ -81,14 +79,12 @@ def pcl(
     892-921.
     """
     X = data_matrix(X)
-    people = rule.head_counts("pcl", len(X), counts)[1][:, None] if rule.plain else None
-    if people is None:
-        people = rule.people_of(len(X), counts)
-    points, together, inverse = canonical(on_grid(X), people)
-    need = rule.need
-    if not need.acceptable(together.sum(axis=0)):
+    if rule.plain:
+        rule.head_counts("pcl", len(X), counts)
+    points, together, inverse = canonical(on_grid(X), rule.people_of(len(X), counts))
+    if not rule.acceptable(together.sum(axis=0)):
         raise ValueError("all people together do not meet the need of one cell")
-    blocks = _blocks(points, together, need)
+    blocks = _blocks(points, together, rule)
     labels = np.empty(len(points), dtype=np.int64)
     count, n_blocks = 0, int(blocks.max()) + 1
     for block in range(n_blocks):
@@ -99,26 +95,26 @@ def pcl(
                 progress(before * steps + done, n_blocks * steps)
 
         weights = (1,) * X.shape[1]
-        cells = power_diagram(points[rows], together[rows], weights, need, progress=report)
+        cells = power_diagram(points[rows], together[rows], weights, rule, progress=report)
         labels[rows] = count + cells.labels
         count += len(cells.sites)
     return labels[inverse]
 
 
-def _blocks(points: IntArray, people: IntArray, need: Need) -> IntArray:
+def _blocks(points: IntArray, people: IntArray, rule: SizeRule) -> IntArray:
     """Blocks of the points (n), each acceptable, and small enough for one power diagram."""
-    mass, enough = need.mass(people)
+    mass, enough = rule.mass(people)
     work = len(points) * (int(mass.sum()) // enough)
     wanted = math.isqrt(work // WORK) + 1
-    least = max(need.floor, int(people.sum()) // (4 * wanted))
+    least = max(rule.floor, int(people.sum()) // (4 * wanted))
 
     def large(counts: tuple[int, ...]) -> bool:
-        return sum(counts) >= least and need.acceptable(counts)
+        return sum(counts) >= least and rule.acceptable(counts)
 
     if wanted == 1 or not large(tuple(people.sum(axis=0).tolist())):
         return np.zeros(len(points), dtype=np.int64)
-    rule = SizeRule.of_need(Need(minimum=(least,) * need.levels, predicate=large), people)
-    return mondrian(points.astype(float), rule, most=wanted)
+    coarse = SizeRule(minimum=(least,) * rule.levels, predicate=large)
+    return mondrian(points.astype(float), coarse, counts=people, most=wanted)
 
 
 def on_grid(X: FloatArray) -> IntArray:

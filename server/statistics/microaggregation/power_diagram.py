@@ -19,9 +19,9 @@ from server.arrays import IntArray
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import EXACT, checked, span, sums_by_label
 from server.statistics.microaggregation.mdav import mdav
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.power_repair import repair
 from server.statistics.microaggregation.power_search import Workbench
+from server.statistics.microaggregation.size_rule import SizeRule
 
 Snap = Callable[[IntArray, int], IntArray]
 """Moves sites to a coarser grid."""
@@ -77,7 +77,7 @@ def power_diagram(
     X: IntArray,
     people: IntArray,
     weights: Sequence[int] | IntArray,
-    need: Need,
+    rule: SizeRule,
     *,
     resolution: int | None = None,
     domain_span: int | None = None,
@@ -93,7 +93,7 @@ def power_diagram(
     people : int array, n x L
         People per tuple and participation level; each row sums to at least 1.
     weights : d integers >= 0
-    need : Need
+    rule : SizeRule
         Judge of every cell; its linear `mass` guides the search.
     resolution : int, optional
         R >= 1; by default the finest power of two up to 64 for which distance plus offset stays below
@@ -130,15 +130,15 @@ def power_diagram(
     input gives the same result on any machine (see power_search). Time O(steps n (m d + rounds C)) for m
     cells and C candidates per tuple; memory O(n (d + C)) and a block of 4096 x m.
     """
-    X, people, w = checked(X, people, weights, need.levels)
-    if not need.acceptable(people.sum(axis=0)):
+    X, people, w = checked(X, people, weights, rule.levels)
+    if not rule.acceptable(people.sum(axis=0)):
         raise ValueError("all people together do not meet the need of one cell")
     domain = max(span(X, w), domain_span or 0)
     if resolution is None:
         resolution = finest_resolution(domain)
     if resolution < 1 or 2 * resolution**2 * domain >= EXACT:
         raise ValueError("distance plus offset could reach 2**53: lower the resolution or the weights")
-    mass, enough = need.mass(people)
+    mass, enough = rule.mass(people)
     bench = Workbench(X, mass, w, resolution)
     heads = Workbench(X, people.sum(axis=1), w, resolution)
     steps = LLOYD_STEPS + FINAL_STEPS + 1
@@ -148,7 +148,7 @@ def power_diagram(
             progress(done, steps)
 
     start = max(1, min(enough + enough // _SLACK, int(mass.sum())))
-    labels = mdav(X, mass[:, None], w, Need(minimum=(start,))).labels
+    labels = mdav(X, mass[:, None], w, SizeRule(minimum=(start,))).labels
     count = int(labels.max()) + 1
     target = max(enough, int(mass.sum()) // count)
 
@@ -170,7 +170,7 @@ def power_diagram(
         labels, _ = lists.assign(offsets)
         report(step + 2)
     # From here on every centroid is one of an acceptable cell.
-    result = repair(bench, people, need, sites, offsets, target)
+    result = repair(bench, people, rule, sites, offsets, target)
     for step in range(FINAL_STEPS):
         sites = grid(heads.means(result.labels, len(result.sites)))
         offsets = result.offsets
@@ -178,7 +178,7 @@ def power_diagram(
             lists = bench.lists(sites, offsets, 3 * target)
             pace = np.maximum(bench.scale(sites) // 16, 1)
             offsets, _ = bench.ascend(lists, offsets, pace, target, ASCENT_ROUNDS)
-        result = repair(bench, people, need, sites, offsets, target)
+        result = repair(bench, people, rule, sites, offsets, target)
         report(LLOYD_STEPS + step + 2)
     return PowerCells(
         resolution=resolution,

@@ -17,8 +17,8 @@ import numpy as np
 
 from server.arrays import IntArray
 from server.statistics.microaggregation.geometry import sums_by_label
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.power_search import UNUSED, Lists, Workbench
+from server.statistics.microaggregation.size_rule import SizeRule
 
 _PATIENCE: Final = 2
 """Bids per cell before a site is given up."""
@@ -48,13 +48,13 @@ def roundest(low: int, high: int) -> int:
 
 
 def repair(
-    bench: Workbench, people: IntArray, need: Need, sites: IntArray, offsets: IntArray, wanted: int
+    bench: Workbench, people: IntArray, rule: SizeRule, sites: IntArray, offsets: IntArray, wanted: int
 ) -> Repaired:
     """Bid and give up sites until every cell is acceptable.
 
     Parameters
     ----------
-    bench : Workbench;  people : int array, n x L;  need : Need
+    bench : Workbench;  people : int array, n x L;  rule : SizeRule
     sites : int array, m x d;  offsets : int array, m
         The diagram to repair.
     wanted : int
@@ -71,7 +71,7 @@ def repair(
     while True:
         labels = bench.assign(sites, offsets)
         counts = sums_by_label(people, labels, len(sites))
-        poor = np.array([not need.acceptable(row) for row in counts])
+        poor = np.array([not rule.acceptable(row) for row in counts])
         if len(sites) == 1 or not poor.any():
             return Repaired(sites=sites, offsets=offsets, labels=labels, counts=counts)
         if idle < 4:
@@ -80,13 +80,13 @@ def repair(
                 for _ in range(3):
                     offsets = lists.restrain(offsets, bench.mass, wanted)
                 first = False
-            auction = _Auction(people, need, lists, offsets)
+            auction = _Auction(people, rule, lists, offsets)
             idle += 1
             if auction.run(_PATIENCE * len(sites) + 200):
                 continue
             labels = bench.assign(sites, offsets)
             counts = sums_by_label(people, labels, len(sites))
-            poor = np.array([not need.acceptable(row) for row in counts])
+            poor = np.array([not rule.acceptable(row) for row in counts])
             if not poor.any():
                 continue
         idle = 0
@@ -101,8 +101,8 @@ def repair(
 class _Auction:
     """Bids on candidate lists; `offsets` is changed in place."""
 
-    def __init__(self, people: IntArray, need: Need, lists: Lists, offsets: IntArray) -> None:
-        self.people, self.need, self.offsets = people, need, offsets
+    def __init__(self, people: IntArray, rule: SizeRule, lists: Lists, offsets: IntArray) -> None:
+        self.people, self.rule, self.offsets = people, rule, offsets
         self.labels, self.best = lists.assign(offsets)
         self.counts = sums_by_label(people, self.labels, len(offsets))
         self.floors = lists.floors
@@ -116,14 +116,14 @@ class _Auction:
     def run(self, bids: int) -> bool:
         """Bid until no cell is deficient (True), or the bids are used up or in vain (False)."""
         waiting = deque(
-            site for site in range(len(self.offsets)) if not self.need.acceptable(self.counts[site])
+            site for site in range(len(self.offsets)) if not self.rule.acceptable(self.counts[site])
         )
         queued = set(waiting)
         stuck = False
         while waiting and bids:
             site = waiting.popleft()
             queued.discard(site)
-            if self.need.acceptable(self.counts[site]):
+            if self.rule.acceptable(self.counts[site]):
                 continue
             bids -= 1
             touched = self.bid(site)
@@ -131,7 +131,7 @@ class _Auction:
                 stuck = True
                 continue
             for other in (*touched, site):
-                if other not in queued and not self.need.acceptable(self.counts[other]):
+                if other not in queued and not self.rule.acceptable(self.counts[other]):
                     waiting.append(other)
                     queued.add(other)
         return not waiting and not stuck
@@ -172,8 +172,8 @@ class _Auction:
     def _enough(self, cumulative: IntArray) -> int:
         """First position at which the cell would be acceptable; the last one if it never is."""
         total = cumulative.sum(axis=1)
-        first = int(np.searchsorted(total, self.need.floor))
+        first = int(np.searchsorted(total, self.rule.floor))
         for position in range(first, len(total)):
-            if self.need.acceptable(cumulative[position]):
+            if self.rule.acceptable(cumulative[position]):
                 return position
         return len(total) - 1

@@ -1,118 +1,129 @@
-"""The size rule of a partition: how many records, or people, a group needs before it may exist."""
+"""The size rule of a partition: what a group must hold before it may exist, in records or in people."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import IntArray
-from server.statistics.microaggregation.need import Need
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SizeRule:
-    """What every group of a partition must hold, and for whom each record stands.
-
-    Build one with `SizeRule.of_k` (plain k-anonymity) or `SizeRule.of_need` (participation probabilities
-    through `n_min` or a predicate on the head counts per level).
+    """The requirement on every group of a partition: a head count, or a predicate on head counts per level.
 
     Attributes
     ----------
-    need : Need
-        The requirement on the people of one group.
-    people : int array, n x L, optional
-        People per record and participation level. Without it each record is one person.
+    minimum : sequence of int
+        One integer >= 1 per participation level: how many people a group of that level alone would need
+        (`n_min_safe`). With a single level and no predicate, a group is acceptable from `minimum[0]`
+        people on.
+    predicate : callable, optional
+        `predicate(counts) -> bool` on the tuple of head counts per level. Required with more than one
+        level. It is the only judge of a group; `minimum` then steers where a kernel starts to ask and how
+        much room an optimizer aims at.
 
     Raises
     ------
     ValueError
-        People that are no integers or of another shape than n x L, a negative count, a record without
-        people, more people than 64 bits can add up, or several levels without people.
+        No level, a minimum below 1, or several levels without a predicate.
+
+    Notes
+    -----
+    A predicate is asked only about groups of at least `floor = min(minimum)` people. With low
+    participation a tiny group can be "safe" by being empty; the floor keeps growing groups out of that
+    trap, as `n_min_safe` does for even participation. Answers are remembered, so a predicate may be slow
+    but must be pure.
     """
 
-    need: Need
-    people: IntArray | None = None
+    minimum: tuple[int, ...]
+    predicate: Callable[[tuple[int, ...]], bool] | None = None
+    _memory: dict[tuple[int, ...], bool] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.people is None:
-            if self.need.levels > 1:
-                raise ValueError("several participation levels need the people per record and level")
-            return
-        given = np.asarray(self.people)
-        if given.dtype.kind not in "iu":
-            raise ValueError(f"people must be integers, not {given.dtype}")
-        _refuse_overflow("people", given)
-        people = given.astype(np.int64)
-        if people.ndim == 1:
-            people = people[:, None]
-        if people.ndim != 2 or people.shape[1] != self.need.levels:
-            raise ValueError(f"people must be n x {self.need.levels}, one column a participation level")
-        if len(people) and (people.min() < 0 or people.sum(axis=1).min() < 1):
-            raise ValueError("each record must stand for at least one person, and no count may be negative")
-        people.setflags(write=False)
-        object.__setattr__(self, "people", people)
+        object.__setattr__(self, "minimum", tuple(int(value) for value in self.minimum))
+        if not self.minimum or min(self.minimum) < 1:
+            raise ValueError("minimum needs one integer >= 1 per participation level")
+        if len(self.minimum) > 1 and self.predicate is None:
+            raise ValueError("several participation levels need a predicate on the head counts")
 
     @classmethod
     def of_k(cls, k: int) -> SizeRule:
         """At least `k` records (or people, with counts) in every group; ValueError unless k >= 1."""
         if isinstance(k, bool) or k % 1 != 0 or k < 1:
             raise ValueError(f"k must be an integer of at least 1, not {k!r}")
-        return cls(need=Need(minimum=(int(k),)))
+        return cls(minimum=(int(k),))
 
-    @classmethod
-    def of_need(cls, need: Need, people: IntArray | None = None) -> SizeRule:
-        """Whatever `need` accepts, for `people` (n x L) behind the records."""
-        return cls(need=need, people=people)
+    @property
+    def levels(self) -> int:
+        """Number of participation levels."""
+        return len(self.minimum)
 
     @property
     def plain(self) -> bool:
         """Whether one head count decides: a single level and no predicate."""
-        return self.need.levels == 1 and self.need.predicate is None
-
-    @property
-    def minimum(self) -> int:
-        """The head count that decides. ValueError when the rule is more than a head count."""
-        if not self.plain:
-            raise ValueError("this size rule is no single head count; ask `enough`")
-        return self.need.minimum[0]
+        return self.levels == 1 and self.predicate is None
 
     @property
     def floor(self) -> int:
-        """Head count below which no group may exist, whatever else the rule asks."""
-        return self.need.floor
+        """Head count below which no group is acceptable, whatever the predicate says."""
+        return min(self.minimum)
 
-    def enough(self, counts: int | Sequence[int] | IntArray) -> bool:
-        """Say whether a group of `counts` people (a total, or L head counts) may exist."""
-        return self.need.acceptable(np.atleast_1d(np.asarray(counts, dtype=np.int64)))
+    def acceptable(self, counts: Sequence[int] | IntArray) -> bool:
+        """Say whether a group of `counts` people per level (length L) may exist."""
+        key = tuple(int(value) for value in counts)
+        if sum(key) < self.floor:
+            return False
+        if self.predicate is None:
+            return True
+        answer = self._memory.get(key)
+        if answer is None:
+            answer = self._memory[key] = bool(self.predicate(key))
+        return answer
+
+    def mass(self, people: IntArray) -> tuple[IntArray, int]:
+        """Linear stand-in for the predicate: mass per row of `people` (n x L), and that of a group.
+
+        A person of level l weighs about 1 / minimum[l] of a group. Exact when there is one level; with
+        several it is a guide for optimizers, never a judge.
+        """
+        if self.levels == 1:
+            return np.asarray(people[:, 0], dtype=np.int64), self.minimum[0]
+        unit = 1 << 20
+        per_person = np.array([-(-unit // value) for value in self.minimum], dtype=np.int64)
+        return np.asarray(people @ per_person, dtype=np.int64), unit
 
     def people_of(self, n_records: int, counts: IntArray | None = None) -> IntArray:
-        """People per record and level, n x L: the rule's own, or `counts` (n), or one each.
+        """People per record and level, n x L: `counts` (n, or n x L), or one each.
 
         Raises
         ------
         ValueError
-            Another number of records, both `counts` and the rule's own people, a count below 1, or more
-            people than 64 bits can add up.
+            Counts that are no integers or of another shape, a negative count, a record without people, more
+            people than 64 bits can add up, or several levels without counts.
         """
-        if self.people is not None:
-            if counts is not None:
-                raise ValueError("the size rule already knows the people of each record; leave `counts` out")
-            if len(self.people) != n_records:
-                raise ValueError(f"the size rule knows {len(self.people)} records, the data have {n_records}")
-            return self.people
         if counts is None:
+            if self.levels > 1:
+                raise ValueError(
+                    "several participation levels need the people per record and level as counts"
+                )
             return np.ones((n_records, 1), dtype=np.int64)
         given = np.asarray(counts)
-        if given.shape != (n_records,) or given.dtype.kind not in "iu":
-            raise ValueError(f"counts must be {n_records} integers, one a record")
-        _refuse_overflow("counts", given)
-        if n_records and given.min() < 1:
-            raise ValueError("counts must be at least 1; leave out records that nobody has")
-        return given.astype(np.int64)[:, None]
+        if given.ndim == 1:
+            given = given[:, None]
+        if given.shape != (n_records, self.levels) or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"counts must be {n_records} x {self.levels} integers, a row per record and a column per"
+                f" participation level, not {given.shape} of {given.dtype}"
+            )
+        _refuse_overflow(given)
+        if n_records and (given.min() < 0 or given.sum(axis=1).min() < 1):
+            raise ValueError("counts must be at least 1 a record, none negative; leave out what nobody has")
+        return given.astype(np.int64)
 
     def head_counts(
         self, algorithm: str, n_records: int, counts: IntArray | None = None
@@ -132,7 +143,7 @@ class SizeRule:
             )
         # A copy: compiled code would be compiled anew for read-only or strided arrays.
         people = self.people_of(n_records, counts)[:, 0].copy()
-        k, total = self.minimum, int(people.sum())
+        k, total = self.minimum[0], int(people.sum())
         if total < k:
             raise ValueError(f"n = {total} records are fewer than k = {k}")
         return k, people
@@ -145,6 +156,6 @@ class SizeRule:
         return k
 
 
-def _refuse_overflow(name: str, given: NDArray[np.integer[Any]]) -> None:
-    if given.sum(dtype=np.float64) >= 2.0**62:
-        raise ValueError(f"{name} add up to more than 2^62, too many to be added up")
+def _refuse_overflow(counts: NDArray[np.integer[Any]]) -> None:
+    if counts.sum(dtype=np.float64) >= 2.0**62:
+        raise ValueError("counts add up to more than 2^62, too many to be added up")

@@ -16,7 +16,6 @@ from server.progress import StageProgress
 from server.statistics.measures.information_loss import expected_distortion_of_published
 from server.statistics.microaggregation.geometry import canonical
 from server.statistics.microaggregation.mdav_records import mdav_records
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.pcl import on_grid
 from server.statistics.microaggregation.power_diagram import PowerCells, power_diagram
 from server.statistics.microaggregation.preparation import group_means, sse, sst, standardize
@@ -123,7 +122,7 @@ def distortion(X: FloatArray, n: int) -> float:
 def pcl_labels(X: FloatArray, n: int) -> IntArray:
     """Cells of PCL with at least ``n`` people, by the published rule alone."""
     points, people, inverse = canonical(on_grid(X), np.ones((len(X), 1), dtype=np.int64))
-    diagram = power_diagram(points, people, (1,) * X.shape[1], Need(minimum=(n,)))
+    diagram = power_diagram(points, people, (1,) * X.shape[1], SizeRule(minimum=(n,)))
     return assigned(points, diagram)[inverse]
 
 

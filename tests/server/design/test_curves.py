@@ -9,7 +9,7 @@ from server.design import curves
 from server.design.curves import DesignCurves, design_curves, failure_curves
 from server.statistics.microaggregation.geometry import canonical, distortion
 from server.statistics.microaggregation.mdav import mdav
-from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.size_rule import SizeRule
 from shared.effective_anonymity import cell_failure, n_min_safe
 from shared.participation import Dependence, ParticipationLevel
 
@@ -37,7 +37,7 @@ def test_todays_point_is_the_designs_own(
 ) -> None:
     need = n_min_safe(5, level("0.5"), "1e-4")
     X, people = population
-    balls = mdav(X, people, WEIGHTS, Need(minimum=(need,)))
+    balls = mdav(X, people, WEIGHTS, SizeRule(minimum=(need,)))
     loss = distortion(X, people, WEIGHTS, balls.labels)
     assert [c.parameter for c in computed.distortions] == ["k", "participation", "failure"]
     for curve in computed.distortions:

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from server.design import labelled
 from server.design.labelled import exact_matrix, tabulate
 from server.statistics.microaggregation.geometry import canonical, sums_by_label
-from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.size_rule import SizeRule
 
 
 @settings(max_examples=200)
@@ -60,31 +60,31 @@ def labelled_tuples(draw: st.DrawFn, levels: int) -> Population:
 def test_every_cell_is_acceptable(data: st.DataObject, levels: int, minimum: int, work: int) -> None:
     X, people, weights, labels = data.draw(labelled_tuples(levels))
     if levels == 1:
-        need = Need(minimum=(minimum,))
+        rule = SizeRule(minimum=(minimum,))
     else:
-        need = Need(minimum=(minimum, 2 * minimum), predicate=lambda c: 2 * c[0] + c[1] >= 2 * minimum)
-    if not need.acceptable(people.sum(axis=0)):
+        rule = SizeRule(minimum=(minimum, 2 * minimum), predicate=lambda c: 2 * c[0] + c[1] >= 2 * minimum)
+    if not rule.acceptable(people.sum(axis=0)):
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(labelled, "WORK", work)
-        cells = tabulate(X, people, weights, labels, need)
+        cells = tabulate(X, people, weights, labels, rule)
     mapped = np.array([cells.assign(x) for x in X.tolist()])
     counts = sums_by_label(people, mapped, cells.count)
-    assert all(need.acceptable(row) for row in counts)
+    assert all(rule.acceptable(row) for row in counts)
     assert len(cells.points) <= max(labels.max() + 1, work // len(X))
     before = sums_by_label(people, labels, int(labels.max()) + 1)
-    if work == 9999 and all(need.acceptable(row) for row in before):
+    if work == 9999 and all(rule.acceptable(row) for row in before):
         assert (mapped == labels).all()
 
 
 def test_a_deficient_cell_goes_to_its_neighbours_point_by_point() -> None:
     X = np.array([[0], [1], [4], [6], [9], [10]])
     people = np.ones((6, 1), dtype=np.int64)
-    cells = tabulate(X, people, (1,), np.array([0, 0, 1, 1, 2, 2]), Need(minimum=(3,)))
+    cells = tabulate(X, people, (1,), np.array([0, 0, 1, 1, 2, 2]), SizeRule(minimum=(3,)))
     # The first is dissolved into the second, which then has enough; the third follows.
     assert cells.count == 1
     X[3], people[[0, 5]] = 8, 5
-    cells = tabulate(X, people, (1,), np.array([0, 0, 1, 1, 2, 2]), Need(minimum=(3,)))
+    cells = tabulate(X, people, (1,), np.array([0, 0, 1, 1, 2, 2]), SizeRule(minimum=(3,)))
     assert [cells.assign(x) for x in X.tolist()] == [0, 0, 0, 1, 1, 1]
 
 
@@ -93,9 +93,9 @@ def test_condensed_tables_keep_the_tuples_that_would_stray(monkeypatch: pytest.M
     people = np.ones((12, 1), dtype=np.int64)
     labels = np.array([0] * 9 + [1] * 3)
     monkeypatch.setattr(labelled, "WORK", 12 * 2)
-    centres = tabulate(X, people, (1,), labels, Need(minimum=(2,)))
+    centres = tabulate(X, people, (1,), labels, SizeRule(minimum=(2,)))
     assert centres.points == ((4,), (10,))
     monkeypatch.setattr(labelled, "WORK", 12 * 4)
-    more = tabulate(X, people, (1,), labels, Need(minimum=(2,)))
+    more = tabulate(X, people, (1,), labels, SizeRule(minimum=(2,)))
     assert [more.assign((x,)) for x in range(12)] == labels.tolist()
     assert len(more.points) <= 4

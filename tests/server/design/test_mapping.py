@@ -14,8 +14,8 @@ from server.design import mapping
 from server.design.mapping import assign_many
 from server.statistics.microaggregation.geometry import canonical
 from server.statistics.microaggregation.mdav import mdav
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.power_diagram import power_diagram
+from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 
 SMALL = st.integers(-4, 4)
@@ -104,7 +104,7 @@ def test_real_tuples_keep_the_cell_of_the_design(reference_data: Path, name: str
     values = np.round((raw - raw.mean(axis=0)) / raw.std(axis=0) * 2**10).astype(np.int64)
     X, people, _ = canonical(values, np.ones((len(values), 1), dtype=np.int64))
     weights = (1,) * X.shape[1]
-    balls = mdav(X, people, weights, Need(minimum=(10,)))
+    balls = mdav(X, people, weights, SizeRule(minimum=(10,)))
     references = tuple(tuple(row) for row in balls.references.tolist())
     nearest = Balls(
         weights=weights, references=references, radii=tuple(balls.radii.tolist()), remainder="nearest"
@@ -113,7 +113,7 @@ def test_real_tuples_keep_the_cell_of_the_design(reference_data: Path, name: str
     last = Balls(
         weights=weights, references=references[:-1], radii=tuple(balls.radii[:-1].tolist()), remainder="last"
     )
-    power = power_diagram(X, people, weights, Need(minimum=(10,)))
+    power = power_diagram(X, people, weights, SizeRule(minimum=(10,)))
     diagram = PowerDiagram(
         weights=weights,
         resolution=power.resolution,

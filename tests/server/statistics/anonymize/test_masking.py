@@ -15,9 +15,9 @@ from server.statistics.anonymize import methods
 from server.statistics.anonymize.encoding import Encoding
 from server.statistics.anonymize.masking import mask
 from server.statistics.anonymize.methods import METHODS, find
+from server.statistics.anonymize.people import People
 from server.statistics.anonymize.preparation import prepare
 from server.statistics.anonymize.request import Distances, Request
-from server.statistics.anonymize.sizes import Sizes
 from server.statistics.microaggregation.preparation import encode
 from server.tables.files import open_data
 from shared.errors import DesignError, InputError
@@ -294,10 +294,10 @@ def test_an_estimate_of_time_needs_many_records() -> None:
     random = np.random.default_rng(1)
     few, many = random.standard_normal((100, 2)), random.standard_normal((8000, 2))
 
-    def sizes(n: int) -> Sizes:
-        return Sizes(k=5, people=np.ones((n, 1), dtype=np.int64))
+    def people_behind(n: int) -> People:
+        return People(k=5, by_level=np.ones((n, 1), dtype=np.int64))
 
-    assert methods.estimate_seconds(find("mondrian"), few, sizes(100)) is None
-    estimated = methods.estimate_seconds(find("mondrian"), many, sizes(8000))
+    assert methods.estimate_seconds(find("mondrian"), few, people_behind(100)) is None
+    estimated = methods.estimate_seconds(find("mondrian"), many, people_behind(8000))
     assert estimated is not None
     assert 0 < estimated < 60

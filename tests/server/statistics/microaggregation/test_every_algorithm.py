@@ -17,7 +17,6 @@ from server.statistics.microaggregation.mdav import mdav
 from server.statistics.microaggregation.mdav_records import mdav_records
 from server.statistics.microaggregation.mondrian import mondrian
 from server.statistics.microaggregation.mu_approx import mu_approx
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.pcl import on_grid, pcl
 from server.statistics.microaggregation.power_diagram import power_diagram
 from server.statistics.microaggregation.preparation import sse, sst
@@ -41,7 +40,7 @@ def designed(cells: Callable[..., object]) -> Run:
         # Of the 2^22 steps of the grid a few hundred are left, so that tuples meet.
         grid, people, inverse = canonical(on_grid(X) >> 14, counts[:, None])
         weights = (1,) * X.shape[1]
-        labels: Labels = cells(grid, people, weights, Need(minimum=(k,))).labels[inverse]  # type: ignore[attr-defined]
+        labels: Labels = cells(grid, people, weights, SizeRule(minimum=(k,))).labels[inverse]  # type: ignore[attr-defined]
         return labels
 
     return run

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from server.statistics.microaggregation import m_d as module
 from server.statistics.microaggregation.m_d import divide_by_diameter, m_d
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.preparation import sse
 from server.statistics.microaggregation.size_rule import SizeRule
 from tests.reference.optimal_partition import least_loss
@@ -93,6 +92,6 @@ def test_large_trees_are_divided_by_mdav(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_rule_of_levels_is_refused() -> None:
-    need = Need(minimum=(2, 3), predicate=lambda c: sum(c) > 3)
+    rule = SizeRule(minimum=(2, 3), predicate=lambda c: sum(c) > 3)
     with pytest.raises(ValueError, match="m_d"):
-        m_d(np.zeros((5, 1)), SizeRule.of_need(need, np.ones((5, 2), dtype=np.int64)))
+        m_d(np.zeros((5, 1)), rule, counts=np.ones((5, 2), dtype=np.int64))

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 
 from server.statistics.microaggregation.geometry import canonical, distortion
 from server.statistics.microaggregation.mdav import BallCells, mdav
-from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import Balls
 from tests.reference import specifiable_mdav
 
@@ -25,8 +25,8 @@ def one_each(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return canonical(X, np.ones((len(X), 1), dtype=np.int64))
 
 
-def plain(minimum: int) -> Need:
-    return Need(minimum=(minimum,))
+def plain(minimum: int) -> SizeRule:
+    return SizeRule(minimum=(minimum,))
 
 
 def assert_specifiable(X: np.ndarray, weights: tuple[int, ...], cells: BallCells) -> None:
@@ -55,13 +55,13 @@ def test_equals_the_slow_reference(
     population: tuple[np.ndarray, np.ndarray, tuple[int, ...]], minimum: int
 ) -> None:
     X, people, weights = population
-    need = plain(minimum)
+    rule = plain(minimum)
     if people.sum() < minimum:
         with pytest.raises(ValueError, match="do not meet the need"):
-            mdav(X, people, weights, need)
+            mdav(X, people, weights, rule)
         return
     before = X.copy(), people.copy()
-    cells = mdav(X, people, weights, need)
+    cells = mdav(X, people, weights, rule)
     assert (before[0] == X).all()
     assert (people == before[1]).all()
     expected = specifiable_mdav.divide(
@@ -85,10 +85,10 @@ def test_equals_the_slow_reference_with_levels(
 ) -> None:
     """Uneven participation: a person of the second level counts for strong / weak of one of the first."""
     X, people, weights = population
-    need = Need(minimum=(strong, weak), predicate=lambda c: c[0] * weak + c[1] * strong >= strong * weak)
-    if not need.acceptable(people.sum(axis=0)):
+    rule = SizeRule(minimum=(strong, weak), predicate=lambda c: c[0] * weak + c[1] * strong >= strong * weak)
+    if not rule.acceptable(people.sum(axis=0)):
         return
-    cells = mdav(X, people, weights, need)
+    cells = mdav(X, people, weights, rule)
     expected = specifiable_mdav.divide(
         [tuple(x) for x in X.tolist()],
         [tuple(p) for p in people.tolist()],
@@ -98,7 +98,7 @@ def test_equals_the_slow_reference_with_levels(
     )
     assert cells.labels.tolist() == expected[2]
     assert cells.radii.tolist() == expected[1]
-    assert all(need.acceptable(row) for row in cells.counts)
+    assert all(rule.acceptable(row) for row in cells.counts)
     assert_specifiable(X, weights, cells)
 
 
@@ -221,9 +221,9 @@ def test_refuses_what_it_cannot_keep_exact(
 
 def test_needs_are_checked() -> None:
     with pytest.raises(ValueError, match="predicate"):
-        Need(minimum=(3, 4))
+        SizeRule(minimum=(3, 4))
     with pytest.raises(ValueError, match=">= 1"):
-        Need(minimum=(0,))
+        SizeRule(minimum=(0,))
 
 
 def test_a_predicate_is_not_asked_below_the_floor_and_once_per_count() -> None:
@@ -233,8 +233,8 @@ def test_a_predicate_is_not_asked_below_the_floor_and_once_per_count() -> None:
         asked.append(counts)
         return sum(counts) >= 4
 
-    need = Need(minimum=(3,), predicate=predicate)
-    assert [need.acceptable((n,)) for n in (2, 3, 4, 4)] == [False, False, True, True]
+    rule = SizeRule(minimum=(3,), predicate=predicate)
+    assert [rule.acceptable((n,)) for n in (2, 3, 4, 4)] == [False, False, True, True]
     assert asked == [(3,), (4,)]
 
 

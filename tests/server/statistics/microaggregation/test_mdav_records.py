@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.statistics.microaggregation.mdav_records import mdav_records, warm_up
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.preparation import sse, standardize
 from server.statistics.microaggregation.size_rule import SizeRule
 from tests.server.statistics.microaggregation.edge_list import check_counts, check_edges, check_progress
@@ -160,7 +159,7 @@ def test_memory_layout_and_integer_input_do_not_matter() -> None:
     np.testing.assert_array_equal(mdav_records(X, SizeRule.of_k(3)), expected)
     np.testing.assert_array_equal(mdav_records(np.asfortranarray(X), SizeRule.of_k(3)), expected)
     np.testing.assert_array_equal(
-        mdav_records(X, SizeRule.of_need(Need(minimum=(3,)), np.ones(200, dtype=int))), expected
+        mdav_records(X, SizeRule.of_k(3), counts=np.ones((200, 1), dtype=int)), expected
     )
 
 
@@ -176,7 +175,7 @@ def test_memory_layout_and_integer_input_do_not_matter() -> None:
         (np.array([["a"]]), SizeRule.of_k(1), "numbers"),
         (
             np.zeros((3, 1)),
-            SizeRule.of_need(Need(minimum=(1, 1), predicate=lambda _: True), np.ones((3, 2), dtype=int)),
+            SizeRule(minimum=(1, 1), predicate=lambda _: True),
             "mdav_records serves one head count",
         ),
     ],

@@ -12,7 +12,6 @@ from hypothesis.extra.numpy import arrays
 
 from server.statistics.microaggregation.geometry import canonical
 from server.statistics.microaggregation.mondrian import BoxCells, mondrian, mondrian_boxes
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.preparation import encode, sse
 from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import Boxes
@@ -126,20 +125,20 @@ def populations(draw: st.DrawFn, levels: int) -> Case:
 def test_boxes_tile_the_domain_and_meet_the_need(data: st.DataObject, levels: int, minimum: int) -> None:
     X, people, weights, ranges, nominal = data.draw(populations(levels))
     if levels == 1:
-        need = Need(minimum=(minimum,))
+        rule = SizeRule(minimum=(minimum,))
     else:
-        need = Need(minimum=(minimum, 2 * minimum), predicate=lambda c: 2 * c[0] + c[1] >= 2 * minimum)
-    if not need.acceptable(people.sum(axis=0)):
+        rule = SizeRule(minimum=(minimum, 2 * minimum), predicate=lambda c: 2 * c[0] + c[1] >= 2 * minimum)
+    if not rule.acceptable(people.sum(axis=0)):
         with pytest.raises(ValueError, match="do not meet the need"):
-            mondrian_boxes(X, people, weights, need, ranges=ranges, nominal=nominal)
+            mondrian_boxes(X, people, weights, rule, ranges=ranges, nominal=nominal)
         return
-    cells = mondrian_boxes(X, people, weights, need, ranges=ranges, nominal=nominal)
+    cells = mondrian_boxes(X, people, weights, rule, ranges=ranges, nominal=nominal)
     shape = Boxes(weights=weights, boxes=cells.boxes)
     assert [shape.assign(x) for x in X.tolist()] == cells.labels.tolist()
     counts = np.zeros_like(cells.counts)
     np.add.at(counts, cells.labels, people)
     assert (counts == cells.counts).all()
-    assert all(need.acceptable(row) for row in counts)
+    assert all(rule.acceptable(row) for row in counts)
     categories = nominal[0][1] - nominal[0][0]
     for number in range(ranges[0][0], ranges[0][1] + 1):
         for code, other in itertools.product(range(categories), (0, 1)):
@@ -148,9 +147,9 @@ def test_boxes_tile_the_domain_and_meet_the_need(data: st.DataObject, levels: in
             assert sum(inside) == 1
 
 
-def _boxes(values: list[int], need: int) -> BoxCells:
+def _boxes(values: list[int], rule: int) -> BoxCells:
     X, people, _ = canonical(np.array(values)[:, None], np.ones((len(values), 1), dtype=np.int64))
-    return mondrian_boxes(X, people, (1,), Need(minimum=(need,)), ranges=((0, 100),))
+    return mondrian_boxes(X, people, (1,), SizeRule(minimum=(rule,)), ranges=((0, 100),))
 
 
 def test_borders_are_round_numbers_between_values() -> None:

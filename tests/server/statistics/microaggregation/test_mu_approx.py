@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.statistics.microaggregation.mu_approx import components, forest, mu_approx
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.preparation import sse, standardize
 from server.statistics.microaggregation.size_rule import SizeRule
 from tests.reference.literal_mu_approx import literal_mu_approx
@@ -202,9 +201,9 @@ def test_seeds_matter_and_a_rule_of_levels_is_refused(reference_data: Path) -> N
     X = load(reference_data, "census")
     for method in (mu_approx, in_turn):
         assert not same_groups(*(method(X, SizeRule.of_k(5), seed=seed) for seed in (0, 1)))
-    need = Need(minimum=(2, 3), predicate=lambda c: sum(c) > 3)
+    rule = SizeRule(minimum=(2, 3), predicate=lambda c: sum(c) > 3)
     with pytest.raises(ValueError, match="mu_approx"):
-        mu_approx(X[:5], SizeRule.of_need(need, np.ones((5, 2), dtype=np.int64)))
+        mu_approx(X[:5], rule, counts=np.ones((5, 2), dtype=np.int64))
 
 
 def test_values_whose_distances_overflow_are_refused() -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from server.statistics.microaggregation import pcl as module
 from server.statistics.microaggregation.mdav_records import mdav_records
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.pcl import WORK, on_grid, pcl
 from server.statistics.microaggregation.preparation import sse
 from server.statistics.microaggregation.size_rule import SizeRule
@@ -70,20 +69,19 @@ def test_every_group_meets_the_rule(
     n = len(X)
     people = np.array(data.draw(st.lists(st.tuples(*[st.integers(1, 4)] * levels), min_size=n, max_size=n)))
     if levels == 1:
-        rule = SizeRule.of_need(Need(minimum=(k,)), people)
+        rule = SizeRule.of_k(k)
     else:
-        need = Need(minimum=(k, 2 * k), predicate=lambda c: 2 * c[0] + c[1] >= 2 * k)
-        rule = SizeRule.of_need(need, people)
-    if not rule.enough(people.sum(axis=0)):
+        rule = SizeRule(minimum=(k, 2 * k), predicate=lambda c: 2 * c[0] + c[1] >= 2 * k)
+    if not rule.acceptable(people.sum(axis=0)):
         with pytest.raises(ValueError, match=r"do not meet|fewer than"):
-            pcl(X, rule)
+            pcl(X, rule, counts=people)
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "WORK", work)
-        labels = pcl(X, rule)
+        labels = pcl(X, rule, counts=people)
     assert_partition(labels, n, 1)
     for group in range(labels.max() + 1):
-        assert rule.enough(people[labels == group].sum(axis=0))
+        assert rule.acceptable(people[labels == group].sum(axis=0))
 
 
 @settings(max_examples=25, deadline=None)

@@ -16,17 +16,17 @@ from hypothesis.extra.numpy import arrays
 
 from server.statistics.microaggregation.geometry import canonical, distortion
 from server.statistics.microaggregation.mdav import mdav
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.power_diagram import PowerCells, finest_resolution, power_diagram
 from server.statistics.microaggregation.power_repair import repair, roundest
 from server.statistics.microaggregation.power_search import Workbench
+from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import PowerDiagram
 
 PROJECT = Path(__file__).parents[4]
 
 
-def plain(minimum: int) -> Need:
-    return Need(minimum=(minimum,))
+def plain(minimum: int) -> SizeRule:
+    return SizeRule(minimum=(minimum,))
 
 
 def diagram(cells: PowerCells, weights: tuple[int, ...]) -> PowerDiagram:
@@ -39,7 +39,7 @@ def diagram(cells: PowerCells, weights: tuple[int, ...]) -> PowerDiagram:
 
 
 def assert_sound(
-    X: np.ndarray, people: np.ndarray, weights: tuple[int, ...], need: Need, cells: PowerCells
+    X: np.ndarray, people: np.ndarray, weights: tuple[int, ...], rule: SizeRule, cells: PowerCells
 ) -> None:
     """Labels, counts and bounds are those of the rule that devices run."""
     shape = diagram(cells, weights)
@@ -47,7 +47,7 @@ def assert_sound(
     counts = np.zeros_like(cells.counts)
     np.add.at(counts, cells.labels, people)
     assert (counts == cells.counts).all()
-    assert all(need.acceptable(row) for row in counts)
+    assert all(rule.acceptable(row) for row in counts)
     assert cells.offsets.max() == 0
     low, high = X.min(axis=0), X.max(axis=0)
     assert shape.largest_value(tuple(zip(low.tolist(), high.tolist(), strict=True))) < 2**53
@@ -64,26 +64,26 @@ def test_every_cell_meets_its_need(data: st.DataObject, levels: int, minimum: in
     weights = tuple(data.draw(st.lists(st.integers(0, 3), min_size=d, max_size=d)))
     X, people, _ = canonical(X, people)
     if levels == 1:
-        need = plain(minimum)
+        rule = plain(minimum)
     else:
-        need = Need(minimum=(minimum, 2 * minimum), predicate=lambda c: 2 * c[0] + c[1] >= 2 * minimum)
-    if not need.acceptable(people.sum(axis=0)):
+        rule = SizeRule(minimum=(minimum, 2 * minimum), predicate=lambda c: 2 * c[0] + c[1] >= 2 * minimum)
+    if not rule.acceptable(people.sum(axis=0)):
         with pytest.raises(ValueError, match="do not meet the need"):
-            power_diagram(X, people, weights, need)
+            power_diagram(X, people, weights, rule)
         return
     before = X.copy(), people.copy()
-    cells = power_diagram(X, people, weights, need)
+    cells = power_diagram(X, people, weights, rule)
     assert (before[0] == X).all()
     assert (people == before[1]).all()
-    assert_sound(X, people, weights, need, cells)
+    assert_sound(X, people, weights, rule, cells)
 
 
 def test_a_predicate_that_larger_cells_can_break_still_ends() -> None:
     """Nothing obliges a predicate to be monotone: at worst one cell holds everybody."""
     X = np.arange(30)[:, None]
-    need = Need(minimum=(2,), predicate=lambda c: c[0] % 3 == 0)
-    cells = power_diagram(X, np.ones((30, 1), dtype=np.int64), (1,), need)
-    assert_sound(X, np.ones((30, 1), dtype=np.int64), (1,), need, cells)
+    rule = SizeRule(minimum=(2,), predicate=lambda c: c[0] % 3 == 0)
+    cells = power_diagram(X, np.ones((30, 1), dtype=np.int64), (1,), rule)
+    assert_sound(X, np.ones((30, 1), dtype=np.int64), (1,), rule, cells)
 
 
 def load(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
@@ -146,11 +146,11 @@ def test_translation_and_row_order_do_not_matter(reference_data: Path) -> None:
 _SCRIPT = """
 import hashlib, numpy as np
 from server.statistics.microaggregation.geometry import canonical
-from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.microaggregation.power_diagram import power_diagram
 values = np.random.default_rng(9).integers(0, 60, (3000, 4))
 X, people, _ = canonical(values, np.ones((3000, 1), dtype=np.int64))
-cells = power_diagram(X, people, (5, 7, 11, 13), Need(minimum=(17,)))
+cells = power_diagram(X, people, (5, 7, 11, 13), SizeRule(minimum=(17,)))
 print(hashlib.sha256(cells.sites.tobytes() + cells.offsets.tobytes() + cells.labels.tobytes()).hexdigest())
 """
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from server.statistics.microaggregation.geometry import canonical
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.pcl import on_grid
 from server.statistics.microaggregation.power_diagram import power_diagram
 from server.statistics.microaggregation.preparation import sse, sst, standardize
+from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.reproduction import distortion
 from server.statistics.reproduction.distortion import BOUNDS, JUDGED, assigned, gaussian_records, pcl_labels
 from server.statistics.reproduction.inputs import Inputs
@@ -67,7 +67,7 @@ def test_curves_of_tarragona(reference_data: Path, monkeypatch: pytest.MonkeyPat
 def test_the_rule_is_that_of_a_device(reference_data: Path) -> None:
     X = standardize(Inputs(reference_data, None).matrix("census")[1])[0]
     points, people, _ = canonical(on_grid(X), np.ones((len(X), 1), dtype=np.int64))
-    cells = power_diagram(points, people, (1,) * X.shape[1], Need(minimum=(53,)))
+    cells = power_diagram(points, people, (1,) * X.shape[1], SizeRule(minimum=(53,)))
     device = PowerDiagram(
         weights=(1,) * X.shape[1],
         resolution=cells.resolution,
@@ -81,7 +81,7 @@ def test_the_rule_is_that_of_a_device(reference_data: Path) -> None:
 
 def test_blocks_do_not_change_the_assignment(monkeypatch: pytest.MonkeyPatch) -> None:
     points, people, _ = canonical(np.arange(60).reshape(30, 2) ** 2, np.ones((30, 1), dtype=np.int64))
-    cells = power_diagram(points, people, (1, 1), Need(minimum=(4,)))
+    cells = power_diagram(points, people, (1, 1), SizeRule(minimum=(4,)))
     whole = assigned(points, cells)
     monkeypatch.setattr(distortion, "_BLOCK", 7)
     assert assigned(points, cells).tolist() == whole.tolist() == cells.labels.tolist()

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from server.statistics.anonymize import methods
 from server.statistics.anonymize.masking import mask
 from server.statistics.anonymize.methods import METHODS, divide, find
+from server.statistics.anonymize.people import MOST_PEOPLE, Participation, People, people_of
 from server.statistics.anonymize.preparation import prepare
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.sizes import MOST_PEOPLE, Participation, Sizes, sizes_of
 from server.statistics.microaggregation.preparation import group_means
 from server.tables.files import open_data
 from shared.effective_anonymity import cell_failure, n_min_safe
@@ -51,10 +51,10 @@ def test_even_participation_is_the_effective_anonymity(tmp_path: Path) -> None:
     chance = Participation(level=HALF, failure="1e-6")
     masked, file = run(path, participation=chance)
     needed = n_min_safe(4, HALF, "1e-6")
-    assert masked.prepared.sizes.need.minimum == (needed,)
+    assert masked.prepared.people.rule.minimum == (needed,)
     classes = Counter(zip(file.column("x").texts, file.column("y").texts, strict=True))
     assert min(classes.values()) >= needed > 4
-    worst = {m.name: m.value for m in masked.prepared.sizes.measures(masked.labels)}
+    worst = {m.name: m.value for m in masked.prepared.people.measures(masked.labels)}
     assert worst["attained failure, worst class"] <= 1e-6
     smallest = cell_failure((min(classes.values()),), ("0.5",), 4)
     assert worst["attained failure, worst class"] == pytest.approx(float(smallest.attained_cell_failure))
@@ -74,7 +74,7 @@ def test_uneven_participation_is_kept_by_every_method(tmp_path: Path, method: st
     for held in people.values():
         metrics = cell_failure(list(held.values()), list(held), 4)
         assert metrics.attained_cell_failure <= 1e-4
-    assert [level.low for level in masked.prepared.sizes.levels] == ["0.3", "0.5", "0.95"]
+    assert [level.low for level in masked.prepared.people.levels] == ["0.3", "0.5", "0.95"]
 
 
 @pytest.mark.parametrize("method", ALL)
@@ -105,7 +105,7 @@ def test_counts_say_what_repeated_records_say(tmp_path: Path) -> None:
     counted = evaluate(
         original,
         masked,
-        sizes=sizes_of(original, None, k=5, counts="people", participation=None),
+        people=people_of(original, None, k=5, counts="people", participation=None),
         **request,
     )
     long, long_masked = tmp_path / "long.csv", tmp_path / "long_masked.csv"
@@ -167,7 +167,7 @@ def test_decimal_commas_of_chances(tmp_path: Path) -> None:
     masked, _ = run(
         path, quasi_identifiers=("x",), participation=Participation(column="p", failure="0.1"), k=2
     )
-    assert [level.low for level in masked.prepared.sizes.levels] == ["0.5"]
+    assert [level.low for level in masked.prepared.people.levels] == ["0.5"]
 
 
 @settings(max_examples=25, deadline=None)
@@ -175,31 +175,31 @@ def test_decimal_commas_of_chances(tmp_path: Path) -> None:
 def test_any_mixture_of_levels_is_divided_or_refused(seed: int, method: str, refine: bool) -> None:
     random = np.random.default_rng(seed)
     n, levels = int(random.integers(5, 80)), ("0.2", "0.6", "1")
-    people = np.zeros((n, 3), dtype=np.int64)
-    people[np.arange(n), random.integers(0, 3, n)] = random.integers(1, 6, n)
-    sizes = Sizes(
+    by_level = np.zeros((n, 3), dtype=np.int64)
+    by_level[np.arange(n), random.integers(0, 3, n)] = random.integers(1, 6, n)
+    people = People(
         k=2,
-        people=people,
+        by_level=by_level,
         levels=tuple(ParticipationLevel(low=level, high=level) for level in levels),
         failure="0.05",
     )
     try:
-        sizes.check()
+        people.check()
     except InputError:
         return
-    labels = divide(find(method), random.integers(0, 9, (n, 2)).astype(float), sizes, refine=refine)
+    labels = divide(find(method), random.integers(0, 9, (n, 2)).astype(float), people, refine=refine)
     for group in range(labels.max() + 1):
-        held = people[labels == group].sum(axis=0).tolist()
+        held = by_level[labels == group].sum(axis=0).tolist()
         assert cell_failure(held, levels, 2).attained_cell_failure <= 0.05
 
 
 def test_groups_that_fall_short_are_united_with_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
-    people = np.zeros((6, 2), dtype=np.int64)
-    people[:, 0] = [9, 9, 9, 9, 1, 9]
-    people[:, 1] = 1
+    by_level = np.zeros((6, 2), dtype=np.int64)
+    by_level[:, 0] = [9, 9, 9, 9, 1, 9]
+    by_level[:, 1] = 1
     levels = tuple(ParticipationLevel(low=low, high=low) for low in ("0.5", "0.9"))
-    sizes = Sizes(k=2, people=people, levels=levels, failure="0.05")
+    people = People(k=2, by_level=by_level, levels=levels, failure="0.05")
     X = np.array([[0.0], [1], [10], [11], [20], [22]])
-    united = methods._united(X, np.array([0, 0, 1, 1, 2, 3]), sizes)
+    united = methods._united(X, np.array([0, 0, 1, 1, 2, 3]), people)
     assert united[4] == united[5] != united[0]
-    assert len(sizes.failing(united)) == 0
+    assert len(people.failing(united)) == 0

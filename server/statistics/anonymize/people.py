@@ -1,4 +1,4 @@
-"""How many people a group must hold: k of them, or as many as uncertain participation asks for.
+"""The people behind a file: how many a group must hold, k or as many as uncertain participation asks for.
 
 With participation a group is safe when the chance that fewer than k of its people take part, though somebody
 does, stays below an acceptable failure (`shared.effective_anonymity`). Probabilities that differ between
@@ -20,9 +20,8 @@ from server.arrays import FloatArray, IntArray
 from server.statistics.measures.measure import Measure
 from server.statistics.measures.participation import participant_failures
 from server.statistics.microaggregation.geometry import sums_by_label
-from server.statistics.microaggregation.need import Need
 from server.statistics.microaggregation.size_rule import SizeRule
-from server.statistics.need import need_of
+from server.statistics.size_rules import size_rule_of
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
 from server.wording import quoted
@@ -106,13 +105,13 @@ class Participation:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sizes:
-    """The size rule for the records of a file.
+class People:
+    """The people behind the records of a file, and how many of them a group must hold.
 
     Attributes
     ----------
     k : int
-    people : int array, shape (n, L)
+    by_level : int array, shape (n, L)
         People behind each record, by participation level (L = 1 without participation).
     levels : tuple of ParticipationLevel
         Empty without participation.
@@ -125,7 +124,7 @@ class Sizes:
     """
 
     k: int
-    people: IntArray
+    by_level: IntArray
     levels: tuple[ParticipationLevel, ...] = ()
     failure: str = ""
     units: IntArray | None = None
@@ -137,8 +136,8 @@ class Sizes:
         return tuple(n_min(self.k, level, self.failure) for level in self.levels)
 
     @cached_property
-    def need(self) -> Need:
-        """What a group needs.
+    def rule(self) -> SizeRule:
+        """What a group must hold.
 
         Raises
         ------
@@ -146,7 +145,7 @@ class Sizes:
             If no group is large enough.
         """
         if not self.levels:
-            return Need(minimum=(self.k,))
+            return SizeRule.of_k(self.k)
         try:
             safe = [n_min_safe(self.k, level, self.failure) for level in self.levels]
         except ValueError as error:
@@ -155,19 +154,19 @@ class Sizes:
                 where="--participation",
                 remedy="Expect more participation, or accept more failure.",
             ) from None
-        return need_of(self.k, self.failure, self.levels, safe)
+        return size_rule_of(self.k, self.failure, self.levels, safe)
 
     @property
     def counts(self) -> IntArray | None:
         """People per record, or None if each is one person."""
-        total = np.asarray(self.people.sum(axis=1), dtype=np.int64)
+        total = np.asarray(self.by_level.sum(axis=1), dtype=np.int64)
         return None if bool((total == 1).all()) else total
 
     @property
     def chances(self) -> FloatArray:
         """Published chance of each record's people to take part (the low end of a range)."""
         low = np.array([float(Fraction(level.low)) for level in self.levels])
-        return np.asarray(self.people @ low / self.people.sum(axis=1), dtype=np.float64)
+        return np.asarray(self.by_level @ low / self.by_level.sum(axis=1), dtype=np.float64)
 
     @property
     def weights(self) -> FloatArray | IntArray | None:
@@ -177,24 +176,24 @@ class Sizes:
         """
         if len(self.levels) < 2:
             return self.counts
-        return np.asarray(self.people.sum(axis=1) * self.chances, dtype=np.float64)
+        return np.asarray(self.by_level.sum(axis=1) * self.chances, dtype=np.float64)
 
-    def of(self, rows: IntArray) -> Sizes:
-        """The rule for some of the records."""
+    def of(self, rows: IntArray) -> People:
+        """Those behind some of the records."""
         units = None if self.units is None else self.units[rows]
-        return replace(self, people=self.people[rows], units=units)
+        return replace(self, by_level=self.by_level[rows], units=units)
 
-    def of_units(self) -> Sizes:
-        """The rule for persons or households, each once."""
+    def of_units(self) -> People:
+        """Persons or households, each once."""
         if self.units is None:
             return self
-        return replace(self, people=np.ones((int(self.units.max()) + 1, 1), dtype=np.int64), units=None)
+        return replace(self, by_level=np.ones((int(self.units.max()) + 1, 1), dtype=np.int64), units=None)
 
     def held(self, labels: IntArray) -> IntArray:
         """Head counts of the groups by level: of people, or of distinct persons or households."""
         groups = int(labels.max()) + 1
         if self.units is None:
-            return sums_by_label(self.people, labels, groups)
+            return sums_by_label(self.by_level, labels, groups)
         width = int(self.units.max()) + 1
         pairs = np.unique(labels.astype(np.int64) * width + self.units)
         return np.bincount(pairs // width, minlength=groups).astype(np.int64)[:, None]
@@ -204,8 +203,8 @@ class Sizes:
         if self.units is not None:
             self.of_units().check()
             return
-        total = int(self.people.sum())
-        if self.need.acceptable(self.people.sum(axis=0)):
+        total = int(self.by_level.sum())
+        if self.rule.acceptable(self.by_level.sum(axis=0)):
             return
         who = self.unit or ("records" if self.counts is None else "people")
         if not self.levels:
@@ -213,7 +212,7 @@ class Sizes:
                 f"there are {total} {who}, fewer than k = {self.k}",
                 remedy="Choose a smaller k, or more records.",
             )
-        needed = " or ".join(str(n) for n in sorted(set(self.need.minimum)))
+        needed = " or ".join(str(n) for n in sorted(set(self.rule.minimum)))
         raise InputError(
             f"there are {total} {who}; with this participation a group needs {needed}",
             remedy="Choose a smaller k, accept more failure, or give more records.",
@@ -224,12 +223,12 @@ class Sizes:
         held = self.held(labels)
         occurring = np.flatnonzero(held.sum(axis=1))
         if not self.levels or len(self.levels) == 1:
-            few = held[occurring].sum(axis=1) < self.need.minimum[0]
+            few = held[occurring].sum(axis=1) < self.rule.minimum[0]
             return np.asarray(occurring[few], dtype=np.int64)
-        return np.array([g for g in occurring.tolist() if not self.need.acceptable(held[g])], dtype=np.int64)
+        return np.array([g for g in occurring.tolist() if not self.rule.acceptable(held[g])], dtype=np.int64)
 
-    def rule(self, *, uneven: bool) -> tuple[SizeRule, IntArray | None]:
-        """The rule for an algorithm, and the counts to give it.
+    def for_algorithm(self, *, uneven: bool) -> tuple[SizeRule, IntArray | None]:
+        """The rule and the counts to give to an algorithm.
 
         Parameters
         ----------
@@ -237,11 +236,11 @@ class Sizes:
             Whether the algorithm itself asks about head counts per level. To others a person of level l
             weighs 1 / n_min_safe(l) of a group, which is a guide; `failing` judges afterwards.
         """
-        if len(self.need.minimum) == 1:
-            return SizeRule.of_k(self.need.minimum[0]), self.counts
+        if self.rule.levels == 1:
+            return self.rule, self.counts
         if uneven:
-            return SizeRule.of_need(self.need, self.people), None
-        mass, enough = self.need.mass(self.people)
+            return self.rule, self.by_level
+        mass, enough = self.rule.mass(self.by_level)
         return SizeRule.of_k(enough), mass
 
     def measures(self, labels: IntArray) -> tuple[Measure, ...]:
@@ -284,7 +283,7 @@ def _persons(
     }
 
 
-def sizes_of(
+def people_of(
     file: DataFile,
     rows: IntArray | None,
     *,
@@ -293,8 +292,8 @@ def sizes_of(
     participation: Participation | None,
     person: str = "",
     household: str = "",
-) -> Sizes:
-    """The size rule for some records of a file.
+) -> People:
+    """The people behind some records of a file.
 
     Raises
     ------
@@ -313,9 +312,9 @@ def sizes_of(
                 where="--participation-column",
                 expected=f"--participation, and k up to {_LARGEST_K}",
             )
-        return Sizes(
+        return People(
             k=k,
-            people=ones,
+            by_level=ones,
             levels=() if even is None else (even,),
             failure="" if participation is None else participation.failure,
             units=units,
@@ -334,18 +333,18 @@ def sizes_of(
                 expected=f"at most {MOST_PEOPLE}",
             )
     if participation is None:
-        return Sizes(k=k, people=people[:, None])
+        return People(k=k, by_level=people[:, None])
     if k > _LARGEST_K:
         raise InputError(f"k = {k} with participation", expected=f"k up to {_LARGEST_K}", where="--k")
     if participation.level is not None:
-        return Sizes(
-            k=k, people=people[:, None], levels=(participation.level,), failure=participation.failure
+        return People(
+            k=k, by_level=people[:, None], levels=(participation.level,), failure=participation.failure
         )
     column = file.column(participation.column)
     levels, level = _levels(file, column, kept)
     table = np.zeros((len(kept), len(levels)), dtype=np.int64)
     table[np.arange(len(kept)), level] = people
-    return Sizes(k=k, people=table, levels=levels, failure=participation.failure)
+    return People(k=k, by_level=table, levels=levels, failure=participation.failure)
 
 
 def _units(file: DataFile, rows: IntArray, person: str, household: str) -> IntArray:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from server.statistics.microaggregation.need import Need
+from server.statistics.microaggregation.size_rule import SizeRule
 from shared.effective_anonymity import is_acceptable, worst_cell_metrics
 from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
 from shared.register import Bounds
 
 
-def need_of(
+def size_rule_of(
     k: int,
     failure: str,
     levels: Sequence[ParticipationLevel],
     safe: Sequence[int],
     dependence: Dependence = INDEPENDENT,
-) -> Need:
+) -> SizeRule:
     """``n_min_safe`` people; with several levels, metrics of the cell's own that are acceptable.
 
     Parameters
@@ -31,12 +31,12 @@ def need_of(
         How far people decide together.
     """
     if len(levels) == 1:
-        return Need(minimum=tuple(safe))
+        return SizeRule(minimum=tuple(safe))
 
     def acceptable(counts: tuple[int, ...]) -> bool:
         return is_acceptable(worst_cell_metrics(counts, levels, k, dependence), failure)
 
-    return Need(minimum=tuple(safe), predicate=acceptable)
+    return SizeRule(minimum=tuple(safe), predicate=acceptable)
 
 
 def bounds_of(
@@ -46,14 +46,14 @@ def bounds_of(
     safe: Sequence[int],
     dependence: Dependence = INDEPENDENT,
 ) -> Bounds:
-    """The bounds of a register's cells; parameters as in :func:`need_of`."""
+    """The bounds of a register's cells; parameters as in :func:`size_rule_of`."""
     return Bounds(
         safe, lambda counts: is_acceptable(worst_cell_metrics(counts, levels, k, dependence), failure)
     )
 
 
-def need_of_register(bounds: Bounds, safe: Sequence[int]) -> Need:
+def size_rule_of_register(bounds: Bounds, safe: Sequence[int]) -> SizeRule:
     """So many people that an acceptable bound can be published of them."""
     if len(safe) == 1:
-        return Need(minimum=tuple(safe))
-    return Need(minimum=tuple(safe), predicate=lambda counts: bounds.of(counts) is not None)
+        return SizeRule(minimum=tuple(safe))
+    return SizeRule(minimum=tuple(safe), predicate=lambda counts: bounds.of(counts) is not None)
