@@ -143,6 +143,11 @@ class Config:
             )
 
     @property
+    def takes_answers(self) -> bool:
+        """Whether submissions arrive here, and not at another server."""
+        return self.role != "registrar"
+
+    @property
     def https(self) -> bool:
         """Whether people reach the server encrypted."""
         return self.public_url.startswith("https:")

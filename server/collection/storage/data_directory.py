@@ -47,7 +47,7 @@ class DataDirectory:
     Raises
     ------
     StorageError
-        If the folder belongs to another user, or others can write in it.
+        If the folder, or that of the anchors, belongs to another user, or others can write in it.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class DataDirectory:
         require_own(path)
         self.path = path
         self._anchors = anchors or path.absolute().with_name(f"{path.absolute().name}.anchors")
+        require_own(self._anchors)
         self._surveys = path / "surveys"
         self._quiet_seconds = quiet_seconds
         self._today = today

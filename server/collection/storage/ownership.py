@@ -1,4 +1,4 @@
-"""Whose the data directory is: a folder that others can change is theirs too."""
+"""Whose the folders of a server are: a folder that others can change is theirs too."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def require_own(path: Path) -> None:
         return
     if found.st_uid != os.geteuid():
         raise StorageError(
-            f"this data directory belongs to another user (number {found.st_uid})",
+            f"this folder belongs to another user (number {found.st_uid})",
             where=str(path),
             expected=f"a folder of the user who runs the command (number {os.geteuid()})",
             remedy=f"Run the command as its owner (sudo -u '#{found.st_uid}' roomful ...), or name your own.",
@@ -36,7 +36,7 @@ def require_own(path: Path) -> None:
         )
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise StorageError(
-            "other users can write in this data directory",
+            "other users can write in this folder",
             where=str(path),
             expected="a folder that only its owner can write in",
             remedy=f"Close it: chmod go-rwx '{path}'. Then look whether all files in it are yours.",

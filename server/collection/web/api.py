@@ -37,7 +37,7 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
     Parameters
     ----------
     config : Config
-        For the address in the OpenAPI document.
+        For the address in the OpenAPI document, and the role.
     data : DataDirectory
         The surveys.
     """
@@ -64,7 +64,8 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
     @routes.get("/surveys/<survey>/status")
     def status(survey: str) -> Response:
         store = data.survey(survey)
-        return _json({"state": store.state.value, "total": arrived(store)}, 200)
+        total = arrived(store) if config.takes_answers else None
+        return _json({"state": store.state.value, "total": total}, 200)
 
     @routes.get("/surveys/<survey>/receipts/<receipt>")
     def receipt(survey: str, receipt: str) -> Response:

@@ -35,6 +35,18 @@ def test_a_directory_that_others_can_change_is_refused(tmp_path: Path, mode: int
     DataDirectory(tmp_path / "not-yet")
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_anchors_that_others_can_change_are_refused(tmp_path: Path, named: bool) -> None:
+    """Whoever lowers an anchor hides that a database was restored."""
+    anchors = tmp_path / ("elsewhere" if named else "data.anchors")
+    anchors.mkdir()
+    anchors.chmod(0o777)
+    with pytest.raises(StorageError, match="other users can write") as caught:
+        DataDirectory(tmp_path / "data", anchors=anchors if named else None)
+    assert caught.value.code == "storage.foreign"
+    assert caught.value.where == str(anchors)
+
+
 def test_a_directory_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     number = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: number + 1)

@@ -88,6 +88,12 @@ def test_the_api_never_says_how_many_tokens_were_issued(data: DataDirectory) -> 
     )
 
 
+def test_a_registrar_knows_no_number_of_answers(data: DataDirectory) -> None:
+    """Its own data directory has none; a total of zero, or noise around it, would be a false one."""
+    status = _client(data, "registrar").get(f"/api/v1/surveys/{store_of(data).id}/status").get_json()
+    assert status == {"state": "open", "total": None}
+
+
 @contextmanager
 def _proxy(registrar: int, collector: int, pattern: str) -> Iterator[int]:
     """A reverse proxy with the one rule of the example configuration."""
