@@ -1,5 +1,8 @@
 """Collect what the browser needs into ``static/``: ``python -m respondent_client.build``.
 
+The modules of ``web/`` become four files (:data:`ENTRIES`), and Python is compiled for Pyodide, with only
+that part of its standard library that the client imports: each byte is time before the first question.
+
 Every file carries a hash of its content in its name, so that it may be cached for ever and a changed file is
 never mixed with an old one; modules name one another by these names. Beside each file lie its brotli and gzip
 forms. ``manifest.json`` maps logical names to the names with hashes. ``SHA256SUMS`` has the hash of every
@@ -19,11 +22,11 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import brotli
@@ -40,8 +43,6 @@ NODE_MODULES: Final = CLIENT / "node_modules"
 SUMS: Final = "SHA256SUMS"
 REMEDY: Final = "Run: python -m respondent_client.build"
 
-# Brotli's best quality takes half a minute on the 10 MB of Pyodide for 10 % less; large files get quality 9.
-LARGE_BYTES: Final = 2_000_000
 LIBRARIES: Final[Mapping[str, str]] = {
     "survey.core.js": "survey-core/survey.core.min.js",
     "survey-ui.js": "survey-js-ui/survey-js-ui.min.js",
@@ -52,6 +53,9 @@ LIBRARIES: Final[Mapping[str, str]] = {
 NOTICE: Final = (
     "/*! HPKE: @hpke/core and its companions (MIT, Ajitomi Daisuke), mlkem (MIT), noble (MIT, Paul Miller) */"
 )
+ENTRIES: Final = ("start.mjs", "app.mjs", "worker.mjs", "board.mjs")
+"""Modules of ``web/`` that become files, each with what it imports."""
+COMPILED: Final = ("python_stdlib.zip", "roomful.zip")
 BUNDLES: Final[Mapping[str, tuple[Path, str]]] = {
     "hpke.mjs": (SEALING, NOTICE),
     "hpke-x-wing.mjs": (SEALING, NOTICE),
@@ -61,7 +65,7 @@ PAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "survey.html": ("noscript.", "state.", "lost."),
     "board.html": ("board.",),
 }
-REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip))"')
+REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip|wasm))"')
 
 
 def static() -> Path:
@@ -172,69 +176,80 @@ class Assets:
 
 
 def _sources() -> dict[str, bytes]:
-    sources = {path.relative_to(WEB).as_posix(): path.read_bytes() for path in _web_files()}
+    sources = {
+        path.relative_to(WEB).as_posix(): path.read_bytes() for path in _web_files() if path.suffix != ".mjs"
+    }
     for page, own in PAGES.items():
         sources[page] = sources[page].replace(b"__PAGE_TEXTS__", _page_texts(sources, own))
     for name, path in LIBRARIES.items():
-        sources[name] = re.sub(rb"\n//# sourceMappingURL=.*", b"", (NODE_MODULES / path).read_bytes())
-    sources |= {name: _bundle(name) for name in BUNDLES}
+        sources[name] = _without_map((NODE_MODULES / path).read_bytes())
+    for name, (folder, notice) in BUNDLES.items():
+        sources[name] = _bundle(folder / name, "--minify", f"--banner:js={notice}")
     runtime = NODE_MODULES / "pyodide"
-    for file in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"):
-        sources[f"pyodide/{file}"] = (
-            re.sub(rb"\n//# sourceMappingURL=.*", b"", (runtime / file).read_bytes())
-            if file.endswith(".mjs")
-            else (runtime / file).read_bytes()
-        )
-    # Pyodide wants a lock file of loadable packages; ours has none, instead of 120 kB of names.
+    sources["pyodide/pyodide.asm.mjs"] = _without_map((runtime / "pyodide.asm.mjs").read_bytes())
+    sources["pyodide/pyodide.asm.wasm"] = (runtime / "pyodide.asm.wasm").read_bytes()
+    sources |= _compiled()
+    sizes = {f"./{name}": len(sources[name]) for name in ("pyodide/pyodide.asm.wasm", *COMPILED)}
+    # Pyodide wants a lock file of loadable packages; ours has none.
     lock = json.loads((runtime / "pyodide-lock.json").read_bytes())
-    sources["pyodide/pyodide-lock.json"] = json.dumps({"info": lock["info"], "packages": {}}).encode()
-    sources["pyodide/python_stdlib.zip"], sources["roomful.zip"] = _compiled()
-    sizes = {
-        name.rpartition("/")[2]: len(sources[name])
-        for name in ("pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "roomful.zip")
-    }
-    sources["sizes.mjs"] = f"export const sizes = {json.dumps(sizes)};\n".encode()
-    return sources
+    lock = json.dumps({"info": lock["info"], "packages": {}})
+    facts = f"export const sizes = {json.dumps(sizes)};\nexport const lock = {json.dumps(lock)};\n"
+    return sources | _web_bundles(facts)
 
 
-def _bundle(name: str) -> bytes:
-    """A module and the packages that it imports, as one module."""
-    folder, notice = BUNDLES[name]
-    command = [
-        str(NODE_MODULES / "esbuild" / "bin" / "esbuild"),
-        str(folder / name),
+def _without_map(script: bytes) -> bytes:
+    return re.sub(rb"\n//# sourceMappingURL=.*", b"", script)
+
+
+def _web_bundles(facts: str) -> dict[str, bytes]:
+    """The modules of the page and of the worker, joined; ``facts`` is what the worker knows of this build."""
+    with TemporaryDirectory() as folder:
+        for path in WEB.glob("*.mjs"):
+            shutil.copy(path, folder)
+        Path(folder, "runtime.mjs").write_text(facts, "utf-8")
+        Path(folder, "node_modules").symlink_to(NODE_MODULES)
+        # Not minified: an auditor can read them. Names of files in them are relative to the folder.
+        return {name: _bundle(Path(folder, name), "--preserve-symlinks") for name in ENTRIES}
+
+
+def _compiled() -> dict[str, bytes]:
+    """The standard library's and our own Python, see ``compiling/``."""
+    ours = ((path.relative_to(CLIENT.parent).as_posix(), path.read_bytes()) for path in _python_files())
+    with TemporaryDirectory() as folder:
+        given = Path(folder, "sources.zip")
+        given.write_bytes(_stored_zip(ours))
+        _node("Python could not be compiled", CLIENT, COMPILING / "compile.mjs", given, folder)
+        return {name: Path(folder, name).read_bytes() for name in COMPILED}
+
+
+def _bundle(path: Path, *options: str) -> bytes:
+    """A module and what it imports, as one module."""
+    later = [f"--external:./{name}" for name in (*ENTRIES, *BUNDLES) if name != path.name]
+    return _node(
+        f"{path.name} could not be bundled",
+        path.parent,
+        NODE_MODULES / "esbuild" / "bin" / "esbuild",
+        path.name,
         "--bundle",
         "--format=esm",
-        "--minify",
         "--platform=browser",
+        "--charset=utf8",
         "--external:crypto",  # asked for only where there is no WebCrypto
+        "--external:node:*",  # by Pyodide, only in Node.js
         "--legal-comments=none",
-        f"--banner:js={notice}",
-    ]
-    return _run_node(command, f"{name} could not be bundled")
+        *later,
+        *options,
+    )
 
 
-def _compiled() -> tuple[bytes, bytes]:
-    """The standard library and our program, compiled by the Python that will run them.
-
-    Compiling them took half of the time that a page needs to start.
-    """
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        sources = folder / "sources.zip"
-        sources.write_bytes(
-            _stored_zip(
-                (path.relative_to(CLIENT.parent).as_posix(), path.read_bytes()) for path in _python_files()
-            )
-        )
-        command = [str(COMPILING / "compile.mjs"), str(NODE_MODULES / "pyodide"), str(sources), name]
-        _run_node(command, "the Python of the browser could not be compiled")
-        return (folder / "python_stdlib.zip").read_bytes(), (folder / "roomful.zip").read_bytes()
-
-
-def _run_node(command: list[str], failed: str) -> bytes:
-    """The output of a program of ours or of a package."""
-    result = subprocess.run([_program("node"), *command], cwd=CLIENT, capture_output=True, check=False)  # noqa: S603 - fixed command
+def _node(failed: str, folder: Path, *command: object) -> bytes:
+    """The output of a program that Node.js runs in a folder."""
+    result = subprocess.run(  # noqa: S603 - fixed command
+        [_program("node"), *map(str, command)],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+    )
     if result.returncode != 0:
         raise SetupError(
             failed,
@@ -272,9 +287,7 @@ def _fingerprint() -> str:
     inputs = [
         *_web_files(),
         *_python_files(),
-        *sorted(SEALING.glob("*.mjs")),
-        *sorted(SCANNING.glob("*.mjs")),
-        *sorted(COMPILING.iterdir()),
+        *(path for folder in (SEALING, SCANNING, COMPILING) for path in sorted(folder.glob("*.*"))),
         CLIENT / "package-lock.json",
         Path(__file__).resolve(),
     ]
@@ -311,7 +324,7 @@ def _installed_version(name: str) -> str | None:
     return str(json.loads(package.read_bytes())["version"]) if package.is_file() else None
 
 
-def _stored_zip(files: Iterable[tuple[str, bytes]]) -> bytes:
+def _stored_zip(files: Iterator[tuple[str, bytes]]) -> bytes:
     """A zip without compression and dates: the same files give the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
@@ -327,9 +340,9 @@ def _write(hashed: str, content: bytes, *, progress: bool) -> set[str]:
     if all((STATIC / name).is_file() for name in names) and path.read_bytes() == content:
         return names
     path.parent.mkdir(parents=True, exist_ok=True)
-    quality = 9 if len(content) > LARGE_BYTES else 11
     forms = {
-        f"{hashed}.br": brotli.compress(content, quality=quality, lgwin=24),
+        # Half a minute for the 10 MB of Pyodide, once; each visitor is spared a tenth of them.
+        f"{hashed}.br": brotli.compress(content, quality=11, lgwin=24),
         f"{hashed}.gz": gzip.compress(content, 9, mtime=0),
         hashed: content,
     }

@@ -1,22 +1,20 @@
-// Compiles the Python of the browser with the very Python that runs there, so that no device has to:
+// Compiles the client's Python once, at build time, in the Python that will run it: Pyodide, started by Node.js.
 //
-//   node compile.mjs PYODIDE-FOLDER ROOMFUL.ZIP OUT-FOLDER
+//   node compile.mjs SOURCES FOLDER
 //
-// Writes into OUT-FOLDER both zips anew: python_stdlib.zip and roomful.zip.
+// SOURCES is a zip of our modules; FOLDER receives python_stdlib.zip, with those modules of the standard library that
+// Pyodide and ours import, and roomful.zip with ours. The work itself is done by compile.py.
 
-import fs from "node:fs";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { readFile, writeFile } from "node:fs/promises";
+import { loadPyodide } from "pyodide";
 
-const [runtime, ours, out] = process.argv.slice(2);
-const { loadPyodide } = await import(pathToFileURL(path.join(runtime, "pyodide.mjs")).href);
-// A fixed seed: the order of sets must not show in what is written.
-const env = { HOME: "/home/pyodide", PYTHONHASHSEED: "0" };
-const pyodide = await loadPyodide({ indexURL: `${runtime}${path.sep}`, env });
-pyodide.FS.writeFile("/roomful.zip", fs.readFileSync(ours));
-pyodide.FS.writeFile("/python_stdlib.zip", fs.readFileSync(path.join(runtime, "python_stdlib.zip")));
-pyodide.registerJsModule("roomful_platform", {});
-pyodide.runPython(fs.readFileSync(new URL("./compile.py", import.meta.url), "utf-8"));
+const [sources, folder] = process.argv.slice(2);
+// Without a fixed seed the order of a set in compiled code would be another each time.
+const pyodide = await loadPyodide({ env: { HOME: "/home", PYTHONHASHSEED: "0" } });
+pyodide.FS.writeFile("/sources.zip", await readFile(sources));
+pyodide.registerJsModule("roomful_platform", {}); // which the worker offers to ours
+const program = await readFile(new URL("compile.py", import.meta.url), "utf8");
+pyodide.runPython(program, { filename: "compile.py" });
 for (const name of ["python_stdlib.zip", "roomful.zip"]) {
-  fs.writeFileSync(path.join(out, name), pyodide.FS.readFile(`/compiled/${name}`));
+  await writeFile(`${folder}/${name}`, pyodide.FS.readFile(`/${name}`));
 }

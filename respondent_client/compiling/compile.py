@@ -1,73 +1,69 @@
-"""What ``compile.mjs`` runs under Pyodide: write the zips anew, with compiled modules instead of sources.
+"""Run by ``compile.mjs`` inside Pyodide: modules into compiled modules, byte for byte the same each time.
 
-All of ``roomful.zip`` is compiled, and of the standard library what the respondent's program imports as it
-starts; the rest stays as source, which is smaller, and is hardly ever wanted. Compiled modules are larger, so
-packages that no respondent's program has a use for are left out instead.
+Of the standard library only what is imported when all of ours are there is kept, and :data:`LATER`. What is
+compiled has no docstrings and no line numbers: nobody reads them there, and they are half of the bytes.
 """
 
 from __future__ import annotations
 
 import importlib
-import py_compile
+import importlib.util
+import io
+import marshal
 import sys
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
-from py_compile import PycInvalidationMode
+from types import CodeType
+from typing import Final
 
-OUT = Path("/compiled")
-OURS = "/roomful.zip"
-LIBRARY = next(path for path in sys.path if path.endswith(".zip"))
-#: Processes, databases, mail, terminals, tests: nothing of it is done in a page.
-LEFT_OUT = (
-    "_pyrepl/",
-    "ctypes/",
-    "email/",
-    "html/",
-    "http/",
-    "multiprocessing/",
-    "sqlite3/",
-    "unittest/",
-    "wsgiref/",
-    "xml/",
-    "xmlrpc/",
-)
+LIBRARY: Final = "/lib/python314.zip"
+OURS: Final = "/sources.zip"
+ENTRANCE: Final = "respondent_client.browser.start"
+LATER: Final = ("encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_8_sig", "stringprep")
+"""What is imported only in use: encodings by name."""
+UNCHECKED_HASH: Final = (1).to_bytes(4, "little")
+"""A compiled module that is known by a hash of its source, and not compared with one (PEP 552)."""
+NO_DATE: Final = (1980, 1, 1, 0, 0, 0)
 
 
-def compiled(source: bytes, shown: str) -> bytes:
-    """A module's code, which is taken as it is: beside it in the zip lies no source to compare it with."""
-    path, target = OUT / "module.py", OUT / "module.pyc"
-    path.write_bytes(source)
-    mode = PycInvalidationMode.UNCHECKED_HASH
-    py_compile.compile(str(path), str(target), shown, doraise=True, invalidation_mode=mode)
-    return target.read_bytes()
+def lean(code: CodeType) -> CodeType:
+    """Code without its line numbers."""
+    constants = tuple(lean(item) if isinstance(item, CodeType) else item for item in code.co_consts)
+    return code.replace(co_consts=constants, co_linetable=b"")
 
 
-def write(archive: str, mounted: str, wanted: set[str] | None) -> None:
-    """Write a zip with some of its modules compiled, or all.
-
-    Parameters
-    ----------
-    archive : str
-        The zip with sources.
-    mounted : str
-        Where Python finds the zip in the browser, for the names of files in messages.
-    wanted : set of str, optional
-        Files as their modules name them.
-    """
-    with zipfile.ZipFile(archive) as sources, zipfile.ZipFile(OUT / archive.removeprefix("/"), "w") as result:
-        for item in sources.infolist():
-            if item.filename.startswith(LEFT_OUT):
-                continue
-            content, name = sources.read(item), item.filename
-            shown = f"{mounted}/{name}"
-            if name.endswith(".py") and (wanted is None or shown in wanted):
-                content, name = compiled(content, shown), f"{name}c"
-            result.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
+def compiled(path: str, source: bytes) -> bytes:
+    """A module as ``import`` reads it from a zip."""
+    code = compile(source, path, "exec", dont_inherit=True, optimize=2)
+    head = importlib.util.MAGIC_NUMBER + UNCHECKED_HASH + importlib.util.source_hash(source)
+    return head + marshal.dumps(lean(code))
 
 
-sys.path.insert(0, OURS)
-importlib.import_module("respondent_client.browser.start")
-loaded = {str(getattr(module, "__file__", "")) for module in list(sys.modules.values())}
-OUT.mkdir()
-write("/python_stdlib.zip", LIBRARY, loaded)
-write(OURS, OURS, None)
+def pack(target: str, archive: zipfile.ZipFile, paths: Iterable[str]) -> None:
+    """A zip of compiled modules, stored: brotli then sees all of them at once."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as packed:
+        for path in sorted(paths):
+            packed.writestr(zipfile.ZipInfo(f"{path}c", NO_DATE), compiled(path, archive.read(path)))
+    Path(target).write_bytes(buffer.getvalue())
+
+
+def imported() -> set[str]:
+    """Paths in the library of the modules that are loaded."""
+    origins = [getattr(getattr(module, "__spec__", None), "origin", None) for module in sys.modules.values()]
+    return {origin.removeprefix(f"{LIBRARY}/") for origin in origins if origin and origin.startswith(LIBRARY)}
+
+
+def module_name(path: str) -> str:
+    """The name by which a path is imported."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+with zipfile.ZipFile(OURS) as ours, zipfile.ZipFile(LIBRARY) as library:
+    sys.path.insert(0, OURS)
+    for name in (*map(module_name, ours.namelist()), *LATER):
+        importlib.import_module(name)
+    needed = imported()
+    pack("/python_stdlib.zip", library, needed)
+    pack("/roomful.zip", ours, ours.namelist())

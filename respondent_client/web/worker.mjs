@@ -8,13 +8,16 @@
 // loadPyodide() neither resolves nor rejects when WebAssembly is blocked or has the wrong type, so every cause
 // is looked for here, and a watchdog ends a start that makes no progress.
 
+import { loadPyodide } from "pyodide";
 import { platform } from "./platform.mjs";
-import { sizes } from "./sizes.mjs";
+import { lock, sizes } from "./runtime.mjs"; // written by build.py
 
 const STALLED_MS = 45_000; // no byte arrived for this long
 const START_MS = 180_000; // all bytes are here, but Python does not come up (slow telephones need a minute)
 const EMPTY_WASM = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 
+const here = (name) => new URL(name, self.location.href);
+const sizeOf = new Map(Object.entries(sizes).map(([name, size]) => [here(name).pathname, size]));
 const total = Object.values(sizes).reduce((sum, size) => sum + size, 0);
 let loaded = 0;
 let lastProgress = performance.now();
@@ -35,24 +38,24 @@ function arrived(bytes) {
 }
 
 /** Count the bytes of a response as they arrive, leaving the response itself to its reader. */
-async function count(response, name) {
+async function count(response, size) {
   const reader = response.body.getReader();
   let counted = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    const bytes = Math.min(value.length, sizes[name] - counted);
+    const bytes = Math.min(value.length, size - counted);
     counted += bytes;
     arrived(bytes);
   }
-  arrived(sizes[name] - counted);
+  arrived(size - counted);
 }
 
 const fetchWithoutCounting = self.fetch.bind(self);
 
 async function countingFetch(resource, options) {
   const url = new URL(resource.url ?? resource, self.location.href);
-  const name = Object.keys(sizes).find((file) => url.pathname.endsWith(`/${file}`));
+  const size = sizeOf.get(url.pathname);
   let response;
   try {
     response = await fetchWithoutCounting(resource, options);
@@ -63,7 +66,7 @@ async function countingFetch(resource, options) {
   if (!response.ok) fail("network", `${response.status} ${url.pathname}`);
   const type = (response.headers.get("content-type") ?? "").split(";")[0].trim();
   if (response.ok && url.pathname.endsWith(".wasm") && type !== "application/wasm") fail("wasm-type", type);
-  if (name && response.ok) count(response.clone(), name).catch((error) => fail("network", error));
+  if (size && response.ok) count(response.clone(), size).catch((error) => fail("network", error));
   return response;
 }
 
@@ -106,10 +109,12 @@ async function start() {
     }
   };
   try {
-    const runtime = new URL("./pyodide/pyodide.mjs", self.location.href);
-    const ours = fetch(new URL("./roomful.zip", self.location.href)).then((response) => response.arrayBuffer());
-    const { loadPyodide } = await import(runtime.href);
-    const pyodide = await loadPyodide({ indexURL: new URL("./", runtime).href });
+    const ours = fetch(here("./roomful.zip")).then((response) => response.arrayBuffer());
+    const pyodide = await loadPyodide({
+      indexURL: new URL("./", here("./pyodide/pyodide.asm.wasm")).href,
+      stdLibURL: here("./python_stdlib.zip").href,
+      lockFileContents: lock,
+    });
     pyodide.FS.writeFile("/roomful.zip", new Uint8Array(await ours));
     pyodide.registerJsModule("roomful_platform", platform);
     pyodide.pyimport("sys").path.insert(0, "/roomful.zip");

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from jinja2 import Environment, StrictUndefined
 
+from respondent_client.build import NODE_MODULES, WEB
 from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import RoomfulError
 from shared.specification import Specification
@@ -140,6 +141,10 @@ class Site:
 
     def _find(self, method: str, path: str, query: str, body: bytes) -> tuple[int, str, bytes, bool]:
         api = f"api/v1/surveys/{self.id}/"
+        folder, _, name = path.partition("/")
+        missing = any(fault.startswith("missing:") and fault[8:] in name for fault in self.faults)
+        if missing and folder in ("static", "extra"):
+            return 404, "text/plain", b"not here", False
         if path.startswith("static/"):
             return self._static(path.removeprefix("static/"))
         if path == f"s/{self.id}":
@@ -153,15 +158,19 @@ class Site:
         if path.startswith(api + "receipts/"):
             found = any(hashlib.sha256(m).hexdigest() == path.rpartition("/")[2] for m in self.stored)
             return (200 if found else 404), "application/json", b"{}", False
-        if self.extra is not None and path.startswith("extra/"):
-            file = self.extra / path.removeprefix("extra/")
+        if path.startswith("extra/"):
+            file = self._extra(path.removeprefix("extra/"))
             if file.is_file():
                 return 200, TYPES[file.suffix], file.read_bytes(), False
         return 404, "text/plain", b"not here", False
 
+    def _extra(self, name: str) -> Path:
+        """A test's own file, a module of the page by itself, or a built file by its logical name."""
+        folders = (*([self.extra] if self.extra else ()), WEB, NODE_MODULES / "pyodide")
+        found = (folder / name for folder in folders if (folder / name).is_file())
+        return next(found, self.static / self.assets.get(name, name))
+
     def _static(self, name: str) -> tuple[int, str, bytes, bool]:
-        if any(fault.startswith("missing:") and fault[8:] in name for fault in self.faults):
-            return 404, "text/plain", b"not here", False
         file = self.static / name
         if not file.is_file():
             return 404, "text/plain", b"not here", False

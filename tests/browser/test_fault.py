@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import KEY
 from tests.browser.site import Site
@@ -12,13 +12,12 @@ from tests.browser.walk import Walk
 pytestmark = pytest.mark.browser
 
 
-def faulty_once(route: Route) -> None:
-    """The screen "About you" with a fault that the first press of its button meets."""
-    body = route.fetch().text()
-    place = "  event.preventDefault();\n  const { state, language } = context;"
-    assert place in body
-    fault = 'if (!window.met) { window.met = true; throw new TypeError("a fault"); }'
-    route.fulfill(body=body.replace(place, f"{place}\n  {fault}"), content_type="text/javascript")
+#: The button of the screen "About you" meets a fault when it is pressed first.
+FAULTY_ONCE = """const send = Worker.prototype.postMessage;
+Worker.prototype.postMessage = function (data) {
+  if (data.method === "place" && !window.met) { window.met = true; throw new TypeError("a fault"); }
+  return send.call(this, data);
+};"""
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -27,7 +26,7 @@ def test_a_button_that_fails_says_so_and_can_be_pressed_again(
 ) -> None:
     context = browser.new_context(viewport={"width": width, "height": 800}, locale="en-GB")
     page = context.new_page()
-    page.route("**/you.*.mjs", faulty_once)
+    page.add_init_script(FAULTY_ONCE)
     walk = Walk(page, f"fault-{width}")
     walk.open(site.link(KEY))
     walk.start()

@@ -34,7 +34,7 @@ def fresh(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.mark.parametrize("part", ["**/app.*.mjs", "**/dom.*.mjs", "**/en.*.json"])
+@pytest.mark.parametrize("part", ["**/app.*.mjs", "**/en.*.json"])
 def test_a_page_that_is_not_complete_says_so_and_loads_again(fresh: Page, site: Site, part: str) -> None:
     walk = Walk(fresh, "lost")
     fresh.route(part, lambda route: route.abort())

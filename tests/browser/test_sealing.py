@@ -59,17 +59,24 @@ class Bench:
         """Address of a built file."""
         return f"{self.site.base}static/{self.site.assets[name]}"
 
+    def own(self, name: str) -> str:
+        """Address of a file of these tests, or of a module by itself."""
+        return f"{self.site.base}extra/{name}"
+
     def python(self, method: str, **given: Any) -> Any:
         """Run a method of ``extra/in_pyodide.py`` in a worker."""
         answer = self.page.evaluate(
             _RUN,
             {
-                "worker": f"{self.site.base}extra/python.mjs",
-                "runtime": self.asset("pyodide/pyodide.mjs"),
-                "platform": self.asset("platform.mjs"),
+                "worker": self.own("python.mjs"),
+                "runtime": self.own("pyodide.mjs"),
+                "platform": self.own("platform.mjs"),
+                "binary": self.asset("pyodide/pyodide.asm.wasm"),
+                "library": self.asset("python_stdlib.zip"),
+                "lock": self.own("pyodide-lock.json"),
                 "archives": {
                     "roomful.zip": self.asset("roomful.zip"),
-                    "checks.zip": f"{self.site.base}extra/checks.zip",
+                    "checks.zip": self.own("checks.zip"),
                 },
                 "module": "in_pyodide",
                 "given": json.dumps({"method": method, **given}),
@@ -81,7 +88,7 @@ class Bench:
     def library(self, function: str, suite: str, **given: Any) -> str:
         """Ask the bundled library itself, in the page."""
         given |= {"bundle": self.asset(BUNDLES[suite]), "suite": suite}
-        module = f"{self.site.base}extra/hpke.mjs"
+        module = self.own("opener.mjs")
         answer: str = self.page.evaluate(
             "async ([module, name, given]) => (await import(module))[name](given)", [module, function, given]
         )
@@ -91,7 +98,7 @@ class Bench:
 @pytest.fixture(scope="module")
 def bench(browser: Browser, static: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     extra = tmp_path_factory.mktemp("extra")
-    for name in ("python.mjs", "hpke.mjs"):
+    for name in ("python.mjs", "opener.mjs"):
         shutil.copy(EXTRA / name, extra)
     with zipfile.ZipFile(extra / "checks.zip", "w") as archive:
         archive.write(EXTRA / "in_pyodide.py", "in_pyodide.py")

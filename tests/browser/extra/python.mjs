@@ -1,14 +1,15 @@
 // A worker for tests, under the policy of the page: the client's own Python and platform, and a test's module.
 //
-// From the page: {runtime, platform, archives, module, given}; all but `given` count in the first message only.
+// From the page: {runtime, platform, binary, library, lock, archives, module, given}; all but `given` count in the
+// first message only.
 // To the page: {result} or {error}, a text.
 
 let ready = null;
 
-async function start({ runtime, platform, archives, module }) {
+async function start({ runtime, platform, binary, library, lock, archives, module }) {
   const { loadPyodide } = await import(runtime);
   const offered = await import(platform);
-  const pyodide = await loadPyodide({ indexURL: new URL("./", runtime).href });
+  const pyodide = await loadPyodide({ indexURL: new URL("./", binary).href, stdLibURL: library, lockFileURL: lock });
   const { path } = pyodide.pyimport("sys");
   for (const [name, address] of Object.entries(archives)) {
     const bytes = await (await fetch(address)).arrayBuffer();
