@@ -20,23 +20,13 @@ from __future__ import annotations
 import hashlib
 from typing import Final
 
+from shared.edwards import BASE, D, L, P, Point, combine, negate, square_root
+
 KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
-L: Final = 2**252 + 27742317777372353535851937790883648493
-"""Order of the base point."""
 
-_P: Final = 2**255 - 19
-_D: Final = -121665 * pow(121666, -1, _P) % _P
 _A: Final = 486662
-_HALF: Final = (_P + 1) // 2
-_SQRT_MINUS_1: Final = pow(2, (_P - 1) // 4, _P)
-
-Point = tuple[int, int, int, int]
-"""Extended coordinates (X, Y, Z, T): x = X/Z, y = Y/Z, x y = T/Z."""
-_IDENTITY: Final[Point] = (0, 1, 1, 0)
-_BASE_X: Final = 15112221349535400772501151409588531511454012693041857206046113283949847762202
-_BASE_Y: Final = 46316835694926478169428394003475163141307993866256225615783033603165251855960
-_BASE: Final[Point] = (_BASE_X, _BASE_Y, 1, _BASE_X * _BASE_Y % _P)
+_HALF: Final = (P + 1) // 2
 
 
 def is_key(public_key: bytes) -> bool:
@@ -65,8 +55,7 @@ def verifies(public_key: bytes, signature: bytes, message: bytes) -> bool:
         return False
     r, s = signature[:32], int.from_bytes(signature[32:], "little")
     k = int.from_bytes(hashlib.sha512(r + public_key + message).digest(), "little") % L
-    x, y, z, t = point
-    return _encode(_add(_multiply(s, _BASE), _multiply(k, (-x, y, z, -t)))) == r
+    return _encode(combine((s, k), (BASE, negate(point)))) == r
 
 
 def _has_prime_order(point: Point) -> bool:
@@ -78,61 +67,25 @@ def _has_prime_order(point: Point) -> bool:
     which half is asked next. A quarter of the time of multiplying by L.
     """
     y = point[1]
-    if y in (1, _P - 1):  # the identity and the point of order two
+    if y in (1, P - 1):  # the identity and the point of order two
         return False
-    u = (1 + y) * pow(1 - y, -1, _P) % _P
+    u = (1 + y) * pow(1 - y, -1, P) % P
     for _ in range(2):
-        root = _square_root(u * u + _A * u + 1)  # u times this is v^2: both are squares, or none
+        root = square_root(u * u + _A * u + 1)  # u times this is v^2: both are squares, or none
         if root is None:
             return False
         total = 2 * (u + root)
-        difference = _square_root(total * total - 4)
+        difference = square_root(total * total - 4)
         if difference is None:
             total = 2 * (u - root)  # of the two differences exactly one is a square
-            difference = _square_root(total * total - 4) or 0
-        u = (total + difference) * _HALF % _P
-    return _square_root(u) is not None
-
-
-def _square_root(square: int) -> int | None:
-    """A root modulo p = 5 mod 8; None if there is none."""
-    square %= _P
-    root = pow(square, (_P + 3) // 8, _P)
-    if root * root % _P != square:
-        root = root * _SQRT_MINUS_1 % _P
-    return root if root * root % _P == square else None
-
-
-def _add(p: Point, q: Point) -> Point:
-    a = (p[1] - p[0]) * (q[1] - q[0]) % _P
-    b = (p[1] + p[0]) * (q[1] + q[0]) % _P
-    c = 2 * p[3] * q[3] * _D % _P
-    d = 2 * p[2] * q[2] % _P
-    e, f, g, h = b - a, d - c, d + c, b + a
-    return e * f % _P, g * h % _P, f * g % _P, e * h % _P
-
-
-def _double(p: Point) -> Point:
-    a, b = p[0] * p[0] % _P, p[1] * p[1] % _P
-    h = a + b
-    e = h - (p[0] + p[1]) ** 2 % _P
-    g = a - b
-    f = 2 * p[2] * p[2] % _P + g
-    return e * f % _P, g * h % _P, f * g % _P, e * h % _P
-
-
-def _multiply(factor: int, point: Point) -> Point:
-    result = _IDENTITY
-    for bit in bin(factor)[2:]:
-        result = _double(result)
-        if bit == "1":
-            result = _add(result, point)
-    return result
+            difference = square_root(total * total - 4) or 0
+        u = (total + difference) * _HALF % P
+    return square_root(u) is not None
 
 
 def _encode(point: Point) -> bytes:
-    inverse = pow(point[2], -1, _P)
-    x, y = point[0] * inverse % _P, point[1] * inverse % _P
+    inverse = pow(point[2], -1, P)
+    x, y = point[0] * inverse % P, point[1] * inverse % P
     return (y | (x & 1) << 255).to_bytes(KEY_BYTES, "little")
 
 
@@ -140,11 +93,11 @@ def _decode(data: bytes) -> Point | None:
     """The point of an encoding; None if it is none, or not the one that :func:`_encode` writes."""
     number = int.from_bytes(data, "little")
     sign, y = number >> 255, number & (1 << 255) - 1
-    if len(data) != KEY_BYTES or y >= _P:
+    if len(data) != KEY_BYTES or y >= P:
         return None
-    x = _square_root((y * y - 1) * pow(_D * y * y + 1, -1, _P))
+    x = square_root((y * y - 1) * pow(D * y * y + 1, -1, P))
     if x is None or (x == 0 and sign):
         return None
     if x & 1 != sign:
-        x = _P - x
-    return x, y, 1, x * y % _P
+        x = P - x
+    return x, y, 1, x * y % P

@@ -126,6 +126,12 @@ class BoardError(VerificationError):
     default_code = "board"
 
 
+class ElectionError(VerificationError):
+    """A key, proof, statement or result of an election is not what it claims; ``code`` says which."""
+
+    default_code = "election"
+
+
 class SoundnessError(VerificationError):
     """A numbered soundness check refused the specification; ``code`` names the check."""
 

@@ -31,6 +31,9 @@ MAX_NAME_CHARACTERS: Final = 64
 MAX_TEXT_CHARACTERS: Final = 10_000
 MAX_QUESTIONS: Final = 500
 MAX_CHOICES: Final = 1_000
+MIN_CONTEST_CHOICES: Final = 2
+MAX_CONTEST_CHOICES: Final = 50
+"""Of a contest of an election, a blank vote included."""
 MAX_COMMENT_CHARACTERS: Final = 2_000
 MAX_K: Final = 1_000
 MAX_PEOPLE: Final = 10**10

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from server.collection.tokens.verifying import BallotVerifier
 from server.keys.sealing import OpeningKey, SealingKey
 from shared.ballot import Ballot
-from shared.ed25519 import L
+from shared.edwards import L
 from shared.errors import RoomfulError
 from shared.sealing import box_info
 from shared.submission import encode

@@ -14,6 +14,11 @@ from typing import Any
 from shared import blind_rsa, ed25519
 from shared.cells import parse_cells
 from shared.effective_anonymity import dependent_cell_failure, n_min, n_min_safe
+from shared.election.ballot import ElectionBallot
+from shared.election.group import PythonGroup, decode_scalar
+from shared.election.making import make
+from shared.election.terms import Terms
+from shared.election.verifying import verify
 from shared.errors import ReleaseError, RoomfulError
 from shared.invitation_code import InvitationCode
 from shared.joining import Row, join
@@ -178,6 +183,45 @@ def joining(case: Case, _document: Case) -> None:
     assert json.loads(segments_text(row, case["counts"], case["minimum"])) == case["segments"]
 
 
+def element(case: Case, _document: Case) -> None:
+    """A sum of multiples, or bytes that are no element."""
+    group = PythonGroup()
+    if "encoding" in case:
+        _refused(lambda: group.require((bytes.fromhex(case["encoding"]),)), "election.element")
+        return
+    factors = [decode_scalar(bytes.fromhex(text)) for text in case["factors"]]
+    assert group.combine(factors, list(map(bytes.fromhex, case["elements"]))).hex() == case["sum"]
+
+
+def election_ballot(case: Case, document: Case) -> None:
+    """A ballot made again from its seed, and verified; or refused with its line."""
+    terms = document["terms"]
+    terms = Terms(
+        digest=terms["digest"],
+        key=bytes.fromhex(terms["key"]),
+        choices=tuple(terms["choices"]),
+        cells=terms["cells"],
+    )
+    group = PythonGroup()
+    if "ballot" in case:
+        _refused(lambda: _verify_ballot(bytes.fromhex(case["ballot"]), terms, group), case["code"])
+        return
+    data = bytes.fromhex(case["token"])
+    token = Token(prefix=data[:32], device_key=data[32:64], signature=data[64:])
+    ballot = make(terms, case["cell"], token, case["chosen"], bytes.fromhex(case["seed"]), group)
+    assert ballot.body.hex() == case["body"]
+    assert ballot.words == case["words"]
+    signed = ballot.signed(bytes.fromhex(case["signature"]))
+    assert signed.receipt == case["receipt"]
+    _verify_ballot(signed.to_bytes(), terms, group)
+
+
+def _verify_ballot(data: bytes, terms: Terms, group: PythonGroup) -> None:
+    ballot = ElectionBallot.parse(data, terms)
+    verify(ballot, terms, group)
+    ballot.verify_signature(terms.digest)
+
+
 CHECKS: dict[str, Callable[[Case, Case], None]] = {
     "rfc9474": blind_rsa_of_the_rfc,
     "codes": code,
@@ -187,6 +231,8 @@ CHECKS: dict[str, Callable[[Case, Case], None]] = {
     "anonymity": anonymity,
     "submission": submission,
     "joining": joining,
+    "ristretto": element,
+    "election_ballot": election_ballot,
 }
 """Name of a file -> what each of its cases must pass."""
 

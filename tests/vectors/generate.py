@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.vectors.board_vectors import boards
 from tests.vectors.core_vectors import anonymity, assignment, submissions
 from tests.vectors.ed25519_vectors import ed25519
+from tests.vectors.election_vectors import election_ballots, ristretto
 from tests.vectors.invited_vectors import codes, tokens
 from tests.vectors.joining_vectors import joinings
 from tests.vectors.published import published
@@ -31,6 +32,8 @@ def generate() -> dict[str, str]:
         ("tokens", tokens()),
         ("ed25519", ed25519()),
         ("joining", joinings()),
+        ("ristretto", ristretto()),
+        ("election_ballot", election_ballots()),
     ):
         texts[f"{name}.json"] = json.dumps(value, ensure_ascii=False) + "\n"
     return texts | published()

@@ -14,7 +14,7 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.schema import SURVEY_ROWS, fields_of
 from server.collection.storage.server_keys import check_keys, install_keys
 from server.collection.storage.store import SurveyStore
-from shared.ed25519 import L
+from shared.edwards import L
 from shared.errors import (
     InputError,
     KeyFileError,
