@@ -15,10 +15,10 @@ export const about = {
     return [
       h("h1", { tabindex: "-1" }, language.survey(survey.title)),
       h("p", { class: "lead" }, language.survey(survey.description)),
-      h("h2", {}, language.t("about.heading")),
-      h("ul", { class: "statement" }, statement(context).map((line) => h("li", {}, line))),
-      h("p", { class: "quiet" }, language.t("about.organizer"), " ", survey.organizer, survey.contact && ` (${survey.contact})`),
+      h("ul", { class: "statement" }, promise(context).map((line) => h("li", {}, line))),
+      h("p", { class: "quiet" }, language.t("about.organizer"), " ", survey.organizer, ` (${survey.contact})`),
       h("p", { class: "actions" }, button(context)),
+      h("details", { id: "more" }, h("summary", {}, language.t("about.more")), h("ul", {}, more(context).map((line) => h("li", {}, line)))),
     ];
   },
 };
@@ -43,14 +43,26 @@ function button(context) {
   );
 }
 
-/** What the survey asks, hides, keeps and publishes, generated from the checked specification. */
-function statement({ language, state: { survey } }) {
-  const labels = survey.attributes.map(({ label }) => language.survey(label));
-  const details = language.list(labels);
-  const figures = { k: language.number(survey.k), smallest: language.number(survey.smallest), details };
+function figuresOf({ language, state: { survey } }) {
+  return {
+    k: language.number(survey.k),
+    smallest: language.number(survey.smallest),
+    details: language.list(survey.attributes.map(({ label }) => language.survey(label))),
+    share: language.percent(Number(survey.participation.lowest)),
+  };
+}
+
+/** What stays, what is sent, and what nobody can know: generated from the checked specification. */
+function promise(context) {
+  return ["stay", "group", "nobody"].map((key) => context.language.t(`statement.${key}`, figuresOf(context)));
+}
+
+/** What else the survey asks, keeps and publishes. */
+function more(context) {
+  const { language, state: { survey } } = context;
+  const figures = figuresOf(context);
   return [
-    language.t("statement.stay", figures),
-    language.t("statement.group", figures),
+    language.t("statement.half"),
     language.t("statement.asks", { ...figures, count: Object.keys(survey.questions).length }),
     survey.invited && language.t("statement.invited", { threshold: language.number(survey.invited.threshold), shares: language.number(survey.invited.shares) }),
     survey.free_text && language.t("statement.free-text"),

@@ -23,7 +23,7 @@ import { you } from "./you.mjs";
 const page = document.getElementById("main");
 const screen = document.getElementById("screen");
 const loading = document.getElementById("loading");
-const STAGES = ["about", "checks", "invitation", "you", "group", "questions", "review", "receipt"];
+const STAGES = ["about", "invitation", "you", "group", "questions", "review"]; // what she does, and is told of as steps
 
 const state = {
   step: 0,
@@ -41,7 +41,7 @@ const state = {
   answers: Object.create(null), // as typed or chosen, by question
   accepted: new Map(), // question -> what was typed, and as what it passed
   message: null,
-  when: "random", // an invited survey: at a random moment, or "now"
+  when: "now", // an invited survey: or at a "random" moment
   waiting: null, // until that moment
   sending: false, // whether it is on its way just now
   tried: false, // whether it was ever on its way
@@ -113,8 +113,13 @@ function show(step, { focus = true } = {}) {
 function indicate(current) {
   const { language } = context;
   const stages = STAGES.filter((name) => name !== "invitation" || isInvited());
-  const number = stages.indexOf(current.stage) + 1;
-  const label = language.t("indicator", { number, total: stages.length });
+  const done = current.stage === "receipt";
+  const number = done ? stages.length + 1 : stages.indexOf(current.stage) + 1;
+  const figures = { number: language.number(number), total: language.number(stages.length) };
+  const pages = state.survey?.question_pages ?? 1;
+  const label = done ? language.t("indicator.done") : current.page && pages > 1
+    ? language.t("indicator.page", { ...figures, page: language.number(current.page), pages: language.number(pages) })
+    : language.t("indicator", figures);
   replace(
     document.getElementById("indicator"),
     h("p", { class: "step" }, label),

@@ -2,25 +2,32 @@
 
 import { h, replace } from "./dom.mjs";
 
+const ON_AFTER_MS = 1500; // as long as it takes to read one line
 const MARKS = { passed: "✓", refused: "✕", compare: "?", "not-applicable": "–", "not-run": "…" };
 
 export const checks = {
   name: "checks",
-  stage: "checks",
+  stage: "about",
   render(context) {
     const { language } = context;
     const place = h("div", { id: "checks" });
     const button = h("button", { type: "button", class: "primary", onclick: context.next }, language.t("continue"));
+    // Whoever does anything here wants to look; whoever has come back has seen it move on before.
+    let stays = context.state.furthest > context.state.step;
+    const stay = () => { stays = true; };
     const update = () => {
       const { state } = context;
       button.disabled = !state.survey;
       if (context.engine.failed) return replace(place); // the page says why below
       if (state.compare && !state.survey) return replace(place, comparison(context), lines(context, false));
-      replace(place, summary(context), state.lines.length > 0 && details(context));
+      replace(place, summary(context), state.survey && details(context));
+      if (state.survey) setTimeout(() => { if (!stays && context.live === update) context.next(); }, ON_AFTER_MS);
     };
     context.live = update;
     update();
-    return [
+    return h(
+      "div",
+      { onkeydown: stay, onpointerdown: stay },
       h("h1", { tabindex: "-1" }, language.t("checks.heading")),
       h("p", {}, language.t("checks.why")),
       place,
@@ -30,7 +37,7 @@ export const checks = {
         button,
         h("button", { type: "button", onclick: context.back }, language.t("back")),
       ),
-    ];
+    );
   },
 };
 
@@ -49,19 +56,29 @@ function summary({ language, state }) {
     "div",
     { class: "notice good", role: "status" },
     h("p", {}, h("strong", {}, language.t("checks.sound", { count: passed }))),
-    h("p", {}, language.t("checks.promise", promise(language, state.survey))),
   );
 }
 
-function promise(language, survey) {
-  return { k: language.number(survey.k), chance: language.oneIn(survey.acceptable_cell_failure) };
+/** The promise with its condition, and what is left of it should only half as many take part. */
+function promise(language, { survey, lines: all }) {
+  const lowest = Number(survey.participation.lowest);
+  const { half_unprotected: half } = all.find(({ code }) => code === "check.cell-failure").figures;
+  return {
+    k: language.number(survey.k),
+    chance: language.oneIn(survey.acceptable_cell_failure),
+    share: language.percent(lowest),
+    half_share: language.percent(lowest / 2),
+    half: language.oneIn(half),
+  };
 }
 
 function details(context) {
+  const { language, state } = context;
   return h(
     "details",
-    { open: true },
-    h("summary", {}, context.language.t("checks.details")),
+    {},
+    h("summary", {}, language.t("checks.details")),
+    h("p", { id: "promise" }, language.t("checks.promise", promise(language, state))),
     lines(context, true),
   );
 }
@@ -99,6 +116,11 @@ function sentence(language, { code, outcome, figures }) {
   return language.t(keys.find((key) => language.has(key)), words);
 }
 
+/** Words to compare with those on paper. */
+export function digestWordsOf(words) {
+  return h("p", { class: "words", lang: "zxx", translate: "no" }, words.split("-").map((word) => [h("span", {}, word), " "]));
+}
+
 /** A link without the digest or key: the invitation's words have to be compared by the person. */
 function comparison(context) {
   const { language, state, engine } = context;
@@ -107,7 +129,7 @@ function comparison(context) {
     { class: "notice" },
     h("h2", {}, language.t("compare.heading")),
     h("p", {}, language.t("compare.text")),
-    h("p", { class: "words", lang: "zxx", translate: "no" }, state.words.split("-").map((word) => [h("span", {}, word), " "])),
+    digestWordsOf(state.words),
     h(
       "p",
       { class: "actions" },
@@ -129,7 +151,7 @@ function comparison(context) {
 /** One clear sentence, what it means, whom to tell. There is no button. */
 export const refusal = {
   name: "refusal",
-  stage: "checks",
+  stage: "about",
   render(context) {
     const { language, state } = context;
     const { code, error } = state.refused;

@@ -1,4 +1,4 @@
-// Step 4: the room she is in. How many people share it, how she will appear, and how likely it is to fail.
+// The room she is in: how many people share it, how she will appear, and how likely it is to fail.
 
 import { h, replace } from "./dom.mjs";
 import { drawPicture } from "./picture.mjs";
@@ -11,16 +11,16 @@ export const group = {
     const { room, survey } = state;
     return [
       h("h1", { tabindex: "-1" }, language.t("group.heading", room.people)),
-      h("p", { class: "promise" }, language.t("group.promise", room.people)),
+      h("p", { class: "promise" }, language.t("group.share", room.people)),
+      h("p", { id: "example" }, language.t(room.people.at_least ? "group.example.register" : "group.example", example(language, state))),
+      h("p", { id: "risk" }, language.t("group.risk", risk(language, state))),
       h(
-        "dl",
-        { class: "facts" },
-        h("dt", {}, language.t("group.appear")),
-        h("dd", {}, room.people.at_least && h("p", { class: "hint" }, language.t("group.appear.register")), h("ul", {}, room.centroid.map((value) => h("li", {}, h("span", { class: "label" }, `${language.survey(value.label)}:`), " ", appearance(language, value, room.people.at_least))))),
-        h("dt", {}, language.t("group.chance", { k: language.number(survey.k) })),
-        h("dd", {}, h("strong", {}, language.oneIn(room.record_failure)), h("p", { class: "hint" }, language.t(`group.rule.${survey.release_rule}`, { k: language.number(survey.k) }))),
-        h("dt", {}, language.t("group.half")),
-        h("dd", { id: "half" }, h("strong", {}, language.oneIn(room.half_failure)), condition(language, survey.participation)),
+        "details",
+        { id: "more" },
+        h("summary", {}, language.t("group.more")),
+        h("ul", {}, room.centroid.map((value) => h("li", {}, h("span", { class: "label" }, `${language.survey(value.label)}:`), " ", appearance(language, value, room.people.at_least)))),
+        h("p", {}, language.t(`group.rule.${survey.release_rule}`, { k: language.number(survey.k) })),
+        condition(language, survey.participation),
       ),
       pictureSection(context),
       h(
@@ -33,7 +33,34 @@ export const group = {
   },
 };
 
-/** On what the first chance depends, and where the organizer says that the figure comes from. */
+/** What may stand for her answers in the results, and her answers, each in the order of the attributes. */
+function example(language, { room, survey, quasi }) {
+  return {
+    group: language.items(room.centroid.map((value) => inShort(language, value))),
+    own: language.items(survey.attributes.map((field) => said(language, field, quasi[field.name]))),
+  };
+}
+
+/** An answer of hers as she knows it. */
+function said(language, { form, categories }, typed) {
+  if (typed === null || typed === undefined) return language.t("appear.none");
+  if (form !== "choice") return typed.trim();
+  return language.survey(categories.find(({ value }) => value === typed).label);
+}
+
+/** The risk with its condition, and what it is should only half as many take part. */
+function risk(language, { room, survey }) {
+  const lowest = Number(survey.participation.lowest);
+  return {
+    k: language.number(survey.k),
+    chance: language.oneIn(room.record_failure),
+    half: language.oneIn(room.half_failure),
+    share: language.percent(lowest),
+    half_share: language.percent(lowest / 2),
+  };
+}
+
+/** On what the first figure depends, and where the organizer says that the figure comes from. */
 function condition(language, { lowest, kind, correlation, household_size: size, statement }) {
   const figures = { share: language.percent(Number(lowest)), correlation: language.number(correlation), size: language.number(size) };
   return [
@@ -42,17 +69,24 @@ function condition(language, { lowest, kind, correlation, household_size: size, 
   ];
 }
 
-/** How she will appear in one attribute: "about 43", "female (100% of the group)". */
-function appearance(language, { numeric, text, counted_as: values, share, missing_share: missing }, point) {
+/** How she will appear in one attribute: "about 43", "female". */
+function inShort(language, { numeric, text, counted_as: values }) {
+  const value = language.survey(text);
+  if (!value) return language.t("appear.none");
+  if (numeric) return language.t("appear.number", { number: language.number(rounded(value)) });
+  const counted = language.survey(values); // where the label says something else
+  return counted ? `${value} (${language.t("you.counted-as", { value: counted })})` : value;
+}
+
+/** The same in full: "female (100% of the group)". */
+function appearance(language, value, point) {
   const whose = point ? ".point" : ""; // of a register no mean is published
-  const counted = language.survey(values);
-  const value = language.survey(text) && [language.survey(text), counted && `(${language.t("you.counted-as", { value: counted })})`].filter(Boolean).join(" ");
-  const parts = [];
-  if (!value) parts.push(language.t("appear.none"));
-  else if (numeric) parts.push(language.t("appear.number", { number: language.number(rounded(value)) }));
-  else if (share && Number(share) < 1) parts.push(language.t(`appear.share${whose}`, { category: value, share: language.percent(Number(share)) }));
-  else parts.push(value);
-  if (value && Number(missing) > 0) parts.push(language.t(`appear.missing${whose}`, { share: language.percent(Number(missing)) }));
+  const { numeric, text, share, missing_share: missing } = value;
+  const short = inShort(language, value);
+  if (!language.survey(text)) return short;
+  const part = !numeric && share && Number(share) < 1;
+  const parts = [part ? language.t(`appear.share${whose}`, { category: short, share: language.percent(Number(share)) }) : short];
+  if (Number(missing) > 0) parts.push(language.t(`appear.missing${whose}`, { share: language.percent(Number(missing)) }));
   return parts.join("; ");
 }
 
@@ -87,8 +121,9 @@ function pictureSection(context) {
     );
   const choosers = h("div", { class: "axes" }, chooser(0, "picture.across"), chooser(1, "picture.up"));
   const sync = () => choosers.querySelectorAll("select").forEach((select, i) => { select.value = String(state.axes[i]); });
-  draw();
-  return h("section", {}, h("h2", {}, language.t("picture.heading")), h("p", {}, language.t("picture.text")), axes.length > 2 && choosers, figure);
+  const section = h("details", { id: "picture", ontoggle: () => { if (section.open && !figure.hasChildNodes()) draw(); } });
+  section.append(h("summary", {}, language.t("picture.heading")), h("p", {}, language.t("picture.text")), axes.length > 2 ? choosers : "", figure);
+  return section;
 }
 
 /** Both axes must differ: choosing the other one's attribute swaps them. */

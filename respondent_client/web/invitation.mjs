@@ -4,6 +4,7 @@
 import { errorSummary, h, replace } from "./dom.mjs";
 import { elsewhere } from "./elsewhere.mjs";
 import { keep, keeps, kept, keptMessage, wipe } from "./kept.mjs";
+import { digestWordsOf } from "./checks.mjs";
 import { scan } from "./scan.mjs";
 import { sentBefore } from "./sending.mjs";
 
@@ -155,6 +156,7 @@ function asking(context) {
         field,
         said,
       ),
+      compared(language, state.words),
       !pending && h("p", { class: "notice warning", id: "spends" }, language.t("invitation.spends")),
       actions(h("button", { type: "submit", class: "primary", id: "get-token", disabled: busy }, language.t(pending ? "invitation.again" : "invitation.get")), backButton(context)),
     ),
@@ -169,6 +171,11 @@ function asking(context) {
     ],
     explanations(language, state),
   ];
+}
+
+/** The words stand on the letter beside the code. */
+function compared(language, words) {
+  return h("div", { id: "letter-words" }, h("p", { class: "hint" }, language.t("invitation.words")), digestWordsOf(words));
 }
 
 /** The request has no answer yet: only the same one may be sent again. */

@@ -104,6 +104,11 @@ export class Language {
     return new Intl.ListFormat(this.numbers, { type: "conjunction" }).format(items);
   }
 
+  /** Values side by side, as in a table: nothing is said of how they hang together. */
+  items(items) {
+    return new Intl.ListFormat(this.numbers, { type: "unit", style: "short" }).format(items);
+  }
+
   percent(value) {
     return new Intl.NumberFormat(this.numbers, { style: "percent", maximumSignificantDigits: 3 }).format(value);
   }

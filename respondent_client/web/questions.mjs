@@ -85,6 +85,7 @@ export function questionPages(context) {
   return Array.from({ length: count }, (_, number) => ({
     name: `questions-${number}`,
     stage: "questions",
+    page: number + 1,
     render: () => render(context, number),
   }));
 }
@@ -99,7 +100,6 @@ function render(context, number) {
   queueMicrotask(() => SurveyUI.renderSurvey(model, place));
   return [
     h("h1", { tabindex: "-1" }, heading),
-    state.survey.question_pages > 1 && h("p", { class: "quiet" }, language.t("questions.page", { number: language.number(number + 1), total: language.number(state.survey.question_pages) })),
     page.description && h("p", {}, page.description),
     page.questions.some((question) => question.getType() === "comment") && h("p", { class: "notice warning" }, language.t("questions.free-text")),
     place,

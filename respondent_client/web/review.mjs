@@ -46,7 +46,7 @@ async function compose(context, place, send, problem) {
     return;
   }
   state.message = message;
-  const bytes = language.t(message.sealed ? "review.bytes-sealed" : "review.bytes", { bytes: language.number(message.text_length) });
+  const raw = language.t(message.sealed ? "review.bytes-sealed" : "review.bytes");
   send.disabled = false;
   place.removeAttribute("aria-busy");
   replace(
@@ -56,16 +56,20 @@ async function compose(context, place, send, problem) {
     h(
       "dl",
       { class: "facts" },
+      message.answers.map((answer) => reviewed(context, answer)),
       h("dt", {}, language.t("review.group")),
       h("dd", {}, language.number(message.cell)),
-      message.answers.map((answer) => reviewed(context, answer)),
-      h("dt", {}, language.t("review.padding")),
-      h("dd", {}, language.t("review.padding.text", { bytes: language.number(message.text_length) })),
     ),
-    h("details", { open: true }, h("summary", {}, bytes), h("pre", { tabindex: "0", class: "bytes", dir: "ltr", lang: "zxx", translate: "no", id: "bytes", role: "group", "aria-label": bytes }, message.text)),
-    message.sealed && [journey(language, state.survey.invited, message), moment(context)],
-    h("h2", {}, language.t("review.stored")),
-    h("ul", { id: "stored" }, storedLines(language, state.survey).map((line) => h("li", {}, line))),
+    message.sealed && moment(context),
+    h(
+      "details",
+      { id: "raw" },
+      h("summary", {}, raw),
+      h("pre", { tabindex: "0", class: "bytes", dir: "ltr", lang: "zxx", translate: "no", id: "bytes", role: "group", "aria-label": raw }, message.text),
+      h("p", {}, `${language.t("review.padding")}: ${language.t("review.padding.text")}`),
+    ),
+    message.sealed && journey(language, state.survey.invited),
+    h("details", {}, h("summary", {}, language.t("review.stored")), h("ul", { id: "stored" }, storedLines(language, state.survey).map((line) => h("li", {}, line)))),
   );
 }
 
@@ -96,16 +100,18 @@ function storedLines(language, survey) {
 }
 
 /** How a sealed message travels, and who sees what on the way. */
-function journey(language, { threshold, shares, relay }, { length }) {
-  const figures = { threshold: language.number(threshold), shares: language.number(shares), bytes: language.number(length), host: relay?.host };
+function journey(language, { threshold, shares, relay }) {
+  const figures = { threshold: language.number(threshold), shares: language.number(shares), host: relay?.host };
   const steps = ["trustees", "collector", relay ? "relay" : "direct"];
-  return [
-    h("h2", {}, language.t("review.journey")),
+  return h(
+    "details",
+    {},
+    h("summary", {}, language.t("review.journey")),
     h("ol", { id: "journey" }, steps.map((step) => h("li", {}, language.t(`review.journey.${step}`, figures)))),
-  ];
+  );
 }
 
-/** Now, or at a random moment. */
+/** Now, or at a random moment, if she fears that somebody watches. */
 function moment({ language, state }) {
   const choice = (value) =>
     h(
@@ -119,8 +125,8 @@ function moment({ language, state }) {
     { class: "field when" },
     h("legend", {}, language.t("review.when")),
     h("p", { class: "hint" }, language.t("review.when.why")),
-    choice("random"),
     choice("now"),
+    choice("random"),
   );
 }
 

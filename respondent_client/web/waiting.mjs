@@ -28,7 +28,7 @@ export function stopWaiting(state) {
 export function waitingScreen({ language, state }, { now, callOff }) {
   return [
     h("h1", { tabindex: "-1" }, language.t("waiting.heading")),
-    h("div", { class: "notice", id: "waiting" }, h("p", {}, language.t("waiting.text", { minutes: minutes(language, state.survey) })), h("p", {}, language.t("waiting.open"))),
+    h("div", { class: "notice", id: "waiting" }, h("p", {}, language.t("waiting.text", { minutes: minutes(language, state.survey) })), h("p", { id: "moment" }, language.t("waiting.at", { time: clock(language, state.waiting.until) })), h("p", {}, language.t("waiting.open"))),
     h("p", {}, language.t("waiting.why")),
     h(
       "p",
@@ -39,6 +39,8 @@ export function waitingScreen({ language, state }, { now, callOff }) {
     ),
   ];
 }
+
+const clock = (language, at) => new Intl.DateTimeFormat(language.numbers, { hour: "numeric", minute: "2-digit" }).format(at);
 
 /** Length of the window as she says it: "15 minutes". */
 export function minutes(language, survey) {

@@ -44,11 +44,12 @@ ENGLISH: Final = LetterTexts(
     " hyphens do not matter.",
     code_title="Your code",
     words_title="Compare before you answer",
-    words="Your device shows the survey's words. They must be these:",
+    words="The page shows the survey's words, at the latest beside the field for your code. They"
+    " must be these:",
     keep="Your code works once. Give it to nobody, and destroy this letter when you have taken part.",
-    promise="How it works: your device exchanges the code for a token that nobody can connect"
-    " with the code. It seals your answers so that only the trustees together can open"
-    " them, and only in a group of at least {k} people.",
+    promise="How it works: your device turns the code into a voucher that nobody can connect with"
+    " the code. It encrypts your answers so that only several key holders together can open"
+    " them. They are shown only in a group of at least {k} people.",
     contact="Questions: {organizer}, {contact}",
 )
 
@@ -71,13 +72,14 @@ TEXTS: Final = MappingProxyType(
             " das kleine Quadrat. Groß- und Kleinschreibung und Striche sind gleichgültig.",
             code_title="Ihr Code",
             words_title="Vergleichen Sie, bevor Sie antworten",
-            words="Ihr Gerät zeigt die Wörter der Umfrage. Es müssen diese sein:",
+            words="Die Seite zeigt die Wörter der Umfrage, spätestens beim Feld für Ihren Code. Es müssen"
+            " diese sein:",
             keep="Ihr Code gilt einmal. Geben Sie ihn niemandem, und vernichten Sie diesen Brief,"
             " wenn Sie teilgenommen haben.",
-            promise="So geht es: Ihr Gerät tauscht den Code gegen eine Marke, die niemand mit dem"
-            " Code in Verbindung bringen kann. Es versiegelt Ihre Antworten so, dass nur die"
-            " Treuhänder gemeinsam sie öffnen können, und nur in einer Gruppe von mindestens"
-            " {k} Personen.",
+            promise="So geht es: Ihr Gerät macht aus dem Code eine Marke, die niemand mit dem Code in"
+            " Verbindung bringen kann. Es verschlüsselt Ihre Antworten so, dass nur mehrere"
+            " Schlüsselhalter gemeinsam sie öffnen können. Gezeigt werden sie nur in einer Gruppe"
+            " von mindestens {k} Personen.",
             contact="Fragen: {organizer}, {contact}",
         ),
         "ar": LetterTexts(
@@ -94,10 +96,10 @@ TEXTS: Final = MappingProxyType(
             " والصغيرة.",
             code_title="رمزك",
             words_title="قارن قبل أن تجيب",
-            words="يعرض جهازك كلمات الاستطلاع. يجب أن تكون هذه:",
+            words="تعرض الصفحة كلمات الاستطلاع، على الأكثر بجانب حقل رمزك. يجب أن تكون هذه:",
             keep="رمزك صالح مرة واحدة. لا تعطه لأحد، وأتلف هذه الرسالة بعد مشاركتك.",
-            promise="كيف يعمل: يستبدل جهازك الرمز بعلامة لا يستطيع أحد أن يربطها بالرمز، ويختم"
-            " إجاباتك بحيث لا يفتحها إلا الأمناء معًا، وفقط ضمن مجموعة من {k} أشخاص على الأقل.",
+            promise="كيف يعمل: يحوّل جهازك الرمز إلى قسيمة لا يستطيع أحد أن يربطها بالرمز، ويشفّر إجاباتك"
+            " بحيث لا يفتحها إلا حاملو المفاتيح معًا. ولا تُعرض إلا ضمن مجموعة من {k} أشخاص على الأقل.",
             contact="للأسئلة: {organizer}، {contact}",
         ),
     }

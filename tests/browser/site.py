@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, StrictUndefined
 
 from respondent_client.build import NODE_MODULES, WEB
+from server.collection.web.statement import statement
 from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import RoomfulError
 from shared.specification import Specification
@@ -58,6 +59,11 @@ class Site:
     ) -> None:
         self.static = static
         self.assets: dict[str, str] = json.loads((static / "manifest.json").read_bytes())
+        self.texts = {
+            name[6:-5]: json.loads((static / hashed).read_bytes())
+            for name, hashed in self.assets.items()
+            if name.startswith("texts/")
+        }
         self.envelope = envelope
         self.model = model
         self.extra = extra
@@ -193,13 +199,14 @@ class Site:
         template = (self.static / self.assets["survey.html"]).read_text("utf-8")
         wanted = query.removeprefix("lang=")
         language = wanted if wanted in specification.languages else specification.languages[0]
+        said = statement(specification, language, self.texts)
         page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
         return page.render(
             language=language,
             languages=specification.languages,
             title=specification.title[language],
             description=specification.description[language],
-            organizer=specification.organizer.name,
+            organizer=f"{specification.organizer.name} ({specification.organizer.contact})",
             id=self.id,
             base="/sub/",
             assets=self.assets,
@@ -207,5 +214,6 @@ class Site:
             state=self.state,
             invited=specification.invited is not None,
             relayed=False,
-            statement=("Only the number of your group is sent.", "Groups below k are not published."),
+            statement=said.promise,
+            more=said.more,
         ).encode()

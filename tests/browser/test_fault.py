@@ -42,6 +42,6 @@ def test_a_button_that_fails_says_so_and_can_be_pressed_again(
     walk.look("you")
     assert walk.overflow() <= 0
     walk.go_on()
-    expect(page.locator("figure svg").first).to_be_visible()
+    expect(page.locator("#picture")).to_be_visible()
     expect(page.locator("#fault")).to_have_count(0)
     context.close()

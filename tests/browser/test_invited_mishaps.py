@@ -90,6 +90,7 @@ def test_a_held_key_does_not_skip_the_random_moment(direct: Office, visit: Calla
     before = direct.store.total()
     expect(walk.primary).to_be_enabled()
     walk.let_wait()
+    page.check("#when-random")
     page.keyboard.down("Enter")
     expect(page.locator("#waiting")).to_be_visible()
     page.keyboard.down("Enter")  # repeated by the keyboard
@@ -113,6 +114,7 @@ def test_the_moment_is_drawn_for_nobody_who_has_gone_back(
     walk.answer()
     before = direct.store.total()
     walk.let_wait()
+    page.check("#when-random")
     walk.go_on()
     page.wait_for_function("() => 'draw' in window")
     if not goes_back:
@@ -127,7 +129,7 @@ def test_the_moment_is_drawn_for_nobody_who_has_gone_back(
     expect(wage).to_be_focused()
     walk.let_wait(minutes=16)
     walk.go_on()
-    expect(page.locator("#bytes")).to_be_visible()
+    expect(page.locator("#raw")).to_be_visible()
     assert direct.store.total() == before
     walk.send_now()
 

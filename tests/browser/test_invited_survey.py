@@ -50,7 +50,7 @@ class InvitedWalk(Walk):
         self.go_on()
         self.page.fill("#field-0", "43")
         self.answer_from_you()
-        expect(self.page.locator("#bytes")).to_be_visible()
+        self.see_message()
 
     def answer_to_review(self) -> None:
         """The same, whatever the review says."""
@@ -63,7 +63,7 @@ class InvitedWalk(Walk):
         page = self.page
         page.check("#field-1-0")
         self.go_on()
-        expect(page.locator("figure svg").first).to_be_visible()
+        self.see_picture()
         self.go_on()
         page.locator(".questionnaire .sd-item").first.click()
         self.go_on()
@@ -71,7 +71,7 @@ class InvitedWalk(Walk):
         expect(wage).to_be_visible()
         wage.fill(WAGE)
         self.go_on()
-        expect(page.locator("#bytes, #send-problem .error").first).to_be_visible()
+        expect(page.locator("#raw, #send-problem .error").first).to_be_visible()
 
     def send_now(self) -> str:
         """Send; the receipt's text."""
@@ -127,11 +127,11 @@ def test_from_the_letter_to_the_sealed_ballot(direct: Office, visit: Callable[..
     walk = visit("invited-360", color_scheme="light")
     page = walk.page
     walk.open(direct.link(CODES[0]))
-    expect(page.locator(".statement")).to_contain_text("only 2 of 3 trustees together")
+    expect(page.locator("#more")).to_contain_text("only 2 of 3 key holders together")
     assert page.url == direct.link(), "the code has left the address"
     walk.look("1-about")
     walk.start()
-    expect(page.locator("#indicator")).to_contain_text("Step 2 of 8")
+    expect(page.locator("#indicator")).to_contain_text("Step 1 of 6")
     walk.go_on()
     expect(page.locator("#code")).to_have_value(CODES[0].text)
     expect(page.locator("#code-said")).to_have_text("The code is complete and typed correctly.")
@@ -148,7 +148,7 @@ def test_from_the_letter_to_the_sealed_ballot(direct: Office, visit: Callable[..
     page.fill("#code", exchanged)
     page.press("#code", "Enter")
     expect(page.locator("#error-summary")).to_be_focused()
-    expect(page.locator("#error-summary")).to_contain_text("two are exchanged")
+    expect(page.locator("#error-summary")).to_contain_text("two have changed places")
     walk.look("3-invitation-wrong")
     page.fill("#code", UNKNOWN.text)
     page.click("#get-token")
@@ -184,7 +184,7 @@ def test_from_the_letter_to_the_sealed_ballot(direct: Office, visit: Callable[..
     expect(page.locator("#token-there")).to_be_visible()
 
     walk.answer()
-    expect(page.locator("#stored li").nth(1)).to_contain_text("sealed answers")
+    expect(page.locator("#stored li").nth(1)).to_contain_text("encrypted answers")
     expect(page.locator("#journey li")).to_have_count(3)
     walk.look("7-review")
     receipt = BallotReceipt.parse(walk.send_now())
@@ -277,12 +277,13 @@ def test_a_token_is_saved_and_spent_elsewhere(
     second.look("7-review")
     before = direct.store.total()
     second.let_wait()
+    page.check("#when-random")
     second.go_on()
     expect(page.locator("#waiting")).to_contain_text("15 Minuten")
     second.look("7-waiting")
     assert page.evaluate(BEFORE_UNLOAD), "closing the page now is warned of"
     page.click("#call-off")
-    expect(page.locator("#bytes")).to_be_visible()
+    expect(page.locator("#when-random")).to_be_checked()
     second.go_on()
     expect(page.locator("#waiting")).to_be_visible()
     assert direct.store.total() == before
@@ -330,6 +331,7 @@ def test_over_a_relay_from_right_to_left(tmp_path: Path, visit: Callable[..., In
         expect(page.locator("#journey")).to_contain_text(urlsplit(place.relay_url).netloc)
         walk.look("7-review")
         walk.let_wait()
+        page.check("#when-random")
         walk.go_on()
         expect(page.locator("#waiting")).to_be_visible()
         walk.look("7-waiting")

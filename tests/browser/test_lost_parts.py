@@ -59,7 +59,7 @@ def test_a_seal_that_does_not_arrive_can_be_asked_for_again(fresh: Page, place: 
     walk.look("review")
     fresh.context.unroute("**/hpke.*.mjs")
     walk.go_on()
-    expect(fresh.locator("#bytes")).to_be_visible()
+    expect(fresh.locator("#raw")).to_be_visible()
     walk.send_now()
 
 

@@ -31,6 +31,7 @@ def test_the_pages_of_a_register_say_at_least(
     page, words = walk.page, WORDS[language]
     walk.open(site.link(KEY).replace("#", f"?lang={language}#"))
     walk.start()
+    page.click("#checks summary")
     expect(page.locator("[data-code='check.cell-failure'] p")).to_contain_text(IN_THE_CHECK[language])
     walk.go_on()
     page.locator("#field-0").fill("43")
@@ -38,6 +39,7 @@ def test_the_pages_of_a_register_say_at_least(
     walk.go_on()
     expect(walk.heading).to_contain_text(words)
     expect(page.locator("#screen .promise")).to_contain_text(words)
+    walk.see_picture()
     expect(page.locator(".legend")).to_contain_text(words)
     assert words in str(page.locator("figure svg[role=img]").get_attribute("aria-label"))
     walk.go_on()

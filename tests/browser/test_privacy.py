@@ -129,7 +129,7 @@ def test_a_page_that_the_browser_brings_back_has_forgotten_the_answers(page: Pag
     assert dialogs == []
     walk.fill_in()
     walk.go_on()
-    expect(page.locator("figure svg").first).to_be_visible()
+    expect(page.locator("#picture")).to_be_visible()
     walk.go_on()
     walk.to_review()
     walk.send()

@@ -75,7 +75,7 @@ def to_questions(page: Page, site: Site, person: str = "43") -> Walk:
     page.locator("#field-0").fill(person)
     page.locator("#field-1-0").check()
     walk.go_on()
-    expect(page.locator("figure svg").first).to_be_visible()
+    expect(page.locator("#picture")).to_be_visible()
     walk.go_on()
     expect(page.locator(".questionnaire input").first).to_be_visible()
     return walk
@@ -93,7 +93,7 @@ def sent(site: Site) -> dict[str, Any]:
 
 def finish(walk: Walk) -> None:
     walk.go_on()
-    expect(walk.page.locator("#bytes")).to_be_visible()
+    expect(walk.page.locator("#raw")).to_be_visible()
     walk.send()
 
 
@@ -192,7 +192,7 @@ def test_names_and_values_mean_nothing_to_the_library(page: Page, survey: Callab
     walk.question("No").click()
     number(page, "steps").fill("1")
     walk.go_on()
-    expect(page.locator("#bytes")).to_be_visible()
+    expect(page.locator("#raw")).to_be_visible()
     expect(page.locator(".facts")).to_contain_text("a|b")
     walk.send()
     assert sent(site) == {

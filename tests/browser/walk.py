@@ -45,8 +45,11 @@ class Walk:
         self.page.goto(url)
 
     def start(self) -> None:
-        """From the first page to the checks, and wait until they are done."""
+        """From the first page to the checks, wait until they are done, and stay."""
         self.page.click("#start:not([disabled])")
+        self.page.keyboard.press(
+            "Shift"
+        )  # whoever does anything wants to look; else the page goes on by itself
         expect(self.page.locator("#checks .good")).to_be_visible()
 
     def go_on(self) -> None:
@@ -61,20 +64,30 @@ class Walk:
         self.go_on()
         self.fill_in()
         self.go_on()
-        expect(self.page.locator("figure svg").first).to_be_visible()
+        self.see_picture()
         self.go_on()
         expect(self.question("Good")).to_be_visible()
+
+    def see_picture(self) -> None:
+        """Unfold the picture of her group."""
+        self.page.click("#picture > summary")
+        expect(self.page.locator("figure svg").first).to_be_visible()
+
+    def see_message(self) -> None:
+        """Unfold the message itself."""
+        self.page.click("#raw > summary")
+        expect(self.page.locator("#bytes")).to_be_visible()
 
     def question(self, label: str) -> Locator:
         return self.page.locator(".questionnaire").get_by_text(label, exact=True)
 
     def to_review(self) -> None:
-        """From the first page of questions to the exact bytes."""
+        """From the first page of questions to the message itself."""
         self.question("Good").click()
         self.go_on()
         expect(self.question("smokes")).to_be_visible()
         self.go_on()
-        expect(self.page.locator("#bytes")).to_be_visible()
+        self.see_message()
 
     def send(self) -> str:
         self.go_on()

@@ -45,6 +45,7 @@ class ResidentWalk(InvitedWalk):
         self.open(url)
         self.look("1-about")
         self.page.click("#start:not([disabled])")
+        self.page.keyboard.press("Shift")
         expect(self.page.locator("#checks .good, #words-match")).to_be_visible()
         self.look("2-checks")
 
@@ -64,7 +65,7 @@ class ResidentWalk(InvitedWalk):
         page.check("#field-2-3")
         self.look("4-you")
         self.go_on()
-        expect(page.locator("figure svg").first).to_be_visible()
+        self.see_picture()
         self.look("5-group")
         self.go_on()
         page.locator(".questionnaire .sd-item").first.click()
@@ -74,7 +75,7 @@ class ResidentWalk(InvitedWalk):
         expect(wage).to_be_visible()
         wage.fill(WAGE)
         self.go_on()
-        expect(page.locator("#bytes")).to_be_visible()
+        self.see_message()
         expect(page.locator("#journey li")).to_have_count(3)
         self.look("7-review")
 
@@ -199,6 +200,7 @@ def by_typing(browser: Browser, letter: PrintedLetter, folder: Path) -> str:
         expect(walk.page.locator("#token-there")).to_be_visible()
         walk.answer()
         walk.let_wait()
+        walk.page.check("#when-random")
         walk.go_on()
         expect(walk.page.locator("#waiting")).to_be_visible()
         walk.look("7-waiting")

@@ -113,6 +113,30 @@ def test_no_text_tells_of_size_classes(language: str) -> None:
     assert not [key for key, text in texts(language).items() if stale in text]
 
 
+JARGON = {
+    "ar": "ختم إجابات|مختوم|الأمناء|بايت|استبدال|القواعد الموقّعة|سليم البنية",
+    "de": r"\bToken|eintausch|eingetauscht|Treuhänd|versiegel|\bByte|signierten Regeln"
+    r"|unterschriebenen Regeln|wohlgeformt|mit einer Wahrscheinlichkeit|Mensch",
+    "en": r"\btokens?\b|exchang|trustee|\bseal|\bbytes?\b|signed rules|formed|with a chance",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_speaks_without_jargon(language: str) -> None:
+    """Words of the protocol, and in German two words for one thing; figures in braces are no words."""
+    said = {key: re.sub(r"\{[a-z_-]+\}", "", text) for key, text in texts(language).items()}
+    assert not {key: text for key, text in said.items() if re.search(JARGON[language], text, re.IGNORECASE)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_promise_names_its_condition_wherever_it_stands(language: str) -> None:
+    keys = texts(language)
+    for key in ("statement.nobody", "checks.promise", "group.risk"):
+        assert "{share}" in keys[key], key
+    for key in ("checks.promise", "group.risk"):
+        assert {"{half}", "{half_share}"} <= set(re.findall(r"\{[a-z_]+\}", keys[key])), key
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_says_that_the_registrar_sees_a_code(language: str) -> None:
     """A device shows the proof of a code and never the code."""

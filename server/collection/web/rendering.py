@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined
 
-from server.collection.web.statement import statement_lines
+from server.collection.web.statement import statement
 from server.collection.web.static_files import ClientFiles
 from shared.board import Board, BoardRelease
 from shared.specification import Specification
@@ -39,11 +39,13 @@ class RespondentPages:
     def survey(self, specification: Specification, survey: str, language: str, state: str) -> str:
         """The page on which a survey is answered, in one of its languages."""
         invited = specification.invited
+        said = statement(specification, language, self._client.texts)
         return self._survey.render(
             **self._common(specification, survey, language),
             description=specification.description[language],
             state=state,
-            statement=statement_lines(specification, language, self._client.texts),
+            statement=said.promise,
+            more=said.more,
             invited=invited is not None,
             relayed=invited is not None and invited.relay is not None,
         )

@@ -1,4 +1,4 @@
-"""What a survey asks, hides and publishes, as the first thing on its page, before any script runs.
+"""What a survey promises, asks and publishes, as the first thing on its page, before any script runs.
 
 Made from the specification with the client's own texts, so that the page says the same again once the
 respondent's device has checked the specification. What the server stores is told by the client from the
@@ -8,16 +8,32 @@ published.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from shared.specification import Specification
 
 Texts = Mapping[str, str]
 
 
-def statement_lines(
-    specification: Specification, language: str, texts: Mapping[str, Texts]
-) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Lines of text.
+
+    Attributes
+    ----------
+    promise : tuple of str
+        What stays on the device, what is sent, and what nobody can know.
+    more : tuple of str
+        What else the survey asks, keeps and publishes.
+    """
+
+    promise: tuple[str, ...]
+    more: tuple[str, ...]
+
+
+def statement(specification: Specification, language: str, texts: Mapping[str, Texts]) -> Statement:
     """The lines in one language.
 
     Parameters
@@ -31,30 +47,42 @@ def statement_lines(
     """
     own = texts.get(language.partition("-")[0], {})
     english = texts.get("en", {})
+
+    def text(key: str, figures: Mapping[str, str], count: int | None = None) -> str:
+        plural = "one" if count == 1 else "other"
+        names = (key,) if count is None else (f"{key}.{plural}", f"{key}.other", key)
+        found = next((source[name] for source in (own, english) for name in names if name in source), "")
+        for name, value in {**figures, "count": str(count)}.items():
+            found = found.replace(f"{{{name}}}", value)
+        return found
+
+    def listed(items: Sequence[str]) -> str:
+        """As ``Intl.ListFormat`` writes a conjunction."""
+        if len(items) < 2:
+            return "".join(items)
+        start = text("list.comma", {}).join(items[:-1])
+        return text("list.pair" if len(items) == 2 else "list.last", {"first": start, "last": items[-1]})
+
     invited = specification.invited
+    # Rounded up: to demand more people is the cautious side.
+    share = math.ceil(100 * min(level.lowest for level in specification.levels))
     figures = {
-        "details": ", ".join(attribute.label[language] for attribute in specification.attributes),
+        "details": listed([attribute.label[language] for attribute in specification.attributes]),
         "k": str(specification.k),
+        "share": text("percent", {"number": str(share)}),
         "threshold": str(invited.threshold) if invited else "",
         "shares": str(invited.shares) if invited else "",
         "smallest": str(min(map(specification.people_in, range(specification.cells.count)))),
     }
-
-    def line(key: str, count: int | None = None) -> str:
-        plural = "one" if count == 1 else "other"
-        names = (key,) if count is None else (f"{key}.{plural}", f"{key}.other", key)
-        text = next((source[name] for source in (own, english) for name in names if name in source), "")
-        for name, value in {**figures, "count": str(count)}.items():
-            text = text.replace(f"{{{name}}}", value)
-        return text
-
-    lines = (
-        line("statement.stay"),
-        line("statement.group"),
-        line("statement.asks", len(specification.questionnaire.questions)),
-        line("statement.invited") if invited else "",
-        line("statement.free-text") if specification.questionnaire.has_free_text else "",
-        line(f"statement.release.{specification.release.rule}"),
-        line("statement.retention", specification.retention_days),
+    more = (
+        text("statement.half", figures),
+        text("statement.asks", figures, len(specification.questionnaire.questions)),
+        text("statement.invited", figures) if invited else "",
+        text("statement.free-text", figures) if specification.questionnaire.has_free_text else "",
+        text(f"statement.release.{specification.release.rule}", figures),
+        text("statement.retention", figures, specification.retention_days),
     )
-    return tuple(filter(None, lines))
+    return Statement(
+        promise=tuple(text(f"statement.{key}", figures) for key in ("stay", "group", "nobody")),
+        more=tuple(filter(None, more)),
+    )

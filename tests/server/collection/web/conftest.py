@@ -25,12 +25,15 @@ PAGE = """<!doctype html><html lang="{{ language }}"><head><meta charset="utf-8"
 <link rel="stylesheet" href="{{ base }}static/{{ assets['survey.css'] }}"></head>
 <body data-base="{{ base }}" data-id="{{ id }}" data-state="{{ state }}"><h1>{{ title }}</h1>
 <p>{{ description }}</p><p>{{ organizer }}</p>
-<ul>{% for line in statement %}<li>{{ line }}</li>{% endfor %}</ul>
+<ul>{% for line in statement + more %}<li>{{ line }}</li>{% endfor %}</ul>
 {% for other in languages %}<a href="?lang={{ other }}">{{ other }}</a>{% endfor %}
 <script type="module" src="{{ base }}static/{{ assets['app.mjs'] }}"></script></body></html>"""
 ENGLISH = {
     "statement.stay": "{details} stay here.",
     "statement.group": "A group of at least {smallest} people.",
+    "statement.nobody": "Nobody knows if {share} take part.",
+    "percent": "{number}%",
+    "list.pair": "{first} and {last}",
     "statement.asks.one": "{count} question.",
     "statement.asks.other": "{count} questions.",
     "statement.free-text": "Free text.",

@@ -82,7 +82,8 @@ def test_the_survey_page_is_readable_at_once(client: FlaskClient, store: SurveyS
     assert 'src="/static/app.0123456789abcdef.mjs"' in text
     statement = re.findall("<li>(.*?)</li>", text)
     assert statement == [
-        "Age stay here.", "A group of at least 40 people.", "2 questions.", "Free text.",
+        "Age stay here.", "A group of at least 40 people.", "Nobody knows if 50% take part.",
+        "2 questions.", "Free text.",
         "At least 5 answered.", "Deleted after 365 days.",
     ]  # fmt: skip
     german = client.get(f"/s/{store.id}?lang=de").get_data(as_text=True)
