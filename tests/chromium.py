@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 CHROMIUM = Path(os.environ.get("ROOMFUL_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium")
-ARGUMENTS = [
+PLAIN = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
@@ -15,3 +15,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+"""As people start it, without what belongs to a desktop."""
+
+ARGUMENTS = [*PLAIN, "--js-flags=--no-wasm-tier-up"]
+"""For pages that are looked at for a moment: what runs is not compiled a second time into faster code."""

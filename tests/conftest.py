@@ -7,14 +7,15 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
-from tests.chromium import ARGUMENTS, CHROMIUM
+from tests.chromium import ARGUMENTS, CHROMIUM, PLAIN
 from tests.waiting import PATIENCE_SECONDS
 
 # A shell starts what it puts into the background with Ctrl-C ignored, and so do its children, ours too.
@@ -70,17 +71,36 @@ def mdav_oracle(oracle: Path) -> ModuleType:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests; each test has a context of its own."""
+def playwright() -> Iterator[Playwright]:
+    """What drives Chromium."""
     if not CHROMIUM.exists():
         pytest.skip(f"no Chromium at {CHROMIUM}; set ROOMFUL_CHROMIUM to run this test")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=ARGUMENTS, timeout=PATIENCE_MILLISECONDS
-        )
-        browser.on("context", lambda context: context.set_default_timeout(PATIENCE_MILLISECONDS))
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """One Chromium for all tests; each test has a context of its own."""
+    with _chromium(playwright, ARGUMENTS) as browser:
         yield browser
-        browser.close()
+
+
+@pytest.fixture(scope="module")
+def plain_browser(playwright: Playwright) -> Iterator[Browser]:
+    """The Chromium that people have, for the whole way."""
+    with _chromium(playwright, PLAIN) as browser:
+        yield browser
+
+
+@contextmanager
+def _chromium(playwright: Playwright, arguments: list[str]) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(
+        executable_path=str(CHROMIUM), args=arguments, timeout=PATIENCE_MILLISECONDS
+    )
+    browser.on("context", lambda context: context.set_default_timeout(PATIENCE_MILLISECONDS))
+    yield browser
+    browser.close()
 
 
 def load_module(path: Path) -> ModuleType:

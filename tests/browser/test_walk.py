@@ -50,8 +50,8 @@ def office(static: Path, tmp_path: Path) -> Iterator[Office]:
         yield Office(data=tmp_path, survey=survey, link=link)
 
 
-def test_from_the_link_to_the_stored_answer(browser: Browser, office: Office, tmp_path: Path) -> None:
-    context = browser.new_context(viewport={"width": 360, "height": 740})
+def test_from_the_link_to_the_stored_answer(plain_browser: Browser, office: Office, tmp_path: Path) -> None:
+    context = plain_browser.new_context(viewport={"width": 360, "height": 740})
     walk = Walk(context.new_page(), "real")
     walk.open(office.link)
     before = walk.page.locator(".statement li").all_inner_texts()
