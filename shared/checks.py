@@ -356,10 +356,11 @@ def check_questions(specification: Specification) -> dict[str, str]:
             code=QUESTIONS,
         )
     asked = {a.name.casefold() for a in specification.attributes}
-    for question in questionnaire.questions:
-        if question.name.casefold() in asked:
+    elements = [element for page in questionnaire.pages for element in page.elements]
+    for element in (*elements, *questionnaire.questions):
+        if element.name.casefold() in asked:
             raise SoundnessError(
-                f"the question {question.name!r} asks for what must stay on the device",
+                f"the question {element.name!r} asks for what must stay on the device",
                 where="questionnaire",
                 expected="questions that are no quasi-identifiers",
                 code=QUESTIONS,

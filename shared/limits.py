@@ -35,6 +35,15 @@ MIN_CONTEST_CHOICES: Final = 2
 MAX_CONTEST_CHOICES: Final = 50
 """Of a contest of an election, a blank vote included."""
 MAX_COMMENT_CHARACTERS: Final = 2_000
+MAX_ROWS: Final = 100
+"""Rows of a matrix, each of which is a question."""
+MAX_CONDITION_CHARACTERS: Final = 2_000
+MAX_CONDITION_TERMS: Final = 64
+MAX_CONDITION_DEPTH: Final = 8
+"""Of one condition of a question: its length, its comparisons, its parentheses within each other."""
+MAX_PICTURE_BYTES: Final = 256 * 1024
+MAX_PICTURES_BYTES: Final = 1024 * 1024
+"""Of one picture of a questionnaire, and of all."""
 MAX_K: Final = 1_000
 MAX_PEOPLE: Final = 10**10
 MAX_INTEGER_DIGITS: Final = 19

@@ -1,79 +1,109 @@
 """The questionnaire: a whitelisted subset of SurveyJS JSON.
 
-No expressions, no HTML, no scripts, no pictures from elsewhere: only the elements listed here, each of which
-the server and the respondent's device check by the same code.
+No HTML, no scripts, no pictures from elsewhere, and of expressions only conditions over earlier answers:
+only the elements of :mod:`shared.questions`, each of which the server and the respondent's device check by
+the same code.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+from shared.conditions import Condition
 from shared.errors import AnswerError, QuestionnaireError
 from shared.fields import Fields
-from shared.limits import (
-    MAX_CHOICES,
-    MAX_COMMENT_CHARACTERS,
-    MAX_NAME_CHARACTERS,
-    MAX_QUESTIONS,
-    MAX_TEXT_CHARACTERS,
-)
+from shared.limits import MAX_PICTURES_BYTES, MAX_QUESTIONS
 from shared.questions import (
+    ELEMENT_TYPES,
     Answer,
-    Choice,
-    FreeText,
+    Element,
     Localized,
-    MultipleChoice,
-    Number,
+    Picture,
     Question,
-    Rating,
-    SingleChoice,
-    YesNo,
+    in_language,
+    localized,
+    member_bytes,
+    parse_element,
+    parse_if,
 )
 
-ELEMENT_TYPES: Final = ("radiogroup", "dropdown", "checkbox", "rating", "boolean", "text", "comment")
-_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
-_OWN_REQUIRED: Final = {"radiogroup": ("choices",), "dropdown": ("choices",), "checkbox": ("choices",)}
-_OWN_OPTIONAL: Final = {
-    "rating": ("rateMin", "rateMax", "minRateDescription", "maxRateDescription"),
-    "boolean": ("labelTrue", "labelFalse"),
-    "text": ("inputType", "min", "max", "step"),
-    "comment": ("maxLength",),
-}
+__all__ = ["ELEMENT_TYPES", "Page", "Questionnaire"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Questions that are shown together."""
+    """Elements that are shown together.
+
+    Attributes
+    ----------
+    name : str
+    title : dict
+    elements : tuple of Element
+    description : dict or None
+        Words above the questions, if there are any.
+    visible_if : Condition or None
+        When it is shown; its elements only where it is.
+    """
 
     name: str
     title: Localized
-    questions: tuple[Question, ...]
+    elements: tuple[Element, ...]
+    description: Localized | None = None
+    visible_if: Condition | None = None
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What is asked on it, in order."""
+        return tuple(question for element in self.elements for question in element.questions)
+
+    def to_object(self) -> dict[str, Any]:
+        """As it stands in a specification."""
+        result: dict[str, Any] = {"name": self.name, "title": dict(self.title)}
+        if self.description is not None:
+            result["description"] = dict(self.description)
+        if self.visible_if is not None:
+            result["visibleIf"] = self.visible_if.to_text()
+        return result | {"elements": [element.to_object() for element in self.elements]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questionnaire:
-    """Pages of questions with distinct names."""
+    """Pages of questions with distinct names.
+
+    Attributes
+    ----------
+    pages : tuple of Page
+    questions : tuple of Question
+        All of them in order.
+    """
 
     pages: tuple[Page, ...]
+    questions: tuple[Question, ...] = field(init=False, repr=False, compare=False)
 
-    @property
-    def questions(self) -> tuple[Question, ...]:
-        """All questions in order."""
-        return tuple(question for page in self.pages for question in page.questions)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "questions", tuple(q for page in self.pages for q in page.questions))
 
     @property
     def has_free_text(self) -> bool:
         """Whether some question asks for free text."""
-        return any(question.kind == "text" for question in self.questions)
+        return any(question.free_text for question in self.questions)
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether some question is not asked of everybody, or some element not shown to everybody."""
+        elements = [element for page in self.pages for element in page.elements]
+        return (
+            any(page.visible_if is not None for page in self.pages)
+            or any(element.visible_if is not None for element in (*elements, *self.questions))
+            or any(question.required_if is not None for question in self.questions)
+        )
 
     @property
     def longest_answers(self) -> int:
         """Bytes of the longest answers to all questions in compact UTF-8 JSON, without the outer braces."""
-        questions = self.questions
-        return sum(len(f'"{q.name}":') + q.longest_answer for q in questions) + len(questions) - 1
+        return member_bytes(self.questions)
 
     @classmethod
     def parse(cls, value: Any, languages: tuple[str, ...], where: str = "questionnaire") -> Questionnaire:
@@ -89,35 +119,34 @@ class Questionnaire:
         Raises
         ------
         QuestionnaireError
-            For an element type, property or text outside the whitelist, with its path.
+            For an element type, property, condition or text outside the whitelist, with its path.
         """
         fields = Fields(value, where, ("pages",), error=QuestionnaireError)
-        pages = tuple(
-            _parse_page(item, f"{where}.pages[{i}]", i, languages)
-            for i, item in enumerate(fields.items("pages", MAX_QUESTIONS, minimum=1))
-        )
-        result = cls(pages=pages)
-        names = [question.name for question in result.questions]
-        if not 1 <= len(names) <= MAX_QUESTIONS or len(set(names)) != len(names):
+        pages: list[Page] = []
+        earlier: dict[str, Question] = {}
+        for i, item in enumerate(fields.items("pages", MAX_QUESTIONS, minimum=1)):
+            pages.append(parse_page(item, f"{where}.pages[{i}]".lstrip("."), i, languages, earlier))
+        result = cls(pages=tuple(pages))
+        if not 1 <= len(result.questions) <= MAX_QUESTIONS:
             raise QuestionnaireError(
-                "no question, too many, or two of the same name",
+                "no question, or too many", where=where, expected=f"1 to {MAX_QUESTIONS} questions"
+            )
+        pictures = sum(len(e.data) for p in result.pages for e in p.elements if isinstance(e, Picture))
+        if pictures * 3 > 4 * MAX_PICTURES_BYTES:
+            raise QuestionnaireError(
+                "the pictures are too large together",
                 where=where,
-                expected=f"1 to {MAX_QUESTIONS} questions with distinct names",
+                expected=f"at most {MAX_PICTURES_BYTES} bytes",
             )
         return result
 
     def to_object(self) -> dict[str, Any]:
         """As it stands in a specification, with a text per language."""
-        return {
-            "pages": [
-                {"name": p.name, "title": dict(p.title), "elements": [q.to_object() for q in p.questions]}
-                for p in self.pages
-            ]
-        }
+        return {"pages": [page.to_object() for page in self.pages]}
 
     def to_surveyjs(self, language: str) -> dict[str, Any]:
-        """The questionnaire in one language, for the SurveyJS library."""
-        return {"pages": _in_language(self.to_object()["pages"], language)}
+        """The questionnaire in one language, for the page."""
+        return {"pages": in_language(self.to_object()["pages"], language)}
 
     def accept(self, answers: Mapping[str, Any]) -> dict[str, Answer]:
         """Answers in canonical form, in the order of the questions.
@@ -125,159 +154,89 @@ class Questionnaire:
         Raises
         ------
         AnswerError
-            For an unknown question, a missing required answer, or an answer outside its domain.
+            For an unknown or hidden question, a missing required answer, or an answer outside its domain.
+
+        Notes
+        -----
+        Guarantee: a question that the answers before it hide has no answer in the result.
         """
-        known = {question.name: question for question in self.questions}
-        for name in answers:
-            if name not in known:
-                raise AnswerError(
-                    "an answer belongs to no question", where="answers", expected="its questions"
-                )
+        known = {question.name for question in self.questions}
+        if any(name not in known for name in answers):
+            raise AnswerError("an answer belongs to no question", where="answers", expected="its questions")
         result: dict[str, Answer] = {}
-        for name, question in known.items():
+        for question, visible in self.asked(result):
+            name = question.name
+            if not visible:
+                if name in answers:
+                    raise AnswerError(
+                        "a question that was not asked has an answer", where=name, expected="no answer"
+                    )
+                continue
             if name in answers:
                 result[name] = question.accept(answers[name])
-            elif question.required:
+            if result.get(name, ()) == () and question.is_required(result):
                 raise AnswerError("a required question has no answer", where=name, expected="an answer")
         return result
 
+    def without_hidden(self, answers: Mapping[str, Any]) -> dict[str, Any]:
+        """The answers to questions that are shown to who gives them; what is not right is left as it is.
 
-def _in_language(value: Any, language: str) -> Any:
-    """Replace every text per language by the text in one, dropping empty ones."""
-    if isinstance(value, list):
-        return [_in_language(item, language) for item in value]
-    if not isinstance(value, dict):
-        return value
-    result = {}
-    for key, item in value.items():
-        if isinstance(item, dict) and language in item:
-            if item[language]:
-                result[key] = item[language]
-        else:
-            result[key] = _in_language(item, language)
-    return result
+        Run by the device: what somebody answered before she changed her mind, and hid its question, is not
+        sent.
+        """
+        kept = dict(answers)
+        accepted: dict[str, Answer] = {}
+        for question, visible in self.asked(accepted):
+            if not visible:
+                kept.pop(question.name, None)
+            elif question.name in answers:
+                try:
+                    accepted[question.name] = question.accept(answers[question.name])
+                except AnswerError:
+                    continue
+        return kept
 
-
-def _parse_page(value: Any, where: str, index: int, languages: tuple[str, ...]) -> Page:
-    fields = Fields(value, where, ("elements",), optional=("name", "title"), error=QuestionnaireError)
-    name = fields.name("name") if "name" in fields else f"page{index + 1}"
-    return Page(
-        name=name,
-        title=_localized(fields, "title", languages),
-        questions=tuple(
-            _parse_question(item, f"{where}.elements[{i}]", languages)
-            for i, item in enumerate(fields.items("elements", MAX_QUESTIONS, minimum=1))
-        ),
-    )
+    def asked(self, answers: Mapping[str, Answer]) -> Iterator[tuple[Question, bool]]:
+        """Each question, and whether it is shown by the answers that the caller has entered until then."""
+        for page in self.pages:
+            shown = page.visible_if is None or page.visible_if.holds(answers)
+            for question in page.questions:
+                yield question, shown and question.is_visible(answers)
 
 
-def _localized(fields: Fields, name: str, languages: tuple[str, ...], default: str = "") -> Localized:
-    """A text, or one per language; absent means the default."""
-    if name not in fields:
-        return _shown(fields, name, dict.fromkeys(languages, default))
-    if isinstance(fields.raw(name), str):
-        return _shown(fields, name, dict.fromkeys(languages, fields.text(name, empty=True)))
-    return _shown(fields, name, fields.localized(name, languages, empty=True))
-
-
-def _shown(fields: Fields, name: str, text: Localized) -> Localized:
-    """Refuse what the page's library would fill in: ``{wage}`` in a title becomes the answer to ``wage``.
-
-    What a respondent reads must be what was signed, whatever she has answered.
-    """
-    if any("{" in words for words in text.values()):
-        raise fields.fail(name, "the text has a brace, for which the page puts in an answer", "no {")
-    return text
-
-
-def _parse_question(value: Any, where: str, languages: tuple[str, ...]) -> Question:
-    kind = value.get("type") if isinstance(value, dict) else None
-    kind = kind if isinstance(kind, str) else ""
-    if isinstance(value, dict) and kind not in ELEMENT_TYPES:
-        raise QuestionnaireError(
-            f"the element type {kind[:40]!r} is not permitted", where=where, expected=", ".join(ELEMENT_TYPES)
-        )
+def parse_page(
+    value: Any, where: str, index: int, languages: tuple[str, ...], earlier: dict[str, Question]
+) -> Page:
+    """Read one page; the questions on it are added to the earlier ones."""
     fields = Fields(
         value,
         where,
-        ("type", "name", *_OWN_REQUIRED.get(kind, ())),
-        optional=("title", "description", "isRequired", *_OWN_OPTIONAL.get(kind, ())),
+        ("elements",),
+        optional=("name", "title", "description", "visibleIf"),
         error=QuestionnaireError,
     )
-    name = fields.name("name")
-    if _NAME.fullmatch(name) is None:
-        raise fields.fail("name", f"{name!r} is no question name", "a letter, then letters, digits, - and _")
-    common: dict[str, Any] = {
-        "name": name,
-        "title": _localized(fields, "title", languages, default=name),
-        "description": _localized(fields, "description", languages),
-        "required": fields.boolean("isRequired") if "isRequired" in fields else False,
-    }
-    if kind in ("radiogroup", "dropdown"):
-        choices = _parse_choices(fields, languages)
-        return SingleChoice(**common, choices=choices, dropdown=kind == "dropdown")
-    if kind == "checkbox":
-        return MultipleChoice(**common, choices=_parse_choices(fields, languages))
-    if kind == "rating":
-        return Rating(
-            **common,
-            minimum=fields.integer("rateMin", -100, 100) if "rateMin" in fields else 1,
-            maximum=fields.integer("rateMax", -100, 100) if "rateMax" in fields else 5,
-            minimum_label=_localized(fields, "minRateDescription", languages),
-            maximum_label=_localized(fields, "maxRateDescription", languages),
-        )
-    if kind == "boolean":
-        return YesNo(
-            **common,
-            yes_label=_localized(fields, "labelTrue", languages),
-            no_label=_localized(fields, "labelFalse", languages),
-        )
-    if kind == "comment":
-        longest = fields.integer("maxLength", 1, MAX_COMMENT_CHARACTERS) if "maxLength" in fields else None
-        return FreeText(**common, max_characters=longest or MAX_COMMENT_CHARACTERS)
-    if "inputType" not in fields or fields.raw("inputType") != "number":
-        raise QuestionnaireError(
-            "a text element may only ask for a number",
-            where=fields.where("inputType"),
-            expected='"inputType": "number"',
-            remedy="Use a comment element for free text.",
-        )
-    return Number(
-        **common,
-        minimum=_decimal(fields, "min", "0"),
-        maximum=_decimal(fields, "max", "1000000"),
-        step=_decimal(fields, "step", "1"),
+    name = fields.name("name") if "name" in fields else f"page{index + 1}"
+    visible_if = parse_if(fields, "visibleIf", earlier)
+    elements: list[Element] = []
+    for i, item in enumerate(fields.items("elements", MAX_QUESTIONS, minimum=1)):
+        place = f"{where}.elements[{i}]"
+        element = parse_element(item, place, languages, earlier)
+        add_questions(element, place, earlier)
+        elements.append(element)
+    return Page(
+        name=name,
+        title=localized(fields, "title", languages),
+        elements=tuple(elements),
+        description=localized(fields, "description", languages) if "description" in fields else None,
+        visible_if=visible_if,
     )
 
 
-def _decimal(fields: Fields, name: str, default: str) -> str:
-    if name not in fields:
-        return default
-    value = fields.raw(name)
-    return str(value) if type(value) is int else fields.text(name, maximum=64)
-
-
-def _parse_choices(fields: Fields, languages: tuple[str, ...]) -> tuple[Choice, ...]:
-    choices = []
-    for i, item in enumerate(fields.items("choices", MAX_CHOICES, minimum=2)):
-        place = f"choices[{i}]"
-        if isinstance(item, str):
-            value = fields.value_in(place, item, maximum=MAX_TEXT_CHARACTERS)
-            choices.append(Choice(value=value, text=_shown(fields, place, dict.fromkeys(languages, value))))
-        else:
-            inner = Fields(
-                item, fields.where(place), ("value",), optional=("text",), error=QuestionnaireError
+def add_questions(element: Element, where: str, earlier: dict[str, Question]) -> None:
+    """Add what an element asks to the earlier questions; names are distinct, and so are those of columns."""
+    for question in element.questions:
+        if question.name in earlier:
+            raise QuestionnaireError(
+                f"two questions are called {question.name!r}", where=where, expected="distinct names"
             )
-            value = inner.value("value")
-            text = _localized(inner, "text", languages, default=value)
-            longest = max(MAX_NAME_CHARACTERS, *map(len, text.values()))
-            if len(value) > longest:
-                raise inner.fail(
-                    "value",
-                    f"the value has {len(value)} characters, many more than its text",
-                    f"at most {MAX_NAME_CHARACTERS}, or as many as the longest text",
-                )
-            choices.append(Choice(value=value, text=text))
-    if len({choice.value for choice in choices}) != len(choices):
-        raise fields.fail("choices", "a choice stands twice", "distinct choices")
-    return tuple(choices)
+        earlier[question.name] = question

@@ -166,15 +166,21 @@ class Bridge:
         return _needed(self._sound).specification.questionnaire.to_surveyjs(language)
 
     def check_answers(
-        self, page: int, answers: Answers, signs: dict[str, str] | None = None
+        self,
+        page: int,
+        answers: Answers,
+        settled: Answers | None = None,
+        signs: dict[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Which answers of one page do not do, and those that do, in the form in which they are sent."""
-        questions = _needed(self._sound).specification.questionnaire.pages[page].questions
-        return check_answers(questions, answers, Signs.of(signs))
+        """Which answers of one page do not do, and those that do, in the form in which they are sent; and
+        what is hidden by the answers."""
+        questionnaire = _needed(self._sound).specification.questionnaire
+        return check_answers(questionnaire, page, answers, settled or {}, Signs.of(signs))
 
     async def compose(self, answers: Answers) -> dict[str, Any]:
         """The message to be sent; the same answers keep the same bytes, so that sending again is harmless."""
         placement = _needed(self._placement)
+        answers = placement.sound.specification.questionnaire.without_hidden(answers)
         token = self._entrance.token if self._entrance else None
         message = await compose(self._platform, _needed(self._link), placement, answers, token)
         known = self._message

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from respondent_client.composing import Message
@@ -13,7 +14,7 @@ from respondent_client.sending import Receipt
 from shared.attributes import Attribute
 from shared.errors import RoomfulError
 from shared.invited import Invited
-from shared.questions import Answer, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
+from shared.questions import Answer, Asking, Question
 from shared.soundness import Line, SoundSpecification
 from shared.specification import Specification
 
@@ -54,7 +55,14 @@ def survey_object(sound: SoundSpecification) -> dict[str, Any]:
         "invited": invited_object(specification.invited),
         "attributes": [attribute_object(i, a) for i, a in enumerate(specification.attributes)],
         "question_pages": len(specification.questionnaire.pages),
-        "questions": {q.name: question_object(q) for q in specification.questionnaire.questions},
+        "conditions": specification.questionnaire.has_conditions,
+        "questions": {
+            question.name: question_object(question, element)
+            for page in specification.questionnaire.pages
+            for element in page.elements
+            if isinstance(element, Asking)
+            for question in element.questions
+        },
         "axes": [{"label": axis.label} for axis in axes],
         "picture_axes": best_axes(axes),
     }
@@ -99,24 +107,41 @@ def attribute_object(position: int, attribute: Attribute) -> dict[str, Any]:
     }
 
 
-def question_object(question: Question) -> dict[str, Any]:
+def question_object(question: Question, element: Asking) -> dict[str, Any]:
     """What the page needs beside the SurveyJS element, to put errors in words."""
-    common: dict[str, Any] = {"kind": question.kind, "title": question.title, "required": question.required}
-    if isinstance(question, Number):
-        common |= {
-            "minimum": question.minimum,
-            "maximum": question.maximum,
-            "step": question.step,
-            "fractional": "." in question.minimum + question.step,
-        }
-    elif isinstance(question, Rating):
-        common |= {
-            "minimum": question.minimum,
-            "maximum": question.maximum,
-            "minimum_label": question.minimum_label,
-            "maximum_label": question.maximum_label,
-        }
-    return common
+    return {
+        "element": element.name,
+        "kind": question.kind,
+        "title": question.title,
+        "required": question.required,
+        **_DETAILS.get(question.kind, lambda _: {})(question),
+    }
+
+
+def _number(question: Any) -> dict[str, Any]:
+    return {
+        "minimum": question.minimum,
+        "maximum": question.maximum,
+        "step": question.step,
+        "fractional": "." in question.minimum + question.step,
+    }
+
+
+def _rating(question: Any) -> dict[str, Any]:
+    return {
+        "minimum": question.minimum,
+        "maximum": question.maximum,
+        "minimum_label": question.minimum_label,
+        "maximum_label": question.maximum_label,
+    }
+
+
+_DETAILS: Final[dict[str, Callable[[Any], dict[str, Any]]]] = {
+    "number": _number,
+    "rating": _rating,
+    "date": lambda question: {"minimum": question.minimum, "maximum": question.maximum},
+}
+"""Of kinds whose errors name bounds."""
 
 
 def room_object(room: Room, specification: Specification) -> dict[str, Any]:
@@ -154,6 +179,7 @@ def message_object(message: Message, specification: Specification) -> dict[str, 
         "answers": [
             {
                 "title": q.title,
+                "kind": q.kind,
                 "texts": _answer_texts(q, message.answers[q.name], specification.languages),
                 "page": number,
             }
@@ -170,13 +196,9 @@ def receipt_object(receipt: Receipt) -> dict[str, Any]:
 
 
 def _answer_texts(question: Question, answer: Answer, languages: tuple[str, ...]) -> dict[str, list[str]]:
-    """An answer in the words in which it was asked; yes and no without words of their own stay codes."""
+    """An answer in the words in which it was asked; what has no words of its own stays a code."""
     values = list(answer) if isinstance(answer, tuple) else [answer]
-    words: dict[str | int | bool, dict[str, str]] = {}
-    if isinstance(question, SingleChoice | MultipleChoice):
-        words = {choice.value: choice.text for choice in question.choices}
-    elif isinstance(question, YesNo):
-        words = {True: question.yes_label, False: question.no_label}
+    words: dict[Any, dict[str, str]] = dict(question.words)
     return {language: [words.get(v, {}).get(language) or _plain(v) for v in values] for language in languages}
 
 

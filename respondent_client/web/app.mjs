@@ -59,7 +59,7 @@ const context = {
     notice: (notice) => { state.notice = notice; context.live?.(); },
   }),
   live: null, // called when something a screen shows changed in the background
-  next: () => go(state.step + 1),
+  next: () => go(state.step + 1 + screens().slice(state.step + 1).findIndex(({ skipped }) => !skipped?.())),
   back: () => (state.step > 0 ? history.back() : undefined),
   changed: () => { state.furthest = state.step; }, // later steps depend on what was changed
   render: () => show(state.step, { focus: false }),

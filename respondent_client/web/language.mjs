@@ -80,6 +80,11 @@ export class Language {
     }).format(value);
   }
 
+  /** A day as this language writes it. */
+  day(text) {
+    return new Intl.DateTimeFormat(this.numbers, { dateStyle: "long", timeZone: "UTC" }).format(new Date(`${text}T00:00:00Z`));
+  }
+
   /** A probability as "1 in a million"; never rounded to the reassuring side by more than two digits. */
   oneIn(text) {
     const probability = Number(text);

@@ -2,52 +2,110 @@
 // that every object has. So it is given names and values of ours, and what it holds is put back afterwards.
 
 const ROW = 11; // values of a scale that fit into one row on a telephone
+const MANY = 15; // choices of a list that nobody looks through
+const COMMENT = "-Comment"; // SurveyJS's ending of the key under which the words for "other" stand, and ours
 
-/** Replace names and values; the map leads from our names of questions to theirs. */
+/** Replace names and values; the map leads from our names of elements to what is signed. */
 export function opaque(definition) {
   const codes = new Map();
   for (const { elements } of definition.pages) {
     for (const element of elements) {
       const code = `q${codes.size}`;
-      const values = new Map((element.choices ?? []).map(({ value }, i) => [`c${i}`, value]));
-      if (element.type === "boolean") values.set("yes", true).set("no", false);
-      codes.set(code, { name: element.name, values, rating: element.type === "rating" });
-      element.title ??= element.name;
+      const type = "validators" in element ? "consent" : element.type;
+      codes.set(code, { name: element.name, type, values: coded(element.choices ?? element.columns, "c"), rows: coded(element.rows, "r"), search: type === "dropdown" && element.choices.length > MANY });
+      if (type !== "image") element.title ??= element.name;
       element.name = code;
-      (element.choices ?? []).forEach((choice, i) => { choice.text ??= choice.value; choice.value = `c${i}`; });
     }
   }
-  definition.pages.forEach((page, i) => { page.name = `p${i}`; });
+  definition.pages.forEach((page, i) => { page.name = `p${i}`; delete page.visibleIf; });
   return codes;
 }
+
+/** Values of ours for those of choices or rows; the map leads back. */
+function coded(choices, letter) {
+  const values = new Map();
+  for (const choice of choices ?? []) {
+    const code = `${letter}${values.size}`;
+    values.set(code, choice.value);
+    choice.text ??= choice.value;
+    choice.value = code;
+  }
+  return values;
+}
+
+const READ = {
+  rating: Number,
+  boolean: (held) => held === "yes",
+  consent: (held) => (held.length > 0 ? true : undefined),
+};
 
 /** What SurveyJS holds, by the signed names and in the signed values. */
 export function plain(data, codes) {
   const answers = Object.create(null);
-  for (const [code, held] of Object.entries(data)) {
-    const { name, values, rating } = codes.get(code);
-    const value = (one) => (values.has(one) ? values.get(one) : rating ? Number(one) : one);
-    answers[name] = Array.isArray(held) ? held.map(value) : value(held);
+  for (const [key, held] of Object.entries(data)) {
+    const code = key.endsWith(COMMENT) ? key.slice(0, -COMMENT.length) : key;
+    const { name, type, values, rows } = codes.get(code);
+    const value = (one) => (values.has(one) ? values.get(one) : one);
+    if (code !== key) answers[name + COMMENT] = held;
+    else if (type === "matrix") for (const [row, one] of Object.entries(held)) answers[`${name}_${rows.get(row)}`] = value(one);
+    else if (type in READ) answers[name] = READ[type](held);
+    else answers[name] = Array.isArray(held) ? held.map(value) : value(held);
   }
   return answers;
 }
 
 /** Native controls where SurveyJS has a choice, and numbers as text, for the signs of her language. */
 export function drawn(definition, { language }) {
-  for (const { elements } of definition.pages) elements.forEach((element) => draw(element, language));
+  for (const { elements } of definition.pages) {
+    for (const element of elements) {
+      for (const property of ["visibleIf", "requiredIf"]) delete element[property]; // Python says what is shown
+      draw(element, language);
+    }
+  }
   return definition;
 }
 
 function draw(element, language) {
+  special(element, language);
   if (element.type === "dropdown") element.renderAs = "select";
-  if (element.type === "boolean") yesAndNo(element, language);
+  if (element.type === "boolean") (element.validators ? box : yesAndNo)(element, language);
   if (element.type === "rating") scale(element, language);
+  if (element.type === "ranking") order(element, language);
+  if (element.type === "matrix") element.alternateRows = true;
   if (element.type !== "text") return;
+  if (element.inputType === "number") numeric(element, language);
+  if (element.inputType === "date") {
+    const [low, high] = [element.min, element.max].map((day) => language.day(day));
+    element.description = [element.description, language.t("questions.days", { low, high })].filter(Boolean).join(" ");
+  }
+}
+
+function numeric(element, language) {
   const [low, high, step] = [element.min, element.max, element.step].map((text) => language.number(text));
   const range = [language.t("you.number", { low, high }), element.step !== "1" && language.t("you.step", { step })];
   element.description = [element.description, ...range].filter(Boolean).join(" ");
   element.inputType = "text";
   for (const property of ["min", "max", "step"]) delete element[property];
+}
+
+/** "None" and "other" in the survey's words, or in ours. */
+function special(element, language) {
+  if (element.hasNone) Object.assign(element, { showNoneItem: true, noneText: element.noneText ?? language.t("questions.none") });
+  if (element.hasOther) Object.assign(element, { showOtherItem: true, otherText: element.otherText ?? language.t("questions.another"), otherPlaceholder: language.t("questions.another.words") });
+  for (const property of ["hasNone", "hasOther"]) delete element[property];
+}
+
+/** A single box, which says what is agreed to. */
+function box(element, language) {
+  element.type = "checkbox";
+  element.choices = [{ value: "yes", text: element.labelTrue ?? language.t("questions.agree") }];
+  for (const property of ["labelTrue", "validators"]) delete element[property];
+}
+
+/** Choices that are tapped in her order: boxes, since a box keeps the order in which it was ticked. */
+function order(element, language) {
+  element.type = "checkbox";
+  element.description = [element.description, language.t("questions.order")].filter(Boolean).join(" ");
 }
 
 function yesAndNo(element, language) {

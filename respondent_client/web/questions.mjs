@@ -9,6 +9,7 @@ let libraries = null;
 let model = null;
 let modelLanguage = null;
 let codes = null; // of the model's own names and values
+let asked = 0; // how often Python was asked what is shown
 
 function addScript(url) {
   return new Promise((resolve, reject) => {
@@ -53,18 +54,80 @@ export async function loadQuestionnaire(context) {
   fresh.autoFocusFirstError = false;
   fresh.focusFirstQuestionAutomatic = false;
   if (model) fresh.data = model.data;
-  fresh.onValueChanged.add(() => {
+  fresh.onValueChanged.add((_, { question }) => {
     state.answers = plain(fresh.data, secret);
     context.changed();
+    if (question && secret.get(question.name).type === "ranking") requestAnimationFrame(() => places(context, question));
+    if (state.survey.conditions) follow(context);
   });
-  fresh.onAfterRenderQuestion.add((_, { question, htmlElement }) => named(context, secret.get(question.name).name, question, htmlElement));
+  fresh.onAfterRenderQuestion.add((_, { question, htmlElement }) => named(context, secret.get(question.name), question, htmlElement));
   model = fresh;
   codes = secret;
   modelLanguage = language.code;
+  if (state.survey.conditions) await follow(context);
+}
+
+/** What Python says of a page, and of what her answers hide. */
+function look(context, page) {
+  const { language, state, engine } = context;
+  return engine.ask("check_answers", { page, answers: state.answers, settled: settledAnswers(state), signs: language.signs });
+}
+
+/** Show and hide by the answers; the last question that was put to Python decides. */
+async function follow(context) {
+  const mine = ++asked;
+  const { hidden, required, empty } = await look(context, model.pages.indexOf(model.currentPage));
+  if (mine !== asked || !model) return;
+  context.state.emptyPages = new Set(empty);
+  for (const question of model.getAllQuestions()) {
+    const { name } = codes.get(question.name);
+    question.visible = !hidden.includes(name);
+    question.isRequired = required.some((part) => part === name || (context.state.survey.questions[part].element === name && !part.endsWith("-Comment")));
+  }
+}
+
+/** Parts of an element that are answered by themselves: rows of a matrix, the words for "other". */
+function parts(context, question) {
+  const { name } = codes.get(question.name);
+  return Object.entries(context.state.survey.questions).filter(([, signed]) => signed.element === name).map(([part]) => part);
+}
+
+/** Beside each choice of an order its place. */
+function places({ language }, question) {
+  const order = question.value ?? [];
+  for (const input of document.getElementById(question.id)?.querySelectorAll("input[type=checkbox]") ?? []) {
+    const place = order.indexOf(input.value) + 1;
+    const item = input.closest("label");
+    const text = question.choices.find(({ value }) => value === input.value)?.text ?? "";
+    if (place) item.dataset.place = language.number(place);
+    else delete item.dataset.place;
+    input.setAttribute("aria-label", place ? language.t("questions.place", { choice: text, place: language.number(place) }) : text);
+  }
+}
+
+/** A field above a long list that leaves in it what matches. */
+function searchable({ language }, question, place) {
+  const select = place.querySelector("select");
+  if (!select || place.querySelector(".search")) return;
+  const all = question.choices.map(({ value, text }) => ({ value, text }));
+  const found = h("span", { class: "quiet", role: "status" });
+  const field = h("input", { type: "search", class: "search", "aria-label": language.t("questions.search"), placeholder: language.t("questions.search"), autocomplete: "off" });
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLocaleLowerCase(language.code);
+    const left = all.filter(({ value, text }) => value === question.value || text.toLocaleLowerCase(language.code).includes(wanted));
+    question.choices = left;
+    found.textContent = wanted ? language.t("questions.found", { count: left.length }) : "";
+  });
+  field.addEventListener("keydown", (event) => { if (event.key === "Enter") event.stopPropagation(); });
+  select.closest(".sd-question__content").before(field, found);
 }
 
 /** What SurveyJS leaves without a name, or without a hint for the keyboard. */
-function named({ language, state }, name, question, place) {
+function named(context, { name, type, search }, question, place) {
+  const { language, state } = context;
+  if (type === "image" || type === "matrix") return;
+  if (type === "ranking") places(context, question);
+  if (search) searchable(context, question, place);
   const signed = state.survey.questions[name];
   for (const select of place.querySelectorAll("select:not([aria-labelledby])")) select.setAttribute("aria-labelledby", question.ariaTitleId);
   if (signed.kind === "number") {
@@ -86,6 +149,7 @@ export function questionPages(context) {
     name: `questions-${number}`,
     stage: "questions",
     page: number + 1,
+    skipped: () => context.state.emptyPages?.has(number) ?? false,
     render: () => render(context, number),
   }));
 }
@@ -94,14 +158,14 @@ function render(context, number) {
   const { language, state } = context;
   if (!model) return waiting(context);
   const page = model.pages[number];
-  model.currentPageNo = number;
+  model.currentPage = page; // by number SurveyJS counts only those that are shown
   const place = h("div", { class: "questionnaire", dir: language.direction });
   const heading = page.title || language.t("questions.heading");
   queueMicrotask(() => SurveyUI.renderSurvey(model, place));
   return [
     h("h1", { tabindex: "-1" }, heading),
     page.description && h("p", {}, page.description),
-    page.questions.some((question) => question.getType() === "comment") && h("p", { class: "notice warning" }, language.t("questions.free-text")),
+    page.questions.some((question) => parts(context, question).some((part) => state.survey.questions[part].kind === "text")) && h("p", { class: "notice warning" }, language.t("questions.free-text")),
     place,
     h(
       "p",
@@ -125,16 +189,20 @@ function waiting(context) {
 }
 
 async function proceed(context, number) {
-  const { language, state, engine } = context;
+  const { language, state } = context;
   const { step, answers } = state;
-  const { errors, readings, accepted } = await engine.ask("check_answers", { page: number, answers, signs: language.signs });
+  const { errors, readings, accepted, empty } = await look(context, number);
+  state.emptyPages = new Set(empty);
   if (state.step !== step) return; // pressed twice, or gone back meanwhile
   for (const [name, value] of Object.entries(accepted)) state.accepted.set(name, { typed: answers[name], value });
   const { questions } = model.pages[number];
-  const signed = (question) => codes.get(question.name).name;
-  const wrong = questions.filter((question) => Object.hasOwn(errors, signed(question)));
+  const faulty = (question) => parts(context, question).find((part) => Object.hasOwn(errors, part));
+  const wrong = questions.filter(faulty);
   if (wrong.length === 0) return context.next();
-  const said = (question) => words(language, state.survey.questions[signed(question)], answers[signed(question)], errors[signed(question)], readings[signed(question)]);
+  const said = (question) => {
+    const part = faulty(question);
+    return words(language, { ...state.survey.questions[part], type: codes.get(question.name).type, part }, answers[part], errors[part], readings[part]);
+  };
   for (const question of questions) {
     question.clearErrors();
     if (wrong.includes(question)) question.addError(new Survey.CustomError(said(question)));
@@ -154,7 +222,10 @@ function words(language, question, typed, code, readings) {
     const [first, second] = readings.map((text) => language.typeable(text));
     return language.t("questions.ambiguous", { typed, first, second });
   }
-  if (code === "missing") return language.t("questions.required");
+  if (question.kind === "consent") return language.t("questions.consent");
+  if (code === "missing") return language.t(question.type === "matrix" ? "questions.rows" : question.part.endsWith("-Comment") ? "questions.another.missing" : "questions.required");
+  if (question.kind === "ranking") return language.t("questions.order.wrong");
+  if (question.kind === "date") return language.t("questions.date", { low: language.day(question.minimum), high: language.day(question.maximum) });
   if (question.kind === "number") {
     const [low, high, step] = [question.minimum, question.maximum, question.step].map((text) => language.number(text));
     return language.t("questions.number", { low, high, step });
@@ -164,10 +235,15 @@ function words(language, question, typed, code, readings) {
 
 /** The answers as they passed: numbers as plain decimals, whatever language is shown meanwhile. */
 export function acceptedAnswers({ state }) {
+  return Object.assign(Object.create(null), state.answers, settledAnswers(state));
+}
+
+/** Those that passed and were not changed since. */
+function settledAnswers(state) {
   const answers = Object.create(null);
   for (const [name, typed] of Object.entries(state.answers)) {
     const passed = state.accepted.get(name);
-    answers[name] = passed && passed.typed === typed ? passed.value : typed;
+    if (passed && JSON.stringify(passed.typed) === JSON.stringify(typed)) answers[name] = passed.value;
   }
   return answers;
 }

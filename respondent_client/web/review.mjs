@@ -74,10 +74,10 @@ async function compose(context, place, send, problem) {
 }
 
 /** An answer, and the way back to its question. */
-function reviewed({ language, changeAnswer }, { title, texts, page }) {
+function reviewed({ language, changeAnswer }, { title, texts, page, kind }) {
   const name = language.survey(title);
   const change = h("button", { type: "button", class: "link", "aria-label": language.t("review.change.of", { title: name }), onclick: () => changeAnswer(page) }, language.t("review.change"));
-  return [h("dt", {}, name), h("dd", { class: "reviewed" }, h("span", {}, answerText(language, language.survey(texts))), change)];
+  return [h("dt", {}, name), h("dd", { class: "reviewed" }, h("span", {}, answerText(language, language.survey(texts), kind)), change)];
 }
 
 /** The program that seals has not arrived; there is nothing to send yet. */
@@ -85,7 +85,8 @@ function lost(language) {
   return h("div", { class: "notice error", role: "alert" }, h("h2", {}, language.t("review.lost")), h("p", {}, language.t("review.lost.text")));
 }
 
-function answerText(language, values) {
+function answerText(language, values, kind) {
+  if (kind === "date") return values.map((day) => language.day(day)).join(" ");
   const plain = { true: language.t("review.yes"), false: language.t("review.no") };
   return language.list(values.map((value) => plain[value] ?? language.number(value)));
 }

@@ -35,7 +35,6 @@ from shared.invitation import Invitation
 from shared.limits import MAX_ENVELOPE_BYTES
 from shared.model import model_digest
 from shared.participation import ParticipationLevel
-from shared.questions import MultipleChoice, SingleChoice, YesNo
 from shared.soundness import NOT_RUN, PASSED, REFUSED, Line
 from shared.specification import Specification
 
@@ -186,14 +185,9 @@ def _labels(specification: Specification) -> list[Finding]:
         if attribute.labelled
     ]
     shown += [
-        (question.name, [(c.value, c.text) for c in question.choices])
+        (question.name, [(_plain(value), text) for value, text in question.words.items()])
         for question in specification.questionnaire.questions
-        if isinstance(question, SingleChoice | MultipleChoice)
-    ]
-    shown += [
-        (question.name, [("true", question.yes_label), ("false", question.no_label)])
-        for question in specification.questionnaire.questions
-        if isinstance(question, YesNo)
+        if question.words
     ]
     names = [(attribute.name, attribute.label) for attribute in specification.attributes]
     names += [(question.name, question.title) for question in specification.questionnaire.questions]
@@ -210,6 +204,10 @@ def _labels(specification: Specification) -> list[Finding]:
         )
         for name, pairs in listed
     ]
+
+
+def _plain(value: str | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _counts(specification: Specification, model: Model) -> list[Finding]:

@@ -41,7 +41,6 @@ from shared.limits import HOUSEHOLD_SIZES
 from shared.metrics import Metrics
 from shared.model import model_digest
 from shared.participation import Dependence, ParticipationLevel, published_household_size
-from shared.questions import Rating, SingleChoice, YesNo
 from shared.recount import check_recount_work
 from shared.register import coarse_people
 from shared.specification import (
@@ -328,15 +327,8 @@ def _refuse_records_from_register(plan: Plan) -> None:
 
 def _refuse_unreachable_diversity(plan: Plan) -> None:
     for question in plan.questionnaire.questions:
-        if isinstance(question, SingleChoice):
-            possible = len(question.choices)
-        elif isinstance(question, Rating):
-            possible = question.maximum - question.minimum + 1
-        elif isinstance(question, YesNo):
-            possible = 2
-        else:
-            continue
-        if possible < plan.release.distinct_values:
+        possible = question.domain_size
+        if question.measure is not None and possible is not None and possible < plan.release.distinct_values:
             raise DesignError(
                 f"question {question.name!r} has only {possible} possible answers: nothing could be released",
                 where="release.distinct_values",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from server.release.diversity import ConfidentialAttribute, Measure
 from shared.errors import AnswerError, ReleaseError
 from shared.questionnaire import Questionnaire
-from shared.questions import Answer, FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
+from shared.questions import Answer, Question
 
 Response = Mapping[str, Answer]
 
@@ -79,9 +78,9 @@ def confidential_attributes(
     sealed : mapping of int to int, optional
         Cells whose answers nobody opened, and how many they are: as if nobody had answered any question.
 
-    Single choices and yes/no are nominal, ratings and numbers ordered. A question with several choices is
-    nominal in the whole set that was ticked, and gives one mark per choice besides, for unanimity. Free text
-    is left out: nearly all texts differ, which says nothing about what they disclose.
+    Each question has its measure. One with several choices gives a mark per choice besides, for unanimity.
+    Free text is left out, because nearly all texts differ, which says nothing about what they disclose; so
+    is what everybody must answer alike.
     """
     unknown = {cell: (None,) * count for cell, count in (sealed or {}).items()}
     attributes = _attributes(collected)
@@ -101,33 +100,19 @@ def confidential_attributes(
 def _attributes(collected: CollectedAnswers) -> list[ConfidentialAttribute]:
     result: list[ConfidentialAttribute] = []
     for question in collected.questions:
-        if isinstance(question, SingleChoice):
-            places = {choice.value: place for place, choice in enumerate(question.choices)}
-            result.append(_attribute(collected, question, "nominal", len(places), places.__getitem__))
-        elif isinstance(question, YesNo):
-            result.append(_attribute(collected, question, "nominal", 2, int))
-        elif isinstance(question, Rating):
-            low, size = question.minimum, question.maximum - question.minimum + 1
-            result.append(_attribute(collected, question, "ordered", size, _minus(low)))
-        elif isinstance(question, Number):
-            numbers = _ranks(sorted(_given(collected, question), key=Fraction))
-            result.append(_attribute(collected, question, "ordered", None, numbers.__getitem__))
-        elif isinstance(question, MultipleChoice):
-            sets = _ranks(sorted(_given(collected, question)))
-            result.append(_attribute(collected, question, "nominal", None, sets.__getitem__))
-            for choice in question.choices:
-                result.append(
-                    _attribute(
-                        collected,
-                        question,
-                        "mark",
-                        2,
-                        _ticks(choice.value),
-                        f"{question.name}_{choice.value}",
-                    )
-                )
-        elif not isinstance(question, FreeText):
-            raise TypeError(f"no diversity for a question of kind {question.kind!r}")
+        if question.measure is None:
+            continue
+        size = question.domain_size
+        rank: Callable[[Any], int] = question.rank
+        if size is None:
+            given = sorted(_given(collected, question), key=question.rank)
+            places = {answer: place for place, answer in enumerate(given)}
+            rank = places.__getitem__
+        result.append(_attribute(collected, question, question.measure, size, rank))
+        if question.mark:
+            for place, column in enumerate(question.columns(next(iter(question.title)))):
+                marked = _marked(question, place)
+                result.append(_attribute(collected, question, "mark", 2, marked, column.name))
     return result
 
 
@@ -159,13 +144,5 @@ def _given(collected: CollectedAnswers, question: Question) -> set[Any]:
     }
 
 
-def _ranks(values: Sequence[Any]) -> dict[Any, int]:
-    return {value: rank for rank, value in enumerate(values)}
-
-
-def _minus(low: int) -> Callable[[Any], int]:
-    return lambda value: int(value) - low
-
-
-def _ticks(choice: str) -> Callable[[Any], int]:
-    return lambda ticked: int(choice in ticked)
+def _marked(question: Question, place: int) -> Callable[[Any], int]:
+    return lambda answer: int(question.values(answer)[place] == question.mark)

@@ -170,7 +170,10 @@ def _variable(
     SubElement(
         variable,
         "varFormat",
-        {"type": "character" if column.type in ("string", "boolean") else "numeric", "schema": "other"},
+        {
+            "type": "character" if column.type in ("string", "boolean", "date") else "numeric",
+            "schema": "other",
+        },
     )
     if coding.name != column.name:
         _add(variable, "notes", f"Called {coding.name} in the SPSS and Stata files.")

@@ -60,7 +60,7 @@ def codings(columns: Iterable[TableColumn]) -> tuple[Coding, ...]:
         first = 0 if column.labels else 1
         codes = {value: code for code, (value, _) in enumerate(values, first)}
         labels = {code: label for code, (_, label) in enumerate(values, first)}
-        is_text = column.type == "string" and not column.categories
+        is_text = column.type in ("string", "date") and not column.categories
         skippable = column.question and column.can_be_missing and not is_text
         missing = _below(Fraction(column.minimum or 0)) if skippable else None
         result.append(Coding(name=name, codes=codes, labels=labels, is_text=is_text, missing=missing))

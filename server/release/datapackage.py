@@ -130,6 +130,10 @@ def _resource(
     }
 
 
+def _number(bound: str) -> int | float:
+    return int(bound) if Fraction(bound).denominator == 1 else float(bound)
+
+
 def _field(column: TableColumn) -> dict[str, Any]:
     field: dict[str, Any] = {
         "name": column.name,
@@ -150,7 +154,7 @@ def _field(column: TableColumn) -> dict[str, Any]:
         field["categoriesOrdered"] = column.ordered
     for name, bound in (("minimum", column.minimum), ("maximum", column.maximum)):
         if bound is not None:
-            constraints[name] = int(bound) if Fraction(bound).denominator == 1 else float(bound)
+            constraints[name] = bound if column.type == "date" else _number(bound)
     if constraints:
         field["constraints"] = constraints
     return field

@@ -65,6 +65,7 @@ def _parquet(table: ReleasedTable, path: Path) -> None:
         "number": pyarrow.float64(),
         "boolean": pyarrow.bool_(),
         "string": pyarrow.string(),
+        "date": pyarrow.string(),
     }
     arrays, fields = [], []
     for place, column in enumerate(table.columns):
@@ -194,7 +195,7 @@ def _value_labels(coded: tuple[Coding, ...], form: str, missing: dict[str, Any])
 
 
 def _measure(column: TableColumn) -> str:
-    if column.type in ("string", "boolean") or column.name in ("group", "stratum"):
+    if column.type in ("string", "boolean", "date") or column.name in ("group", "stratum"):
         return "ordinal" if column.ordered else "nominal"
     return "scale"
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from server.release.columns import TableColumn
 from server.release.estimates import Estimate, StratumSums, estimate_mean, estimate_share
 from server.release.tables import ReleasedTable
 from shared.decimals import format_decimal, multiples, round_step
-from shared.questions import FreeText, MultipleChoice, Number, Question, Rating
+from shared.questions import Question
 
 N_BINS: Final = 12
 MEAN: Final = "Mean"
@@ -105,36 +105,19 @@ def tally(
         answers[row[0]].append(tuple(row[place] for place in places))
     given = {group: [answer for answer in own if any(answer)] for group, own in answers.items()}
     values = [answer for own in given.values() for answer in own]
-    shares: list[tuple[str, Value]] = []
-    note, bounds = "", None
-    if isinstance(question, FreeText):
-        note = "Free text stands in the table only."
-    elif isinstance(question, MultipleChoice):
-        shares = [
-            (choice.text[language], _equals(place, "true")) for place, choice in enumerate(question.choices)
-        ]
-        note = "Several choices were possible, so the shares add up to more than 100 %."
-    elif isinstance(question, Number) or (
-        isinstance(question, Rating) and question.maximum - question.minimum > N_BINS
-    ):
-        shares = _bins([Fraction(answer[0]) for answer in values])
-    else:
-        shares = [
-            (label, _equals(0, value))
-            for value, label in _values(table.columns[places[0]], question, language)
-        ]
-    if isinstance(question, Number | Rating):
-        bounds = (float(question.minimum), float(question.maximum))
+    columns = [table.columns[place] for place in places]
+    summary = SUMMARIES[question.kind](question, columns, values, language)
     sums = {group: (people[group], len(answers[group]), own) for group, own in given.items()}
-    items = [Item(label=label, sums=_sums(sums, value)) for label, value in shares]
-    if bounds is not None:
-        items.append(Item(label=MEAN, sums=_sums(sums, lambda answer: Decimal(answer[0])), bounds=bounds))
+    items = [Item(label=label, sums=_sums(sums, value)) for label, value in summary.shares]
+    items += [
+        Item(label=label, sums=_sums(sums, value), bounds=summary.bounds) for label, value in summary.means
+    ]
     return QuestionTally(
         title=question.title[language] or question.name,
         given={group: len(own) for group, own in given.items()},
         skipped=len(table.rows) - len(values),
         items=tuple(items),
-        note=note,
+        note=summary.note,
     )
 
 
@@ -158,14 +141,107 @@ def _equals(place: int, value: str) -> Value:
     return lambda answer: Decimal(answer[place] == value)
 
 
-def _values(column: TableColumn, question: Question, language: str) -> list[tuple[str, str]]:
-    """The values of a column and how they are called, in order."""
-    if column.categories:
-        return list(column.categories)
-    if isinstance(question, Rating):
-        return [(str(value), str(value)) for value in range(question.minimum, question.maximum + 1)]
-    yes, no = (getattr(question, f"{name}_label")[language] for name in ("yes", "no"))
-    return [("true", yes or "yes"), ("false", no or "no")]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What is said of the answers to a question.
+
+    Attributes
+    ----------
+    shares, means : tuple of (str, callable)
+        Label, and what an answer adds to the sum.
+    bounds : tuple of two floats
+        Of the values that the means are of.
+    note : str
+    """
+
+    shares: tuple[tuple[str, Value], ...] = ()
+    means: tuple[tuple[str, Value], ...] = ()
+    bounds: tuple[float, float] = (0.0, 0.0)
+    note: str = ""
+
+
+Answers = Sequence[tuple[str, ...]]
+
+
+def _categories(_question: Any, columns: Sequence[TableColumn], _answers: Answers, _language: str) -> Summary:
+    (column,) = columns
+    return Summary(shares=tuple((label, _equals(0, value)) for value, label in column.categories))
+
+
+def _yes_no(question: Any, _columns: Sequence[TableColumn], _answers: Answers, language: str) -> Summary:
+    yes, no = question.yes_label[language] or "yes", question.no_label[language] or "no"
+    return Summary(shares=((yes, _equals(0, "true")), (no, _equals(0, "false"))))
+
+
+def _ticks(question: Any, _columns: Sequence[TableColumn], _answers: Answers, language: str) -> Summary:
+    return Summary(
+        shares=tuple(
+            (choice.text[language] or choice.value, _equals(place, "true"))
+            for place, choice in enumerate(question.options)
+        ),
+        note="Several choices were possible, so the shares add up to more than 100 %.",
+    )
+
+
+def _rating(question: Any, _columns: Sequence[TableColumn], answers: Answers, _language: str) -> Summary:
+    low, high = question.minimum, question.maximum
+    shares = [(str(value), _equals(0, str(value))) for value in range(low, high + 1)]
+    if high - low > N_BINS:
+        shares = _bins([Fraction(answer[0]) for answer in answers])
+    return Summary(shares=tuple(shares), means=((MEAN, _number(0)),), bounds=(float(low), float(high)))
+
+
+def _numbers(question: Any, _columns: Sequence[TableColumn], answers: Answers, _language: str) -> Summary:
+    return Summary(
+        shares=tuple(_bins([Fraction(answer[0]) for answer in answers])),
+        means=((MEAN, _number(0)),),
+        bounds=(float(question.minimum), float(question.maximum)),
+    )
+
+
+def _places(question: Any, _columns: Sequence[TableColumn], _answers: Answers, language: str) -> Summary:
+    return Summary(
+        means=tuple(
+            (choice.text[language] or choice.value, _number(place))
+            for place, choice in enumerate(question.choices)
+        ),
+        bounds=(1.0, float(len(question.choices))),
+        note="The mean place of each choice; 1 is the first.",
+    )
+
+
+def _days(_question: Any, _columns: Sequence[TableColumn], answers: Answers, _language: str) -> Summary:
+    """By month, year or decade, whichever gives few enough."""
+    by = {length: sorted({answer[0][:length] for answer in answers}) for length in (7, 4, 3)}
+    length = next((length for length, parts in by.items() if len(parts) <= N_BINS), 3)
+    ending = "0s" if length == 3 else ""
+    return Summary(shares=tuple((part + ending, _begins(part)) for part in by[length]))
+
+
+def _nothing(note: str) -> Callable[..., Summary]:
+    return lambda *_: Summary(note=note)
+
+
+SUMMARIES: Final[dict[str, Callable[[Any, Sequence[TableColumn], Answers, str], Summary]]] = {
+    "single": _categories,
+    "multiple": _ticks,
+    "rating": _rating,
+    "boolean": _yes_no,
+    "consent": _nothing("Everybody who was asked ticked it."),
+    "number": _numbers,
+    "date": _days,
+    "ranking": _places,
+    "text": _nothing("Free text stands in the table only."),
+}
+"""What the report says of the answers, by the kind of question."""
+
+
+def _number(place: int) -> Value:
+    return lambda answer: Decimal(answer[place])
+
+
+def _begins(part: str) -> Value:
+    return lambda answer: Decimal(answer[0].startswith(part))
 
 
 def _bins(values: list[Fraction]) -> list[tuple[str, Value]]:

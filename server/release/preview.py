@@ -19,7 +19,7 @@ from server.release.gate import decide
 from server.release.policy import policy_of
 from server.release.recheck import recheck
 from server.release.workflow import contents_of_release
-from server.simulation.generating import generated
+from server.simulation.generating import generated_all
 from shared.errors import DesignError
 from shared.joining import row_of
 from shared.questions import Answer
@@ -59,14 +59,7 @@ def require_releasable(specification: Specification) -> None:
 def _release(specification: Specification) -> None:
     chance, policy = random.Random(_SEED), policy_of(specification)  # noqa: S311 (made-up answers)
     questions = specification.questionnaire.questions
-    people = tuple(
-        {
-            question.name: answer
-            for question in questions
-            if (answer := generated(question, chance)) is not None
-        }
-        for _ in range(policy.minimum)
-    )
+    people = tuple(generated_all(specification.questionnaire, chance) for _ in range(policy.minimum))
     collected = CollectedAnswers(
         questions=questions, cells=(people, *(_NOBODY,) * (specification.cells.count - 1))
     )

@@ -19,7 +19,6 @@ from typing import Any, Final
 from server.release import recheck_columns as columns
 from server.release import recheck_exports
 from shared.errors import ReleaseError
-from shared.questions import FreeText, MultipleChoice
 from shared.specification import Specification
 
 FILES: Final = ("cells.csv", "codebook.xml", "datapackage.json", "microdata.csv", "report.html")
@@ -306,16 +305,16 @@ def _check_unanimous(
         expected = []
         for question in specification.questionnaire.questions:
             values = given[row["group"]][question.name]
-            if isinstance(question, FreeText) or not values:
+            if question.kind in columns.NOT_JUDGED or not values:
                 continue
             if len(values) == 1:
                 expected.append(question.name)
-            if isinstance(question, MultipleChoice):
-                ticked = zip(*values, strict=True)
+            if question.kind in columns.UNANIMOUS:
+                choices = [choice for asked, choice in answers if asked.name == question.name]
                 expected += [
-                    f"{question.name}_{choice.value}"
-                    for choice, ticks in zip(question.choices, ticked, strict=True)
-                    if set(ticks) == {"true"}
+                    f"{question.name}_{choice}"
+                    for choice, taken in zip(choices, zip(*values, strict=True), strict=True)
+                    if set(taken) == {columns.UNANIMOUS[question.kind]}
                 ]
         _require(
             columns.agrees(row[columns.LAST], " ".join(expected)),
@@ -362,7 +361,7 @@ def _check_distinct(
         if "question" in field:
             names[field["question"]].append(field["name"])
     for question in specification.questionnaire.questions:
-        if question.kind == "text":
+        if question.kind in columns.NOT_JUDGED:
             continue
         values = defaultdict(set)
         for row in rows:

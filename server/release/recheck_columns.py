@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from shared.attributes import Attribute
-from shared.questions import FreeText, MultipleChoice, Number, Question, Rating, SingleChoice, YesNo
+from shared.questions import FreeText, MultipleChoice, Question, Ranking
 from shared.specification import Specification
 
 MICRODATA: Final = ("group", "weight", "stratum", "stratum_people")
@@ -85,6 +86,8 @@ def answer_fields(specification: Specification) -> list[tuple[Question, str]]:
     fields: list[tuple[Question, str]] = []
     for question in specification.questionnaire.questions:
         if isinstance(question, MultipleChoice):
+            fields += [(question, choice.value) for choice in question.options]
+        elif isinstance(question, Ranking):
             fields += [(question, choice.value) for choice in question.choices]
         elif not isinstance(question, FreeText) or specification.permissions.free_text:
             fields.append((question, ""))
@@ -93,21 +96,52 @@ def answer_fields(specification: Specification) -> list[tuple[Question, str]]:
 
 def is_an_answer(question: Question, text: str) -> bool:
     """Whether a field holds an answer to the question, or none."""
-    if not text or isinstance(question, FreeText):
-        return True
-    if isinstance(question, SingleChoice):
-        return text.replace("'", "") in {choice.value.replace("'", "") for choice in question.choices}
-    if isinstance(question, YesNo | MultipleChoice):
-        return text in ("true", "false")
+    return not text or ANSWERS[question.kind](question, text)
+
+
+def _is_choice(question: Any, text: str) -> bool:
+    return text.replace("'", "") in {choice.value.replace("'", "") for choice in question.options}
+
+
+def _is_whole(low: int, high: int, text: str) -> bool:
+    return _DECIMAL.fullmatch(text) is not None and Fraction(text) in range(low, high + 1)
+
+
+def _is_number(question: Any, text: str) -> bool:
     if not _DECIMAL.fullmatch(text):
         return False
-    number = Fraction(text)
-    if isinstance(question, Rating):
-        return number.denominator == 1 and question.minimum <= number <= question.maximum
-    if isinstance(question, Number):
-        low = Fraction(question.minimum)
-        return low <= number <= Fraction(question.maximum) and not (number - low) % Fraction(question.step)
-    raise TypeError(f"answers of kind {question.kind!r} are not known to the check of the written files")
+    number, low = Fraction(text), Fraction(question.minimum)
+    return low <= number <= Fraction(question.maximum) and not (number - low) % Fraction(question.step)
+
+
+def _is_day(question: Any, text: str) -> bool:
+    try:
+        return (
+            date.fromisoformat(question.minimum)
+            <= date.fromisoformat(text)
+            <= date.fromisoformat(question.maximum)
+        )
+    except ValueError:
+        return False
+
+
+ANSWERS: Final[dict[str, Callable[[Any, str], bool]]] = {
+    "single": _is_choice,
+    "multiple": lambda _, text: text in ("true", "false"),
+    "rating": lambda question, text: _is_whole(question.minimum, question.maximum, text),
+    "boolean": lambda _, text: text in ("true", "false"),
+    "consent": lambda _, text: text == "true",
+    "number": _is_number,
+    "date": _is_day,
+    "ranking": lambda question, text: _is_whole(1, len(question.choices), text),
+    "text": lambda _, text: bool(text),
+}
+"""What a field that is not empty may hold, by the kind of question."""
+
+UNANIMOUS: Final = {"multiple": "true", "ranking": "1"}
+"""Of kinds with a column per choice: what shows there that the choice was taken."""
+NOT_JUDGED: Final = ("text", "consent")
+"""Kinds of which diversity is not asked."""
 
 
 def _means(

@@ -106,7 +106,7 @@ def _text(value: Any, field: Field, suffix: str) -> Any:
 
 
 def _canonical(text: str, field: Field, suffix: str) -> Any:
-    if text == "" or field["type"] == "string":
+    if text == "" or field["type"] in ("string", "date"):
         return _kept(text, suffix)
     return text == "true" if field["type"] == "boolean" else float(text)
 

@@ -22,7 +22,7 @@ from server.release.strata import (
     weight_of,
 )
 from shared.decimals import round_decimal
-from shared.questions import FreeText, Question
+from shared.questions import Question
 from shared.specification import Specification
 
 Row = tuple[str, ...]
@@ -98,9 +98,7 @@ def _table(columns: Iterable[TableColumn], rows: Iterable[Row]) -> ReleasedTable
 def released_questions(specification: Specification, questions: Iterable[Question]) -> tuple[Question, ...]:
     """Questions whose answers are released: free text only if the specification allows it."""
     return tuple(
-        question
-        for question in questions
-        if specification.permissions.free_text or not isinstance(question, FreeText)
+        question for question in questions if specification.permissions.free_text or not question.free_text
     )
 
 
@@ -128,8 +126,14 @@ def microdata_table(
     language = specification.languages[0]
     questions = released_questions(specification, collected.questions)
     columns = [*_stratum_columns(specification), *_centroid_columns(specification, language)]
+    hidden = {
+        question.name
+        for page in specification.questionnaire.pages
+        if page.visible_if is not None
+        for question in page.questions
+    }
     for question in questions:
-        columns += answer_columns(question, language)
+        columns += answer_columns(question, language, can_be_hidden=question.name in hidden)
     rows: list[Row] = []
     for group in decision.groups:
         name = str(group.identifier)

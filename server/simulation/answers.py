@@ -11,7 +11,7 @@ from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.errors import AnswerError, InputError
 from shared.questionnaire import Questionnaire
-from shared.questions import Answer, MultipleChoice, Number, Question, Rating, YesNo
+from shared.questions import Answer, Question
 from shared.specification import Specification
 
 SEPARATOR: Final = "|"
@@ -84,7 +84,6 @@ def answer_source(specification: Specification, table: DataFile, wanted: Wanted)
         Now or when a row is asked for: if a field of the file is no answer to its question, with its place.
     """
     markers = specification.model.reading.missing_markers
-    questions = specification.questionnaire.questions
     columns = {name: table.exact(column) for name, column in wanted.items()}
     # Files repeat few texts, so each is understood once.
     known: dict[tuple[str, str], Answer] = {}
@@ -92,7 +91,7 @@ def answer_source(specification: Specification, table: DataFile, wanted: Wanted)
     def from_column(question: Question, row: int) -> Answer | None:
         text = columns[question.name][row]
         if text is None or not text.strip() or text.strip() in markers:
-            if question.required and not isinstance(question, MultipleChoice):
+            if question.required and question.kind != "multiple":
                 raise AnswerError(
                     "the file has no answer to a required question",
                     where=table.where(row, columns[question.name].name),
@@ -115,11 +114,11 @@ def answer_source(specification: Specification, table: DataFile, wanted: Wanted)
 
     def answers(row: int, chance: random.Random) -> dict[str, Answer]:
         result: dict[str, Answer] = {}
-        for question in questions:
+        for question, visible in specification.questionnaire.asked(result):
             if question.name in columns:
-                answer = from_column(question, row)
+                answer = from_column(question, row) if visible else None
             else:
-                answer = generated(question, chance)
+                answer = generated(question, chance, result) if visible else None
             if answer is not None:
                 result[question.name] = answer
         return result
@@ -129,10 +128,27 @@ def answer_source(specification: Specification, table: DataFile, wanted: Wanted)
 
 def _understood(question: Question, table: DataFile, text: str) -> object:
     """The answer that a field means, before the question accepts it."""
-    if isinstance(question, MultipleChoice):
-        return [part.strip() for part in text.split(SEPARATOR) if part.strip()]
-    if isinstance(question, Rating):
-        return int(text) if text.lstrip("-").isascii() and text.lstrip("-").isdigit() else text
-    if isinstance(question, YesNo):
-        return True if text.casefold() in _YES else False if text.casefold() in _NO else text
-    return table.number_text(text) if isinstance(question, Number) else text
+    understand = _UNDERSTOOD.get(question.kind)
+    return table.number_text(text) if question.kind == "number" else understand(text) if understand else text
+
+
+def _list(text: str) -> object:
+    return [part.strip() for part in text.split(SEPARATOR) if part.strip()]
+
+
+def _integer(text: str) -> object:
+    return int(text) if text.lstrip("-").isascii() and text.lstrip("-").isdigit() else text
+
+
+def _yes_no(text: str) -> object:
+    return True if text.casefold() in _YES else False if text.casefold() in _NO else text
+
+
+_UNDERSTOOD: Final[dict[str, Callable[[str], object]]] = {
+    "multiple": _list,
+    "ranking": _list,
+    "rating": _integer,
+    "boolean": _yes_no,
+    "consent": _yes_no,
+}
+"""Of kinds whose answers are no texts."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal
 
-ColumnType = Literal["integer", "number", "string", "boolean"]
+ColumnType = Literal["integer", "number", "string", "boolean", "date"]
 
 SHARE_DIGITS: Final = 3
 POSITION_DIGITS: Final = 2
@@ -42,7 +42,7 @@ class Column:
     ----------
     name : str
         As in the header.
-    type : {"integer", "number", "string", "boolean"}
+    type : {"integer", "number", "string", "boolean", "date"}
         Its Frictionless type.
     title, description : str
         For people.

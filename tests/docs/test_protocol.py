@@ -16,24 +16,16 @@ from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 from shared.envelope import PAYLOAD_TYPE
 from shared.invited import Relay
 from shared.metrics import Metrics
-from shared.questionnaire import ELEMENT_TYPES, Questionnaire
+from shared.questionnaire import ELEMENT_TYPES
 from shared.submission import decode, receipt
 from tests.docs.documents import assert_told, first_cells, section, text_of
 from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, rewrite
+from tests.every_question import everything
 from tests.invited import invited
 from tests.kinds import MADE
 
 LANGUAGES = ("en", "de")
 BOTH = dict.fromkeys(LANGUAGES, "text")
-ELEMENTS: list[dict[str, Any]] = [
-    {"type": "radiogroup", "name": "a", "choices": ["x", "y"]},
-    {"type": "dropdown", "name": "b", "choices": ["x", "y"]},
-    {"type": "checkbox", "name": "c", "choices": ["x", "y"]},
-    {"type": "rating", "name": "d"},
-    {"type": "boolean", "name": "e"},
-    {"type": "text", "name": "f", "inputType": "number"},
-    {"type": "comment", "name": "g"},
-]
 
 
 def table_fields(title: str) -> set[str]:
@@ -82,8 +74,10 @@ def test_every_field_of_an_attribute_is_documented() -> None:
 
 
 def test_every_field_of_a_questionnaire_is_documented() -> None:
-    assert {element["type"] for element in ELEMENTS} == set(ELEMENT_TYPES)
-    made = Questionnaire.parse({"pages": [{"elements": ELEMENTS}]}, LANGUAGES).to_object()
+    made = everything().to_object()
+    types = {element["type"] for page in made["pages"] for element in page["elements"]}
+    assert types == set(ELEMENT_TYPES)
+    assert all(f"`{word}`" in section(text_of("docs/protocol.md"), "Questionnaire") for word in types)
     assert_told(
         "docs/protocol.md", "Questionnaire", table_fields("Questionnaire"), paths(made, "questionnaire")
     )

@@ -15,11 +15,15 @@ from shared.decimals import format_decimal
 from shared.errors import AnswerError, QuestionnaireError
 from shared.limits import MAX_COMMENT_CHARACTERS
 from shared.questions import (
+    KINDS,
     Choice,
+    Consent,
+    Date,
     FreeText,
     MultipleChoice,
     Number,
     Question,
+    Ranking,
     Rating,
     SingleChoice,
     YesNo,
@@ -52,6 +56,12 @@ QUESTIONS: dict[str, Question] = {
     "boolean": YesNo(**COMMON, yes_label=both("Yes"), no_label=both("No")),
     "number": number(),
     "text": FreeText(**COMMON, max_characters=5),
+    "one line": FreeText(**COMMON, max_characters=5, one_line=True),
+    "none": MultipleChoice(**COMMON, choices=COLOURS, none_text=both("")),
+    "other": SingleChoice(**COMMON, choices=COLOURS, other_text=both("Another")),
+    "consent": Consent(**COMMON, label=both("")),
+    "date": Date(**COMMON, minimum="2020-01-31", maximum="2024-12-31"),
+    "ranking": Ranking(**COMMON, choices=COLOURS),
 }
 
 
@@ -72,6 +82,12 @@ QUESTIONS: dict[str, Question] = {
         ("number", "07.50", "7.5"),
         ("number", "+10.0", "10"),
         ("text", "a\nb c", "a\nb c"),
+        ("one line", "a\nb", "a b"),
+        ("none", ["none"], ("none",)),
+        ("other", "other", "other"),
+        ("consent", True, True),
+        ("date", "2024-02-29", "2024-02-29"),
+        ("ranking", ["blue", "red", "green"], ("blue", "red", "green")),
     ],
 )
 def test_answers_in_the_domain(name: str, value: Any, canonical: Any) -> None:
@@ -90,6 +106,10 @@ def test_answers_in_the_domain(name: str, value: Any, canonical: Any) -> None:
         ("rating", [0, 6, True, "3", None, [3], 10**18]),
         ("boolean", [0, 1, "true", None, []]),
         ("number", ["", "-0.5", "10.5", "0.25", "1e1", "x", 11, True, None, [], {}, "٣", "9" * 5000, 10**18]),
+        ("none", [["none", "red"], ["other"]]),
+        ("consent", [False, 1, None]),
+        ("date", ["2023-02-29", "2020-01-30", "2025-01-01", "2024-2-9", "today", 20240229, None]),
+        ("ranking", [["red"], ["red", "red", "blue"], [1, 2, 3], "red", None]),
         ("text", ["", "a" * 6, "a\x00", "\u202e", 3, None, ["a"]]),
     ],
 )
@@ -141,22 +161,53 @@ def test_impossible_lengths_are_refused(longest: int) -> None:
 
 
 def test_kinds_with_an_order() -> None:
-    assert {q.kind for q in QUESTIONS.values() if q.ordered} == {"rating", "number"}
-    assert {q.kind for q in QUESTIONS.values()} == {
-        "single",
-        "multiple",
-        "rating",
-        "boolean",
-        "number",
-        "text",
-    }
+    assert {q.kind for q in QUESTIONS.values() if q.measure == "ordered"} == {"rating", "number", "date"}
+    assert {q.kind for q in QUESTIONS.values() if q.measure is None} == {"text", "consent"}
+    assert {q.kind for q in QUESTIONS.values()} == set(KINDS)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_columns_and_values_belong_together(name: str) -> None:
+    question = QUESTIONS[name]
+    answers: dict[str, Any] = {
+        "single": "red", "multiple": ("red",), "rating": 3, "boolean": True, "consent": True,
+        "number": "7.5", "date": "2024-02-29", "ranking": ("blue", "red", "green"), "text": "abc",
+    }  # fmt: skip
+    answer = answers[question.kind]
+    columns, values = question.columns("en"), question.values(answer)
+    assert len(columns) == len(values)
+    assert len({column.name for column in columns}) == len(columns)
+    assert question.rank(answer) is not None
+    assert question.compared_as == question.comparison or question.kind == "single"
+    assert all(isinstance(texts, dict) for texts in question.words.values())
+    if question.domain_size is not None:
+        assert 0 <= question.rank(answer) < question.domain_size
+
+
+@pytest.mark.parametrize("low", ["2020-13-01", "2024-12-31", "1"])
+def test_impossible_days_are_refused(low: str) -> None:
+    with pytest.raises(QuestionnaireError, match="no days"):
+        Date(**COMMON, minimum=low, maximum="2024-12-31")
+
+
+def test_what_no_condition_compares() -> None:
+    assert QUESTIONS["text"].literal("a") is None
+    assert QUESTIONS["ranking"].literal("red") is None
+    assert QUESTIONS["consent"].literal("true") is True
+    assert QUESTIONS["consent"].literal("false") is None
+
+
+def test_places_of_an_order() -> None:
+    assert QUESTIONS["ranking"].values(("blue", "red", "green")) == ("2", "3", "1")
 
 
 def _longest(question: Question, answers: Iterable[Any]) -> int:
     return max(len(dumps(question.accept(answer))) for answer in answers)
 
 
-@pytest.mark.parametrize("name", ["single", "dropdown", "multiple", "rating", "boolean", "number"])
+@pytest.mark.parametrize(
+    "name", ["single", "dropdown", "multiple", "rating", "boolean", "number", "none", "other"]
+)
 def test_the_longest_answer_of_a_small_domain(name: str) -> None:
     colours = [c.value for c in COLOURS]
     domains: dict[str, list[Any]] = {
@@ -166,6 +217,9 @@ def test_the_longest_answer_of_a_small_domain(name: str) -> None:
         "rating": [1, 2, 3, 4, 5],
         "boolean": [True, False],
         "number": [str(i / 2) for i in range(21)],
+        "none": [["none"], colours],
+        "other": [*colours, "other"],
+        "ranking": [colours],
     }
     assert QUESTIONS[name].longest_answer == _longest(QUESTIONS[name], domains[name])
 

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 from tests.vectors.board_vectors import boards
+from tests.vectors.condition_vectors import conditions
 from tests.vectors.core_vectors import anonymity, assignment, submissions
 from tests.vectors.ed25519_vectors import ed25519
 from tests.vectors.election_vectors import election_ballots, ristretto
@@ -34,6 +35,7 @@ def generate() -> dict[str, str]:
         ("joining", joinings()),
         ("ristretto", ristretto()),
         ("election_ballot", election_ballots()),
+        ("conditions", conditions()),
     ):
         texts[f"{name}.json"] = json.dumps(value, ensure_ascii=False) + "\n"
     return texts | published()

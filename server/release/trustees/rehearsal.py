@@ -41,7 +41,7 @@ from server.release.trustees.export import SPECIFICATION_FILE, SignedSurvey
 from server.release.trustees.opening import rebuild_key
 from server.release.trustees.shares import Share, covering_sets
 from server.release.trustees.statements import require_statement_key
-from server.simulation.generating import generated
+from server.simulation.generating import generated_all
 from shared import base64url, strict_json
 from shared.ballot import require_invited
 from shared.ed25519 import KEY_BYTES
@@ -155,12 +155,7 @@ def make_challenge(
     n_cells = specification.cells.count
     boxes, plaintexts = [], []
     for cell in chance.sample(range(n_cells), min(MAX_TEST_ANSWERS, n_cells)):
-        drawn = (
-            (question.name, generated(question, chance)) for question in specification.questionnaire.questions
-        )
-        answers = specification.questionnaire.accept(
-            {name: value for name, value in drawn if value is not None}
-        )
+        answers = generated_all(specification.questionnaire, chance)
         length = specification.message_bytes
         plaintext = encode(published.digest, cell, answers, random_bytes(length), length)
         box = key.seal(box_info(published.digest, NO_TOKEN, NO_KEY, cell), plaintext)
