@@ -158,10 +158,8 @@ def _titles(specification: Specification, language: str) -> dict[str, str]:
     """How each confidential attribute is called: a question, or one choice of several."""
     titles: dict[str, str] = {}
     for question in specification.questionnaire.questions:
-        title = question.title[language] or question.name
-        titles[question.name] = title
-        for choice in getattr(question, "choices", ()):
-            titles[f"{question.name}_{choice.value}"] = f"{title}: {choice.text[language]}"
+        titles |= {column.name: column.title for column in question.columns(language)}
+        titles[question.name] = question.column_title(language)
     return titles
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, ClassVar, Final, Self, final
 
 from shared.conditions import Answer, Compared, Value
@@ -13,7 +12,8 @@ from shared.fields import Fields
 from shared.questions.base import AnswerColumn, Asking, Measure, Question, json_bytes
 from shared.questions.texts import Localized
 
-_ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_ISO: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
+_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _FIRST, _LAST = "1900-01-01", "2100-12-31"
 
 
@@ -107,11 +107,15 @@ class Date(Question):
 
 
 def is_day(text: str) -> bool:
-    """Whether a text is a day of the calendar, as ``YYYY-MM-DD``."""
-    if _ISO.fullmatch(text) is None:
+    """Whether a text is a day of the Gregorian calendar, as ``YYYY-MM-DD``.
+
+    Without :mod:`datetime`: this package knows no clock, and the browser's Python goes without the module.
+    """
+    match = _ISO.fullmatch(text)
+    if match is None:
         return False
-    try:
-        date.fromisoformat(text)
-    except ValueError:
+    year, month, day = (int(part) for part in match.groups())
+    if year == 0 or not 1 <= month <= 12:
         return False
-    return True
+    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return 1 <= day <= _DAYS[month - 1] + leap

@@ -110,7 +110,7 @@ def test_what_is_hidden_is_passed_over_and_not_sent(browser: Browser, site: Site
     walk.look("3")
     assert walk.overflow() <= 0
     walk.go_on()
-    expect(page.locator("#bytes")).to_be_visible()
+    walk.see_message()
     walk.look("4")
     walk.send()
     assert sent(site) == plain(BY_BUS)

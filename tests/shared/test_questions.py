@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -28,6 +29,7 @@ from shared.questions import (
     SingleChoice,
     YesNo,
 )
+from shared.questions.date import is_day
 from shared.strict_json import dumps
 from tests.builders import both
 from tests.shared.strategies import JSON
@@ -119,6 +121,18 @@ def test_answers_outside_the_domain(name: str, values: list[Any]) -> None:
             QUESTIONS[name].accept(value)
         assert caught.value.where == "q"
         assert caught.value.message == "the answer is outside the question's domain"
+
+
+@given(
+    st.dates().map(str) | st.from_regex(r"(0000|1900|2000|2023|2024)-[0-3][0-9]-[0-3][0-9]", fullmatch=True)
+)
+def test_days_are_those_of_the_standard_library(text: str) -> None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        assert not is_day(text)
+    else:
+        assert is_day(text)
 
 
 @given(JSON | st.floats())
