@@ -21,6 +21,7 @@ from server.design.secret_sample import secret_sample
 from server.design.weights import Weights, normalizing_weights
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import distortion, sums_by_label
+from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.size_rules import bounds_of, size_rule_of, size_rule_of_register
 from shared.cells import Cells
 from shared.checks import (
@@ -128,6 +129,9 @@ def design(
         If answers could be longer than any message may be.
     """
     message_bytes = longest_message(plan.questionnaire)
+    is_register = plan.model_kind == "register"
+    if is_register != (salt is not None):
+        raise ValueError("a register is designed with a salt, a public model without one")
     if reuse is None:
         _refuse_records_from_register(plan)
     _refuse_unreachable_diversity(plan)
@@ -135,41 +139,19 @@ def design(
     _refuse_unsourced_participation(plan, model)
     dependence = _dependence(plan, model)
     _, safe = _needed_people(plan, model.levels, dependence)
-    is_register = plan.model_kind == "register"
-    if is_register != (salt is not None):
-        raise ValueError("a register is designed with a salt, a public model without one")
     basis = model if salt is None else secret_sample(model, salt, safe)
     smallest, safe = _needed_people(plan, basis.levels, dependence)
     _refuse_too_few(basis, safe)
-    if reuse is None:
-        weights = normalizing_weights(
-            basis.attributes,
-            basis.X,
-            basis.people.sum(axis=1),
-            room=ROOM.get(plan.algorithm, 1),
-            coarse=is_register,
-        )
-    else:
-        weights = Weights(values=reuse.weights, warnings=())
     bounds = bounds_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
     rule = (
         size_rule_of_register(bounds, safe)
         if is_register
         else size_rule_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
     )
-    stage = None if progress is None else lambda done, total: progress("Cells", done, total)
     if reuse is None:
-        compiled = partition(
-            plan.algorithm,
-            basis,
-            weights.values,
-            rule,
-            stage,
-            parameters=plan.parameters,
-            snap=snap_to(ranges_of(basis.attributes), min(safe)) if is_register else None,
-        )
+        weights, compiled = _new_cells(plan, basis, rule, min(safe), progress)
     else:
-        compiled = count_again(basis, reuse, rule)
+        weights, compiled = Weights(values=reuse.weights, warnings=()), count_again(basis, reuse, rule)
     loss = distortion(basis.X, basis.people, weights.values, compiled.labels)
     if is_register:
         compiled = as_published(compiled, basis.attributes, bounds)
@@ -218,6 +200,30 @@ def design(
             *_warn_low_participation(basis.levels, smallest, safe),
         ),
     )
+
+
+def _new_cells(
+    plan: Plan, basis: Model, rule: SizeRule, fewest: int, progress: StageProgress | None
+) -> tuple[Weights, CompiledCells]:
+    """Cells designed from the basis, of a register by weights and values that tell little of any person."""
+    is_register = plan.model_kind == "register"
+    weights = normalizing_weights(
+        basis.attributes,
+        basis.X,
+        basis.people.sum(axis=1),
+        room=ROOM.get(plan.algorithm, 1),
+        coarse=is_register,
+    )
+    compiled = partition(
+        plan.algorithm,
+        basis,
+        weights.values,
+        rule,
+        None if progress is None else lambda done, total: progress("Cells", done, total),
+        parameters=plan.parameters,
+        snap=snap_to(ranges_of(basis.attributes), fewest) if is_register else None,
+    )
+    return weights, compiled
 
 
 def _require_true_cells(plan: Plan, model: Model, dependence: Dependence, cells: NDArray[np.int64]) -> None:

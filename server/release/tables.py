@@ -49,6 +49,52 @@ _WEIGHT: Final = TableColumn(
     unit="people per answer",
     minimum="0",
 )
+_STATUS: Final = TableColumn(
+    name="status",
+    type="string",
+    title="Status",
+    description="Whether the answers of this group are in microdata.csv.",
+    categories=((RELEASED, "in the table"), (NOT_RELEASED, "withheld, or nobody answered")),
+)
+_CELLS: Final = TableColumn(
+    name="cells",
+    type="string",
+    title="Cells",
+    description="Numbers of the cells that form the group, as in the specification.",
+)
+_ELIGIBLE_PEOPLE: Final = TableColumn(
+    name="eligible_people",
+    type="integer",
+    title="Eligible people",
+    description="People of the population model who belong to the group; of a register, at least.",
+    unit="people",
+    minimum="0",
+)
+_LEVEL_MIXING: Final = TableColumn(
+    name="level_mixing",
+    type="number",
+    title="Mixing of levels of participation",
+    description=(
+        "How far the group's answers, as expected at the published levels of participation, come "
+        "from people of other levels than its people have. A share of the group can be off by so "
+        "much, a mean by so much of the range of the values. Empty for a register, and if the group "
+        "is not released."
+    ),
+    unit="share, 0 to 1",
+    minimum="0",
+    maximum="1",
+    can_be_missing=True,
+)
+_UNANIMOUS: Final = TableColumn(
+    name="unanimous_questions",
+    type="string",
+    title="Unanimous questions",
+    description=(
+        "Questions to which everybody in the group who answered gave the same answer, and choices "
+        "that everybody ticked: there the group does not hide what its members answered."
+    ),
+    can_be_missing=True,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,27 +205,9 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
     language = specification.languages[0]
     columns = (
         _GROUP,
-        TableColumn(
-            name="status",
-            type="string",
-            title="Status",
-            description="Whether the answers of this group are in microdata.csv.",
-            categories=((RELEASED, "in the table"), (NOT_RELEASED, "withheld, or nobody answered")),
-        ),
-        TableColumn(
-            name="cells",
-            type="string",
-            title="Cells",
-            description="Numbers of the cells that form the group, as in the specification.",
-        ),
-        TableColumn(
-            name="eligible_people",
-            type="integer",
-            title="Eligible people",
-            description="People of the population model who belong to the group; of a register, at least.",
-            unit="people",
-            minimum="0",
-        ),
+        _STATUS,
+        _CELLS,
+        _ELIGIBLE_PEOPLE,
         TableColumn(
             name="answers",
             type="integer",
@@ -190,37 +218,14 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
             can_be_missing=True,
         ),
         replace(_WEIGHT, can_be_missing=True),
-        TableColumn(
-            name="level_mixing",
-            type="number",
-            title="Mixing of levels of participation",
-            description=(
-                "How far the group's answers, as expected at the published levels of participation, come "
-                "from people of other levels than its people have. A share of the group can be off by so "
-                "much, a mean by so much of the range of the values. Empty for a register, and if the group "
-                "is not released."
-            ),
-            unit="share, 0 to 1",
-            minimum="0",
-            maximum="1",
-            can_be_missing=True,
-        ),
+        _LEVEL_MIXING,
         *_centroid_columns(specification, language),
         *(
             TableColumn.of(column)
             for attribute in specification.attributes
             for column in attribute.share_columns(language)
         ),
-        TableColumn(
-            name="unanimous_questions",
-            type="string",
-            title="Unanimous questions",
-            description=(
-                "Questions to which everybody in the group who answered gave the same answer, and choices "
-                "that everybody ticked: there the group does not hide what its members answered."
-            ),
-            can_be_missing=True,
-        ),
+        _UNANIMOUS,
     )
     rows: list[tuple[tuple[int, ...], str, tuple[str, str, str], str]] = [
         (
