@@ -1,7 +1,8 @@
 """The ballot: what an invited respondent's device gives to the collector, and nobody else can read.
 
 Two layers of HPKE. The inner one, the box, holds the answers for the trustees: the bytes of
-:func:`shared.submission.encode`, all of one length. The ballot puts cell and token beside the box, and the
+:func:`shared.submission.encode`, all of one length. Of an election it is no HPKE but encrypted choices that
+can be added (:mod:`shared.election.vote`). The ballot puts cell and token beside the box, and the
 one-time key in the token signs all of it: whoever changes the cell, the token or the box has no ballot any
 more. The outer layer seals it to the collector, so that a relay in between sees nothing: not even the length
 tells one ballot of a survey from another. Layout of a ballot, integers big endian::
@@ -20,12 +21,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared import ed25519
+from shared.election.contests import sizes_of
+from shared.election.terms import contest_bytes
 from shared.errors import SubmissionError
 from shared.invited import Invited
 from shared.limits import MAX_MESSAGE_BYTES
 from shared.sealing import SUITES
 from shared.specification import Specification
 from shared.token import PREFIX_BYTES, TOKEN_BYTES, Token
+from shared.words import digest_words
 
 VERSION: Final = 2
 CONTENT_TYPE: Final = "application/vnd.roomful.ballot"
@@ -63,6 +67,11 @@ class UnsignedBallot:
         token = self.token
         head = VERSION.to_bytes(1, "big") + self.cell.to_bytes(4, "big")
         return head + token.prefix + token.device_key + token.signature + self.box
+
+    @property
+    def words(self) -> str:
+        """Words of SHA-256 of the body: of an election, shown before the voter casts or tests it."""
+        return digest_words(hashlib.sha256(self.body).hexdigest())
 
     def to_be_signed(self, specification_digest: str) -> bytes:
         """What the device key signs."""
@@ -118,15 +127,19 @@ class Ballot(UnsignedBallot):
         """Read a ballot; run by the collector and by the trustees' tool.
 
         Guarantee: for all bytes, either a :class:`SubmissionError`, or a ballot whose cell exists and whose
-        box has the length that sealing a message of this survey gives. Token and signature are not verified
-        here.
+        box has the one length of this survey's boxes. Token, signature and box are not verified here.
 
         Raises
         ------
         SubmissionError
             With the code ``ballot.form`` or ``ballot.cell``.
         """
-        if len(data) != HEAD_BYTES + box_bytes(specification) + TAIL_BYTES or data[0] != VERSION:
+        return cls.read(data, box=box_bytes(specification), cells=specification.cells.count)
+
+    @classmethod
+    def read(cls, data: bytes, *, box: int, cells: int) -> Ballot:
+        """As :meth:`parse`, where the length of a box and the number of cells are known otherwise."""
+        if len(data) != HEAD_BYTES + box + TAIL_BYTES or data[0] != VERSION:
             raise SubmissionError(
                 "this is not a ballot",
                 where="ballot",
@@ -134,11 +147,11 @@ class Ballot(UnsignedBallot):
                 code="ballot.form",
             )
         cell = int.from_bytes(data[1:5], "big")
-        if cell >= specification.cells.count:
+        if cell >= cells:
             raise SubmissionError(
                 "there is no such cell",
                 where="cell",
-                expected=f"0 to {specification.cells.count - 1}",
+                expected=f"0 to {cells - 1}",
                 code="ballot.cell",
             )
         key_at = 5 + PREFIX_BYTES
@@ -178,8 +191,11 @@ def require_invited(specification: Specification) -> Invited:
 
 
 def box_bytes(specification: Specification) -> int:
-    """Length of every box of an invited survey: its one message length, sealed."""
-    return specification.message_bytes + require_invited(specification).suite.overhead
+    """Length of every box of an invited survey: its one message length, sealed; of an election its votes."""
+    invited = require_invited(specification)
+    if invited.election is not None:
+        return sum(map(contest_bytes, sizes_of(specification.questionnaire)))
+    return specification.message_bytes + invited.suite.overhead
 
 
 def envelope_bytes(specification: Specification) -> int:

@@ -97,6 +97,27 @@ def multiply(factor: int, point: Point) -> Point:
     return combine((factor,), (point,))
 
 
+class FixedBase:
+    """A point with a table of 64 times 16 of its multiples, 1,024 additions to make."""
+
+    def __init__(self, point: Point) -> None:
+        self._rows = []
+        for _ in range(-(-L.bit_length() // _WINDOW)):
+            row = _multiples(point)
+            point = add(row[-1], point)
+            self._rows.append(row)
+
+    def multiply(self, factor: int) -> Point:
+        """A multiple, of a factor from 0 to L - 1."""
+        result = IDENTITY
+        for row in self._rows:
+            digit = factor & (1 << _WINDOW) - 1
+            factor >>= _WINDOW
+            if digit:
+                result = add(result, row[digit])
+        return result
+
+
 def square_root(square: int) -> int | None:
     """A root modulo p = 5 mod 8; None if there is none."""
     square %= P

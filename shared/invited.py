@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from shared import base64url, ed25519
+from shared.election.group import ELEMENT_BYTES
+from shared.election.trustees import Trustees
 from shared.envelope import decode_key
-from shared.errors import EnvelopeError, SpecificationError
+from shared.errors import EnvelopeError, OpeningError, SpecificationError
 from shared.fields import Fields
 from shared.limits import (
     MAX_PEOPLE,
@@ -90,7 +92,7 @@ class Invited:
     suite : Suite
         How answers and ballots are sealed.
     opening_key, collector_key : bytes
-        HPKE public keys of the trustees and of the collector.
+        HPKE public keys of the trustees and of the collector; of an election the first is its key Y.
     acceptance_key : bytes
         Ed25519 key by which the collector signs that it took a ballot.
     threshold, shares : int
@@ -99,6 +101,9 @@ class Invited:
         Ed25519 public key of each trustee, in the order of their shares, with which she states once which
         ballots are the survey's.
     relay : Relay or None
+    election : Trustees or None
+        Of an election the keys of its trustees: boxes hold votes that can be added, and only sums of whole
+        groups are ever decrypted.
     spare_keys : tuple of bytes
         Further Ed25519 keys of the organizer, two at most, that may sign checkpoint and board as the key that
         signed the specification may: whoever loses that key can still finish the survey.
@@ -115,6 +120,7 @@ class Invited:
     shares: int
     statement_keys: tuple[bytes, ...]
     relay: Relay | None
+    election: Trustees | None = None
     spare_keys: tuple[bytes, ...] = ()
 
     @property
@@ -131,7 +137,8 @@ class Invited:
         SpecificationError
             For anything of the wrong form, a short token key, too few trustees.
         """
-        fields = Fields(value, where, _KEYS, error=SpecificationError)
+        fields = Fields(value, where, _KEYS, error=SpecificationError, optional=("election",))
+        is_election = "election" in fields
         suite = SUITES[fields.choice("suite", SUITES)]
         trustees = Fields(
             fields.raw("trustees"),
@@ -140,18 +147,22 @@ class Invited:
             error=SpecificationError,
         )
         shares = trustees.integer("shares", 2, MAX_TRUSTEES)
+        threshold = trustees.integer("threshold", 2, shares)
+        key_bytes = ELEMENT_BYTES if is_election else suite.public_key_bytes
+        opening_key = _parse_bytes(fields, "opening_key", key_bytes)
         return cls(
             people=fields.integer("people", 1, MAX_PEOPLE),
             codes=_parse_codes(fields),
             token_key=_parse_modulus(fields),
             suite=suite,
-            opening_key=_parse_bytes(fields, "opening_key", suite.public_key_bytes),
+            opening_key=opening_key,
             collector_key=_parse_bytes(fields, "collector_key", suite.public_key_bytes),
             acceptance_key=_parse_signing_key(fields, "acceptance_key", fields.text("acceptance_key")),
-            threshold=trustees.integer("threshold", 2, shares),
+            threshold=threshold,
             shares=shares,
             statement_keys=parse_statement_keys(trustees, shares),
             relay=None if fields.raw("relay") is None else _parse_relay(fields),
+            election=_parse_election(fields, opening_key, threshold, shares) if is_election else None,
             spare_keys=_parse_spare_keys(fields),
         )
 
@@ -174,7 +185,7 @@ class Invited:
             if self.relay is None
             else {"url": self.relay.url, "messages": self.relay.messages, "seconds": self.relay.seconds},
             "spare_keys": [base64url.encode(key) for key in self.spare_keys],
-        }
+        } | ({} if self.election is None else {"election": self.election.to_object()})
 
 
 def board_keys(organizer_key: bytes, invited: Invited | None) -> tuple[bytes, ...]:
@@ -190,6 +201,25 @@ def statements_needed(threshold: int, shares: int) -> int:
     this number of trustees may be lost: none of 2-of-3, one of 3-of-5 and of 2-of-4, two of 3-of-7.
     """
     return (shares + threshold - 1) // 2 + 1
+
+
+def require_election(invited: Invited) -> Trustees:
+    """The trustees' keys of an election.
+
+    Raises
+    ------
+    OpeningError
+        With the code ``opening.not-an-election`` for a survey whose answers are opened one by one.
+    """
+    if invited.election is None:
+        raise OpeningError(
+            "this is no election but a survey",
+            where="specification",
+            expected="an election, whose trustees decrypt sums alone",
+            remedy="The answers of a survey are opened with roomful trustees open.",
+            code="opening.not-an-election",
+        )
+    return invited.election
 
 
 def parse_statement_keys(fields: Fields, shares: int) -> tuple[bytes, ...]:
@@ -210,6 +240,17 @@ def parse_statement_keys(fields: Fields, shares: int) -> tuple[bytes, ...]:
 def is_token_modulus(data: bytes) -> bool:
     """Whether some bytes are an odd modulus of exactly 3072 bits."""
     return len(data) == TOKEN_KEY_BYTES and data[0] >= 0x80 and data[-1] % 2 == 1
+
+
+def _parse_election(fields: Fields, key: bytes, threshold: int, shares: int) -> Trustees:
+    return Trustees.parse(
+        fields.raw("election"),
+        fields.where("election"),
+        key=key,
+        threshold=threshold,
+        shares=shares,
+        error=SpecificationError,
+    )
 
 
 def _parse_codes(fields: Fields) -> Codes:

@@ -48,6 +48,8 @@ SUITES: Final = {
 }
 """Suites by name: RFC 9180, section 7, and the post-quantum hybrid X-Wing."""
 DEFAULT_SUITE: Final = "x25519-hkdf-sha256-aes128gcm"
+ELECTION_SUITE: Final = "mlkem768x25519-hkdf-sha256-aes128gcm"
+"""The one of elections: recorded traffic ties addresses to ballots, for whoever can read it later."""
 
 _BOX: Final = b"roomful-box/2"
 _BALLOT: Final = b"roomful-ballot/1"

@@ -14,6 +14,8 @@ from shared import strict_json
 from shared.attributes import Attribute, parse_attribute
 from shared.cells import Cells, parse_cells
 from shared.decimals import parse_probability
+from shared.election.contests import sizes_of
+from shared.election.terms import contest_bytes
 from shared.errors import AnswerError, SpecificationError
 from shared.fields import Fields, is_language
 from shared.geometry import Ranges, Vector
@@ -32,6 +34,7 @@ from shared.limits import (
 from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, parse_levels
 from shared.questionnaire import Questionnaire
+from shared.sealing import ELECTION_SUITE, SUITES
 
 PROTOCOL: Final = "roomful/3"
 _EARLIER_PROTOCOLS: Final = ("roomful/1", "roomful/2")
@@ -344,6 +347,10 @@ def _parse(value: Any) -> Specification:
     release = _sub(fields, "release", ("rule", "minimum", "distinct_values", "t_closeness", "row"))
     permissions = _sub(fields, "permissions", ("free_text", "balls_from_register"))
     invited = _parse_invited(fields, model)
+    questionnaire = Questionnaire.parse(fields.raw("questionnaire"), languages)
+    rule = _parse_release(release, k)
+    if invited is not None and invited.election is not None:
+        _require_election(release, rule, invited, questionnaire)
     return Specification(
         languages=languages,
         title=fields.localized("title", languages),
@@ -362,11 +369,11 @@ def _parse(value: Any) -> Specification:
         cells=cells,
         eligible=_parse_eligible(fields, cells.count, len(levels), model),
         centroids=_parse_centroids(fields, cells.count, len(ranges)),
-        questionnaire=Questionnaire.parse(fields.raw("questionnaire"), languages),
+        questionnaire=questionnaire,
         message_bytes=fields.integer("message_bytes", 1, MAX_MESSAGE_BYTES),
         stored=_parse_stored(fields, STORED["invited" if invited else "open"]),
         retention_days=fields.integer("retention_days", 1, MAX_RETENTION_DAYS),
-        release=_parse_release(release, k),
+        release=rule,
         row=_parse_row(release, cells.count),
         permissions=Permissions(
             free_text=permissions.boolean("free_text"),
@@ -503,6 +510,32 @@ def _parse_release(release: Fields, k: int) -> ReleaseRule:
         distinct_values=release.integer("distinct_values", 1, MAX_K),
         t_closeness=closeness,
     )
+
+
+def _require_election(
+    release: Fields, rule: ReleaseRule, invited: Invited, questionnaire: Questionnaire
+) -> None:
+    """Refuse an election whose votes could not be added, or whose groups would depend on votes."""
+    if (rule.rule, rule.distinct_values, rule.t_closeness) != ("merge", 1, None):
+        raise release.fail(
+            "rule",
+            "in an election boxes are joined by their numbers of ballots alone",
+            "merge, one distinct value, no closeness: nobody may see votes before groups are fixed",
+        )
+    if invited.suite is not SUITES[ELECTION_SUITE]:
+        raise SpecificationError(
+            "ballots of an election travel in another suite",
+            where="invited.suite",
+            expected=f"{ELECTION_SUITE}, as recorded traffic ties addresses to ballots",
+            code="specification.election",
+        )
+    if sum(map(contest_bytes, sizes_of(questionnaire))) > MAX_MESSAGE_BYTES:
+        raise SpecificationError(
+            "the ballots would be too long",
+            where="questionnaire",
+            expected=f"at most {MAX_MESSAGE_BYTES} bytes: 288 for each choice and 128 for each contest",
+            code="specification.election",
+        )
 
 
 def _parse_row(release: Fields, n_cells: int) -> tuple[int, ...]:

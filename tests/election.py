@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
+from shared.ballot import Ballot, UnsignedBallot
 from shared.edwards import L
-from shared.election.ballot import ElectionBallot
 from shared.election.group import GENERATOR, PythonGroup
 from shared.election.making import make
 from shared.election.terms import Terms
+from shared.election.vote import EncryptedVote
 from shared.token import Token
-from tests.invited import device_key, unsigned_token
+from tests.invited import sign_ballot, unsigned_token
 
 GROUP = PythonGroup()
 DIGEST = hashlib.sha256(b"the election of the tests").hexdigest()
@@ -38,7 +39,22 @@ def token_of(number: int) -> Token:
     return replace(unsigned_token(prefix), signature=hashlib.shake_256(prefix).digest(384))
 
 
-def voted(number: int, cell: int, chosen: Sequence[int], terms: Terms = TERMS) -> ElectionBallot:
+def vote_of(number: int, cell: int, chosen: Sequence[int], terms: Terms = TERMS) -> EncryptedVote:
+    """The vote of the n-th voter."""
+    return make(terms, cell, token_of(number).device_key, chosen, seed(number), GROUP)
+
+
+def voted(number: int, cell: int, chosen: Sequence[int], terms: Terms = TERMS) -> Ballot:
     """The ballot of the n-th voter."""
-    ballot = make(terms, cell, token_of(number), chosen, seed(number), GROUP)
-    return ballot.signed(device_key(ballot.token.prefix).sign(ballot.to_be_signed(terms.digest)))
+    return in_ballot(vote_of(number, cell, chosen, terms), number, terms)
+
+
+def in_ballot(vote: EncryptedVote, number: int, terms: Terms = TERMS) -> Ballot:
+    """A vote in a ballot with the token of the n-th voter, who signs whatever it is."""
+    token = token_of(number)
+    return sign_ballot(terms.digest, UnsignedBallot(cell=vote.cell, token=token, box=vote.to_bytes()))
+
+
+def read(data: bytes, terms: Terms = TERMS) -> Ballot:
+    """A ballot from its bytes."""
+    return Ballot.read(data, box=terms.box_bytes, cells=terms.cells)

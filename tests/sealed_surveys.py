@@ -20,7 +20,7 @@ from server.release.trustees.export import CHECKPOINT_FILE, write_export
 from server.release.trustees.ledger import new_ledger
 from server.release.trustees.opening import OpeningReport, open_answers
 from server.release.trustees.shares import Share, parse_share, split_secret
-from server.release.trustees.statements import Statement, public_statement_key
+from server.release.trustees.statement_keys import public_statement_key
 from server.release.trustees.stating import StatementReport, state_export
 from shared.ballot import Ballot
 from shared.board import describe_discrepancy
@@ -30,6 +30,7 @@ from shared.invitation import Invitation
 from shared.merkle import MerkleTree
 from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.specification import Specification
+from shared.statements import Statement
 from shared.token import Token
 from tests.boards import make_board
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign

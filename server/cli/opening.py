@@ -17,11 +17,11 @@ from server.keys.signing_keys import load_public_key
 from server.release.trustees.examining import KnownBoard, ReceivedExport
 from server.release.trustees.opening import OpeningReport, open_answers
 from server.release.trustees.shares import MAX_SHARE_FILE_BYTES, Share, parse_share
-from server.release.trustees.statements import MAX_STATEMENT_BYTES, Statement
 from server.release.trustees.stating import StatementReport, state_export
 from shared.errors import InputError, OpeningError
 from shared.invitation import Invitation
 from shared.limits import MAX_CHECKPOINT_BYTES
+from shared.statements import MAX_STATEMENT_BYTES, Statement
 from shared.words import digest_words
 
 

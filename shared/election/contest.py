@@ -80,7 +80,7 @@ class EncryptedContest:
 
     @classmethod
     def parse(cls, data: bytes, choices: int) -> EncryptedContest:
-        """Read :func:`contest_bytes` bytes.
+        """Read :func:`shared.election.terms.contest_bytes` bytes.
 
         Raises
         ------
@@ -105,11 +105,6 @@ class EncryptedContest:
             ),
             sum_response=numbers[-1],
         )
-
-
-def contest_bytes(choices: int) -> int:
-    """Length of a contest with so many choices."""
-    return 288 * choices + 128
 
 
 def challenge(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from shared import edwards, ristretto
-from shared.edwards import L
+from shared.edwards import FixedBase, L
 from shared.errors import ElectionError
 
 ELEMENT_BYTES: Final = ristretto.ELEMENT_BYTES
@@ -18,6 +18,9 @@ SCALAR_BYTES: Final = 32
 IDENTITY: Final = ristretto.IDENTITY_BYTES
 GENERATOR: Final = bytes.fromhex("e2f2ae0a6abc4e71a884a961c500515f58e30b6aa582dd8db6a65945e08d2d76")
 """G, the encoding of the base point (RFC 9496, appendix A.1)."""
+
+
+_MOST_TABLES: Final = 8
 
 
 class Group(Protocol):
@@ -48,9 +51,15 @@ class Group(Protocol):
             With the code ``election.element`` if one of them is not the encoding of an element.
         """
 
+    def combine_fixed(self, factors: Sequence[int], elements: Sequence[bytes]) -> bytes:
+        """As :meth:`combine`, of elements that come again and again: G and the key."""
+
 
 class PythonGroup:
     """ristretto255 by the standard library alone; not in constant time."""
+
+    def __init__(self) -> None:
+        self._fixed: dict[bytes, FixedBase] = {}
 
     def require(self, elements: Sequence[bytes]) -> None:
         """As :meth:`Group.require`."""
@@ -67,6 +76,22 @@ class PythonGroup:
                 raise not_an_element()
             points.append(point)
         return ristretto.encode(edwards.combine(factors, points))
+
+    def combine_fixed(self, factors: Sequence[int], elements: Sequence[bytes]) -> bytes:
+        """As :meth:`Group.combine_fixed`: 64 additions for each factor, once a table was made."""
+        total = edwards.IDENTITY
+        for factor, element in zip(factors, elements, strict=True):
+            base = self._fixed.get(element) or self._table(element)
+            total = edwards.add(total, base.multiply(factor)) if factor else total
+        return ristretto.encode(total)
+
+    def _table(self, element: bytes) -> FixedBase:
+        point = ristretto.decode(element)
+        if point is None:
+            raise not_an_element()
+        if len(self._fixed) >= _MOST_TABLES:
+            self._fixed.clear()
+        return self._fixed.setdefault(element, FixedBase(point))
 
 
 def not_an_element() -> ElectionError:

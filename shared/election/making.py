@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.edwards import L
-from shared.election.ballot import UnsignedBallot
 from shared.election.contest import (
     Ciphertext,
     Commitments,
@@ -24,7 +23,7 @@ from shared.election.contest import (
 from shared.election.group import GENERATOR, Group
 from shared.election.hashing import hash_scalar, u16, u32
 from shared.election.terms import Terms
-from shared.token import Token
+from shared.election.vote import EncryptedVote
 
 SEED_BYTES: Final = 32
 _SUM: Final = 0xFFFF
@@ -55,12 +54,14 @@ class _Drawn:
 
 
 def make(
-    terms: Terms, cell: int, token: Token, chosen: Sequence[int], seed: bytes, group: Group
-) -> UnsignedBallot:
-    """The ballot of one voter, without its signature; run by her device, and again by one that tests it.
+    terms: Terms, cell: int, device_key: bytes, chosen: Sequence[int], seed: bytes, group: Group
+) -> EncryptedVote:
+    """The vote of one voter; run by her device, and again by one that tests it.
 
     Parameters
     ----------
+    device_key : bytes
+        K, of her token.
     chosen : sequence of int
         For each contest the index of the choice.
     seed : bytes
@@ -77,11 +78,11 @@ def make(
     for number, (choices, choice) in enumerate(zip(terms.choices, chosen, strict=True)):
         if not 0 <= choice < choices:
             raise ValueError("there is no such choice")
-        place = Place(device_key=token.device_key, cell=cell, contest=number)
+        place = Place(device_key=device_key, cell=cell, contest=number)
         drawn = _Drawn(seed=seed, terms=terms, place=place, chosen=choice)
         votes = [int(j == choice) for j in range(choices)]
         contests.append(_contest(drawn, votes, group))
-    return UnsignedBallot(cell=cell, token=token, contests=tuple(contests))
+    return EncryptedVote(cell=cell, device_key=device_key, contests=tuple(contests))
 
 
 def _contest(drawn: _Drawn, votes: Sequence[int], group: Group) -> EncryptedContest:
@@ -91,7 +92,7 @@ def _contest(drawn: _Drawn, votes: Sequence[int], group: Group) -> EncryptedCont
     simulated = [(drawn.number("c", j), drawn.number("z", j)) for j in range(len(votes))]
     ciphertexts = [_encrypt(r, vote, key, group) for r, vote in zip(secrets, votes, strict=True)]
     commitments = [
-        _commit(vote, nonces[j], simulated[j], ciphertexts[j], key, group) for j, vote in enumerate(votes)
+        _commit(vote, secrets[j], nonces[j], simulated[j], key, group) for j, vote in enumerate(votes)
     ]
     sum_nonce = drawn.number("a", _SUM)
     sum_commitments = _pair(sum_nonce, key, group)
@@ -109,24 +110,29 @@ def _contest(drawn: _Drawn, votes: Sequence[int], group: Group) -> EncryptedCont
 
 
 def _pair(number: int, key: bytes, group: Group) -> tuple[bytes, bytes]:
-    return group.combine((number,), (GENERATOR,)), group.combine((number,), (key,))
+    return group.combine_fixed((number,), (GENERATOR,)), group.combine_fixed((number,), (key,))
 
 
 def _encrypt(r: int, vote: int, key: bytes, group: Group) -> Ciphertext:
     """R = rG, S = rY + vG."""
-    return group.combine((r,), (GENERATOR,)), group.combine((r, vote), (key, GENERATOR))
+    return group.combine_fixed((r,), (GENERATOR,)), group.combine_fixed((r, vote), (key, GENERATOR))
 
 
 def _commit(
-    vote: int, nonce: int, simulated: tuple[int, int], ciphertext: Ciphertext, key: bytes, group: Group
+    vote: int, r: int, nonce: int, simulated: tuple[int, int], key: bytes, group: Group
 ) -> Commitments:
-    """Commitments: of the true branch by its nonce, of the other from a challenge drawn beforehand."""
+    """Commitments: of the true branch by its nonce, of the other from a challenge drawn beforehand.
+
+    Whoever knows r needs no multiples but those of G and Y: z G - c R = (z - c r) G.
+    """
     c, z = simulated
-    r, s = ciphertext
     true = _pair(nonce, key, group)
-    a = group.combine((z, L - c), (GENERATOR, r))
-    # Of the branch that is not true: B1 = z Y - c (S - G) if the vote is 0, B0 = z Y - c S if it is 1.
-    b = group.combine((z, L - c, 0 if vote else c), (key, s, GENERATOR))
+    number = (z - c * r) % L
+    a = group.combine_fixed((number,), (GENERATOR,))
+    # Of the branch that is not true: z Y - c S = number Y - v c G if the vote is v = 1, and
+    # z Y - c (S - G) = number Y + c G if it is 0.
+    rest = -vote * c if vote else c
+    b = group.combine_fixed((number, rest % L), (key, GENERATOR))
     return (a, b, *true) if vote else (*true, a, b)
 
 

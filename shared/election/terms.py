@@ -38,3 +38,13 @@ class Terms:
             )
         if self.cells < 1:
             raise ValueError("there is at least one box")
+
+    @property
+    def box_bytes(self) -> int:
+        """Length of every box."""
+        return sum(map(contest_bytes, self.choices))
+
+
+def contest_bytes(choices: int) -> int:
+    """Length of a contest with so many choices (:mod:`shared.election.contest`)."""
+    return 288 * choices + 128

@@ -10,21 +10,20 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from shared.edwards import L
-from shared.election.ballot import ElectionBallot, of_ballot
 from shared.election.contest import Place, challenge
 from shared.election.group import IDENTITY, Group
 from shared.election.proofs import equations
 from shared.election.terms import Terms
+from shared.election.vote import EncryptedVote, of_ballot
 from shared.errors import ElectionError, SubmissionError
 
 WEIGHT_BYTES: Final = 16
 
 
-def verify(ballot: ElectionBallot, terms: Terms, group: Group) -> None:
+def verify(vote: EncryptedVote, terms: Terms, group: Group) -> None:
     """Verify the proofs of one ballot, equation by equation.
 
-    Signature and token are verified apart (:meth:`ElectionBallot.verify_signature`,
-    :class:`shared.token.Token`).
+    Signature and token are verified apart (:meth:`shared.ballot.Ballot.verify`, :class:`shared.token.Token`).
 
     Raises
     ------
@@ -36,13 +35,13 @@ def verify(ballot: ElectionBallot, terms: Terms, group: Group) -> None:
     Guarantee: if it returns, then except with negligible probability the ballot holds one vote in each
     contest, and whoever made it knew the votes and made it for this election, box and device key.
     """
-    for number, contest in enumerate(ballot.contests):
+    for number, contest in enumerate(vote.contests):
         try:
             group.require(contest.elements)
         except ElectionError as error:
             raise of_ballot(error, number) from None
-    _require_challenges(ballot, terms)
-    for number, contest in enumerate(ballot.contests):
+    _require_challenges(vote, terms)
+    for number, contest in enumerate(vote.contests):
         for equation in equations(terms.key, contest):
             factors, elements = zip(*equation.terms, strict=True)
             if group.combine([factor % L for factor in factors], elements) != IDENTITY:
@@ -50,7 +49,7 @@ def verify(ballot: ElectionBallot, terms: Terms, group: Group) -> None:
 
 
 def verify_batch(
-    ballots: Sequence[ElectionBallot], terms: Terms, group: Group, random_bytes: Callable[[int], bytes]
+    votes: Sequence[EncryptedVote], terms: Terms, group: Group, random_bytes: Callable[[int], bytes]
 ) -> tuple[SubmissionError | None, ...]:
     """What :func:`verify` says of each ballot: None, or the error.
 
@@ -66,24 +65,24 @@ def verify_batch(
     does not hold, that happens with a probability of 2^-128. A sum that fails is halved until the ballots at
     fault are found, and these are verified one by one: one bad ballot costs about twice the time of all.
     """
-    if not ballots:
+    if not votes:
         return ()
-    if len(ballots) == 1:
+    if len(votes) == 1:
         try:
-            verify(ballots[0], terms, group)
+            verify(votes[0], terms, group)
         except SubmissionError as error:
             return (error,)
         return (None,)
-    if _all_hold(ballots, terms, group, random_bytes):
-        return (None,) * len(ballots)
-    half = len(ballots) // 2
-    first = verify_batch(ballots[:half], terms, group, random_bytes)
-    return first + verify_batch(ballots[half:], terms, group, random_bytes)
+    if _all_hold(votes, terms, group, random_bytes):
+        return (None,) * len(votes)
+    half = len(votes) // 2
+    first = verify_batch(votes[:half], terms, group, random_bytes)
+    return first + verify_batch(votes[half:], terms, group, random_bytes)
 
 
-def _require_challenges(ballot: ElectionBallot, terms: Terms) -> None:
-    for number, contest in enumerate(ballot.contests):
-        place = Place(device_key=ballot.token.device_key, cell=ballot.cell, contest=number)
+def _require_challenges(vote: EncryptedVote, terms: Terms) -> None:
+    for number, contest in enumerate(vote.contests):
+        place = Place(device_key=vote.device_key, cell=vote.cell, contest=number)
         proven = (contest.ciphertexts, contest.commitments, contest.sum_commitments)
         if contest.challenge != challenge(terms, place, *proven):
             raise SubmissionError(
@@ -95,13 +94,13 @@ def _require_challenges(ballot: ElectionBallot, terms: Terms) -> None:
 
 
 def _all_hold(
-    ballots: Sequence[ElectionBallot], terms: Terms, group: Group, random_bytes: Callable[[int], bytes]
+    votes: Sequence[EncryptedVote], terms: Terms, group: Group, random_bytes: Callable[[int], bytes]
 ) -> bool:
     factors: defaultdict[bytes, int] = defaultdict(int)
     try:
-        for ballot in ballots:
-            _require_challenges(ballot, terms)
-            for contest in ballot.contests:
+        for vote in votes:
+            _require_challenges(vote, terms)
+            for contest in vote.contests:
                 for equation in equations(terms.key, contest):
                     weight = int.from_bytes(random_bytes(WEIGHT_BYTES), "big")
                     for factor, element in equation.terms:

@@ -12,36 +12,42 @@ from typing import Any
 import pytest
 
 from shared import edwards, ristretto
+from shared.ballot import Ballot
 from shared.edwards import L
 from shared.election import contest, group, proofs, verifying
-from shared.election.ballot import ElectionBallot, UnsignedBallot
 from shared.election.contest import EncryptedContest, Place
 from shared.election.group import GENERATOR
 from shared.election.verifying import verify, verify_batch
+from shared.election.vote import EncryptedVote
 from shared.errors import ElectionError, SubmissionError
-from tests.election import GROUP, SECRET, TERMS, token_of, voted
-from tests.vectors.election_vectors import signed_anew, with_votes
+from tests.election import GROUP, SECRET, TERMS, in_ballot, read, vote_of, voted
+from tests.vectors.election_vectors import with_votes
 
-HONEST = voted(0, 0, (0, 1))
+HONEST, VOTE = voted(0, 0, (0, 1)), vote_of(0, 0, (0, 1))
 
 
-def refused(ballot: ElectionBallot) -> str:
+def refused(ballot: Ballot) -> str:
     """Code of the line that refuses it as it arrives; empty if it counts."""
     try:
-        read = ElectionBallot.parse(ballot.to_bytes(), TERMS)
-        read.verify_signature(TERMS.digest)
-        verify(read, TERMS, GROUP)
+        arrived = read(ballot.to_bytes())
+        arrived.verify(TERMS.digest)
+        verify(EncryptedVote.of(arrived, TERMS), TERMS, GROUP)
     except SubmissionError as error:
         return error.code
     return ""
 
 
-def votes_in(ballot: ElectionBallot) -> list[list[int]]:
+def vote_in(ballot: Ballot) -> EncryptedVote:
+    """What is in its box."""
+    return EncryptedVote.of(ballot, TERMS)
+
+
+def votes_in(ballot: Ballot) -> list[list[int]]:
     """What it would add to the sums: v with S - xR = vG."""
     known = {GROUP.combine((v % L,), (GENERATOR,)): v for v in range(-3, 4)}
     return [
         [known[GROUP.combine((1, L - SECRET), (s, r))] for r, s in contest.ciphertexts]
-        for contest in ballot.contests
+        for contest in vote_in(ballot).contests
     ]
 
 
@@ -86,15 +92,14 @@ def test_three_votes_if_the_hash_left_the_commitments_to_the_sum_out(monkeypatch
     """They are then solved for after e is known."""
     with monkeypatch.context() as making_it:
         making_it.setattr("shared.election.making.challenge", hash_without_sum)
-        ballot = with_votes(((1, 1, 1), (1, 0)))
-    first = ballot.contests[0]
+        vote = vote_in(with_votes(((1, 1, 1), (1, 0))))
+    first = vote.contests[0]
     e, z = first.challenge, first.sum_response
     rs, ss = zip(*first.ciphertexts, strict=True)
     a = GROUP.combine((z, *[L - e] * 3), (GENERATOR, *rs))
     b = GROUP.combine((z, e, *[L - e] * 3), (TERMS.key, GENERATOR, *ss))
-    forged = signed_anew(
-        replace(ballot, contests=(replace(first, sum_commitments=(a, b)), *ballot.contests[1:]))
-    )
+    contests = (replace(first, sum_commitments=(a, b)), *vote.contests[1:])
+    forged = in_ballot(replace(vote, contests=contests), 9)
     assert votes_in(forged)[0] == [1, 1, 1]
     assert refused(forged) == "ballot.challenge"
     monkeypatch.setattr(verifying, "challenge", hash_without_sum)
@@ -111,9 +116,9 @@ def test_a_vote_is_not_copied_under_another_token(monkeypatch: pytest.MonkeyPatc
     careless = hash_without(device_key=bytes(32))
     with monkeypatch.context() as making_it:
         making_it.setattr("shared.election.making.challenge", careless)
-        victim = voted(0, 0, (0, 1))
-    for original, expected in ((HONEST, "ballot.challenge"), (victim, "")):
-        copy = signed_anew(UnsignedBallot(cell=0, token=token_of(1), contests=original.contests))
+        victim = vote_of(0, 0, (0, 1))
+    for original, expected in ((VOTE, "ballot.challenge"), (victim, "")):
+        copy = in_ballot(original, 1)
         assert refused(copy) == "ballot.challenge"
         with monkeypatch.context() as careless_verifier:
             careless_verifier.setattr(verifying, "challenge", careless)
@@ -124,13 +129,13 @@ def test_a_ballot_is_not_moved_to_another_box(monkeypatch: pytest.MonkeyPatch) -
     """By a collector that has no device key, and not by one that would have it either."""
     moved = replace(HONEST, cell=3)
     assert refused(moved) == "ballot.signature"
-    assert refused(signed_anew(moved)) == "ballot.challenge"
+    assert refused(in_ballot(replace(VOTE, cell=3), 0)) == "ballot.challenge"
     careless = hash_without(cell=0)
     with monkeypatch.context() as making_it:
         making_it.setattr("shared.election.making.challenge", careless)
         movable = voted(0, 0, (0, 1))
     monkeypatch.setattr(verifying, "challenge", careless)
-    monkeypatch.setattr(ElectionBallot, "verify_signature", lambda _self, _digest: None)
+    monkeypatch.setattr(Ballot, "verify", lambda _self, _digest: None)
     assert refused(replace(movable, cell=3)) == ""
 
 
@@ -150,12 +155,12 @@ def test_a_string_with_the_top_bit_set_is_no_element(monkeypatch: pytest.MonkeyP
 
     with monkeypatch.context() as making_it:
         making_it.setattr("shared.election.making.challenge", hashing_other_bytes)
-        ballot = voted(0, 0, (0, 1))
+        vote = vote_of(0, 0, (0, 1))
     contests = tuple(
         replace(c, ciphertexts=((with_top_bit(c.ciphertexts[0][0]), c.ciphertexts[0][1]), *c.ciphertexts[1:]))
-        for c in ballot.contests
+        for c in vote.contests
     )
-    forged = signed_anew(replace(ballot, contests=contests))
+    forged = in_ballot(replace(vote, contests=contests), 0)
     assert refused(forged) == "ballot.element"
     monkeypatch.setattr(group.ristretto, "decode", lax)
     assert refused(forged) == ""
@@ -164,13 +169,13 @@ def test_a_string_with_the_top_bit_set_is_no_element(monkeypatch: pytest.MonkeyP
 def test_two_bad_ballots_do_not_hide_each_other_in_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors that cancel: with weights that the voters know, both would count."""
 
-    def shifted(ballot: ElectionBallot, by: int) -> ElectionBallot:
-        first = ballot.contests[0]
+    def shifted(vote: EncryptedVote, by: int) -> EncryptedVote:
+        first = vote.contests[0]
         (c, z, other), *rest = first.responses
         changed = replace(first, responses=((c, (z + by) % L, other), *rest))
-        return signed_anew(replace(ballot, contests=(changed, *ballot.contests[1:])))
+        return replace(vote, contests=(changed, *vote.contests[1:]))
 
-    pair = (shifted(HONEST, 1), shifted(voted(1, 0, (0, 1)), -1))
+    pair = (shifted(VOTE, 1), shifted(vote_of(1, 0, (0, 1)), -1))
     drawn = iter(range(1, 10**6))
     fresh = verify_batch(pair, TERMS, GROUP, lambda count: (7 ** next(drawn) % 2**128).to_bytes(count, "big"))
     assert [error and error.code for error in fresh] == ["ballot.choice"] * 2
@@ -179,15 +184,15 @@ def test_two_bad_ballots_do_not_hide_each_other_in_a_batch(monkeypatch: pytest.M
 
 def test_one_bad_ballot_stops_no_other() -> None:
     bad = with_votes(((2, -1, 0), (1, 0)))
-    found = verify_batch((HONEST, bad), TERMS, GROUP, lambda count: b"\x07" * count)
+    found = verify_batch((VOTE, vote_in(bad)), TERMS, GROUP, lambda count: b"\x07" * count)
     assert [error and error.code for error in found] == [None, "ballot.choice"]
 
 
 def test_the_identity_is_no_ciphertext(monkeypatch: pytest.MonkeyPatch) -> None:
     """R = 0 shows the vote to everybody: S = vG."""
-    first = HONEST.contests[0]
+    first = VOTE.contests[0]
     (_, s), *others = first.ciphertexts
     plain = replace(first, ciphertexts=((bytes(32), s), *others))
-    assert refused(signed_anew(replace(HONEST, contests=(plain, *HONEST.contests[1:])))) == "ballot.element"
+    assert refused(in_ballot(replace(VOTE, contests=(plain, *VOTE.contests[1:])), 0)) == "ballot.element"
     with pytest.raises(ElectionError):
         GROUP.require((bytes(32),))

@@ -20,9 +20,9 @@ from server.release.trustees.examining import KnownBoard
 from server.release.trustees.ledger import new_ledger
 from server.release.trustees.opening import OpeningReport, open_answers
 from server.release.trustees.shares import split_secret
-from server.release.trustees.statements import Statement
 from shared.errors import RoomfulError
 from shared.limits import MAX_TRUSTEES
+from shared.statements import Statement
 from shared.words import digest_words
 from tests.builders import ANSWERS
 from tests.sealed_surveys import (

@@ -21,7 +21,7 @@ from shared.submission import decode, receipt
 from tests.docs.documents import assert_told, first_cells, section, text_of
 from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, rewrite
 from tests.every_question import everything
-from tests.invited import invited
+from tests.elections import election_keys
 from tests.kinds import MADE
 
 LANGUAGES = ("en", "de")
@@ -50,7 +50,7 @@ def test_every_field_of_a_specification_is_documented() -> None:
     specification["title"] = specification["description"] = BOTH
     specification["participation"]["source"]["rates"] = [{"upto": "1", "value": None, "rate": "0.5"}]
     specification["participation"]["source"]["statement"] = BOTH
-    specification["invited"] = invited(
+    specification["invited"] = election_keys(
         relay=Relay(url="https://relay.example/", messages=20, seconds=600)
     ).to_object()
     for name in ("attributes", "cells", "questionnaire"):
@@ -62,7 +62,7 @@ def test_every_field_of_a_specification_is_documented() -> None:
         if not field.startswith(("attributes[", "questionnaire."))
         and field not in ("attributes", "cells", "questionnaire")
     }
-    told = own - {"invited", "invited.relay"}
+    told = own - {"invited", "invited.relay", "invited.election"}
     assert_told("docs/protocol.md", "The specification", told, paths(specification))
     assert {"attributes", "cells", "questionnaire"} <= documented
 

@@ -27,6 +27,7 @@ PUBLISHED = {
     "package-lock.json": "versions",
     "package.json": "versions",
     "pyodide-lock.json": "versions",
+    "result.json": "the result of an election, published",
     "report.html": "a report of the design or release",
     "report.json": "figures of papers",
     "report.txt": "figures of papers",

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from shared import blind_rsa, ed25519
+from shared.ballot import Ballot, UnsignedBallot
 from shared.cells import parse_cells
 from shared.effective_anonymity import dependent_cell_failure, n_min, n_min_safe
-from shared.election.ballot import ElectionBallot
 from shared.election.group import PythonGroup, decode_scalar
 from shared.election.making import make
 from shared.election.terms import Terms
 from shared.election.verifying import verify
+from shared.election.vote import EncryptedVote
 from shared.errors import ReleaseError, RoomfulError
 from shared.invitation_code import InvitationCode
 from shared.joining import Row, join
@@ -208,7 +209,9 @@ def election_ballot(case: Case, document: Case) -> None:
         return
     data = bytes.fromhex(case["token"])
     token = Token(prefix=data[:32], device_key=data[32:64], signature=data[64:])
-    ballot = make(terms, case["cell"], token, case["chosen"], bytes.fromhex(case["seed"]), group)
+    seed = bytes.fromhex(case["seed"])
+    vote = make(terms, case["cell"], token.device_key, case["chosen"], seed, group)
+    ballot = UnsignedBallot(cell=case["cell"], token=token, box=vote.to_bytes())
     assert ballot.body.hex() == case["body"]
     assert ballot.words == case["words"]
     signed = ballot.signed(bytes.fromhex(case["signature"]))
@@ -217,9 +220,9 @@ def election_ballot(case: Case, document: Case) -> None:
 
 
 def _verify_ballot(data: bytes, terms: Terms, group: PythonGroup) -> None:
-    ballot = ElectionBallot.parse(data, terms)
-    verify(ballot, terms, group)
-    ballot.verify_signature(terms.digest)
+    ballot = Ballot.read(data, box=terms.box_bytes, cells=terms.cells)
+    verify(EncryptedVote.of(ballot, terms), terms, group)
+    ballot.verify(terms.digest)
 
 
 CHECKS: dict[str, Callable[[Case, Case], None]] = {

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from shared.ballot import HEAD_BYTES, Ballot
 from shared.edwards import BASE, L, P, multiply
-from shared.election.ballot import HEAD_BYTES, ElectionBallot, UnsignedBallot
 from shared.election.contest import EncryptedContest, Place
 from shared.election.group import GENERATOR
 from shared.election.hashing import hash_scalar
 from shared.election.making import _contest, _Drawn
 from shared.election.terms import Terms
+from shared.election.vote import EncryptedVote
 from shared.ristretto import encode
-from tests.election import GROUP, TERMS, scalar, seed, token_of, voted
-from tests.invited import device_key
+from tests.election import GROUP, TERMS, in_ballot, scalar, seed, token_of, vote_of, voted
 
 _REFUSED = {
     "not-reduced": (
@@ -133,14 +133,14 @@ def _hashed(label: str, *parts: bytes) -> dict[str, Any]:
 
 
 def _case(number: int, cell: int, chosen: tuple[int, ...]) -> dict[str, Any]:
-    ballot = voted(number, cell, chosen)
+    ballot, vote = voted(number, cell, chosen), vote_of(number, cell, chosen)
     drawn = []
     for contest, (choices, choice) in enumerate(zip(TERMS.choices, chosen, strict=True)):
         place = Place(device_key=ballot.token.device_key, cell=cell, contest=contest)
         numbers = _Drawn(seed=seed(number), terms=TERMS, place=place, chosen=choice)
         drawn.append(
             {use: [_hex(numbers.number(use, j)) for j in range(choices)] for use in "racz"}
-            | {"sum_a": _hex(numbers.number("a", 0xFFFF)), "e": _hex(ballot.contests[contest].challenge)}
+            | {"sum_a": _hex(numbers.number("a", 0xFFFF)), "e": _hex(vote.contests[contest].challenge)}
         )
     token = ballot.token
     return {
@@ -160,14 +160,7 @@ def _hex(number: int) -> str:
     return number.to_bytes(32, "little").hex()
 
 
-def signed_anew(ballot: UnsignedBallot, terms: Terms = TERMS) -> ElectionBallot:
-    """A changed ballot with a good signature: what its own voter can always make."""
-    key = device_key(ballot.token.prefix)
-    plain = UnsignedBallot(cell=ballot.cell, token=ballot.token, contests=ballot.contests)
-    return plain.signed(key.sign(plain.to_be_signed(terms.digest)))
-
-
-def with_votes(votes: Sequence[Sequence[int]], terms: Terms = TERMS, voter: int = 9) -> ElectionBallot:
+def with_votes(votes: Sequence[Sequence[int]], terms: Terms = TERMS, voter: int = 9) -> Ballot:
     """A ballot with any votes, proven as if they were 0 or 1 and their sum 1."""
     token = token_of(voter)
     contests = []
@@ -175,44 +168,44 @@ def with_votes(votes: Sequence[Sequence[int]], terms: Terms = TERMS, voter: int 
         place = Place(device_key=token.device_key, cell=0, contest=contest)
         drawn = _Drawn(seed=seed(voter), terms=terms, place=place, chosen=0)
         contests.append(_contest(drawn, [vote % L for vote in row], GROUP))
-    return signed_anew(UnsignedBallot(cell=0, token=token, contests=tuple(contests)), terms)
+    vote = EncryptedVote(cell=0, device_key=token.device_key, contests=tuple(contests))
+    return in_ballot(vote, voter, terms)
 
 
 def bad_ballots() -> dict[str, tuple[str, bytes]]:
     """Code and bytes by the name of the defect."""
-    good = voted(0, 0, (0, 1))
-    other = voted(1, 0, (2, 0))
-    elsewhere = voted(0, 0, (0, 1), replace(TERMS, digest=hashlib.sha256(b"another election").hexdigest()))
-    first = good.contests[0]
-    found: dict[str, tuple[str, ElectionBallot]] = {
+    good, vote = voted(0, 0, (0, 1)), vote_of(0, 0, (0, 1))
+    another = replace(TERMS, digest=hashlib.sha256(b"another election").hexdigest())
+    first = vote.contests[0]
+    found: dict[str, tuple[str, Ballot]] = {
         "vote-of-two-and-minus-one": ("ballot.choice", with_votes(((2, -1, 0), (1, 0)))),
         "vote-of-minus-one": ("ballot.choice", with_votes(((1, 1, -1), (1, 0)))),
         "two-choices": ("ballot.sum", with_votes(((1, 1, 0), (1, 0)))),
         "no-choice": ("ballot.sum", with_votes(((1, 0, 0), (0, 0)))),
-        "moved-to-another-box": ("ballot.challenge", signed_anew(replace(good, cell=1))),
+        "moved-to-another-box": ("ballot.challenge", in_ballot(replace(vote, cell=1), 0)),
         "contests-under-another-token": (
             "ballot.challenge",
-            signed_anew(replace(other, contests=good.contests)),
+            in_ballot(vote, 1),
         ),
-        "of-another-election": ("ballot.challenge", signed_anew(elsewhere)),
+        "of-another-election": ("ballot.challenge", in_ballot(vote_of(0, 0, (0, 1), another), 0)),
         "choices-exchanged": (
             "ballot.challenge",
-            _changed(good, replace(first, ciphertexts=tuple(reversed(first.ciphertexts)))),
+            _changed(vote, replace(first, ciphertexts=tuple(reversed(first.ciphertexts)))),
         ),
-        "response-of-a-choice": ("ballot.choice", _changed(good, _with_response(first, 1))),
-        "challenge-of-a-choice": ("ballot.choice", _changed(good, _with_response(first, 0))),
+        "response-of-a-choice": ("ballot.choice", _changed(vote, _with_response(first, 1))),
+        "challenge-of-a-choice": ("ballot.choice", _changed(vote, _with_response(first, 0))),
         "response-of-the-sum": (
             "ballot.sum",
-            _changed(good, replace(first, sum_response=(first.sum_response + 1) % L)),
+            _changed(vote, replace(first, sum_response=(first.sum_response + 1) % L)),
         ),
         "challenge-of-all": (
             "ballot.challenge",
-            _changed(good, replace(first, challenge=(first.challenge + 1) % L)),
+            _changed(vote, replace(first, challenge=(first.challenge + 1) % L)),
         ),
-        "signed-by-another": ("ballot.signature", replace(good, signature=other.signature)),
+        "signed-by-another": ("ballot.signature", replace(good, signature=voted(1, 0, (2, 0)).signature)),
     }
     found |= {
-        f"element-{name}": ("ballot.element", _changed(good, _with_element(first, data)))
+        f"element-{name}": ("ballot.element", _changed(vote, _with_element(first, data)))
         for name, data in {
             "identity": bytes(32),
             "not-reduced": P.to_bytes(32, "little"),
@@ -229,15 +222,15 @@ def bad_ballots() -> dict[str, tuple[str, bytes]]:
             data[:end] + (number + L).to_bytes(32, "little") + data[end + 32 :],
         ),
         "no-such-box": ("ballot.cell", data[:1] + (4).to_bytes(4, "big") + data[5:]),
-        "another-version": ("ballot.form", b"\x02" + data[1:]),
+        "another-version": ("ballot.form", b"\x01" + data[1:]),
         "too-short": ("ballot.form", data[:-1]),
         "too-long": ("ballot.form", data + b"\x00"),
     }
     return {name: (code, ballot.to_bytes()) for name, (code, ballot) in found.items()} | raw
 
 
-def _changed(ballot: ElectionBallot, first: EncryptedContest) -> ElectionBallot:
-    return signed_anew(replace(ballot, contests=(first, *ballot.contests[1:])))
+def _changed(vote: EncryptedVote, first: EncryptedContest) -> Ballot:
+    return in_ballot(replace(vote, contests=(first, *vote.contests[1:])), 0)
 
 
 def _with_element(contest: EncryptedContest, data: bytes) -> EncryptedContest:

@@ -14,7 +14,7 @@ from server.keys.sealing import SECRET_BYTES, OpeningKey
 from server.release.trustees.ledger import new_ledger
 from server.release.trustees.share_page import SharePage
 from server.release.trustees.shares import parse_share, require_threshold, split_secret
-from server.release.trustees.statements import public_statement_key
+from server.release.trustees.statement_keys import public_statement_key
 from shared.errors import OpeningError
 from shared.sealing import Suite
 from shared.words import digest_words

@@ -25,10 +25,10 @@ from server.release.trustees.export import (
     verified_checkpoint,
     verify_export,
 )
-from server.release.trustees.statements import Stated, groups_digest
 from shared.ballot import Ballot
 from shared.errors import InputError, OpeningError, SubmissionError, TokenError
 from shared.invitation import Invitation
+from shared.statements import Stated, groups_digest
 from shared.words import digest_words
 
 _HEX: Final = re.compile(r"[0-9a-f]{64}")

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from server.files import read_bounded, replace
-from server.release.trustees.statements import Stated
 from shared import base64url, strict_json
 from shared.errors import OpeningError
 from shared.fields import Fields
+from shared.statements import Stated
 from shared.words import digest_words
 
 LEDGER_FORMAT: Final = "roomful-ledger/2"

@@ -20,11 +20,11 @@ from server.release.policy import policy_of_counts
 from server.release.trustees.examining import Examined, ReceivedExport, examine_export, verified_ballots
 from server.release.trustees.export import BALLOTS_FILE, BallotFile, SignedSurvey
 from server.release.trustees.shares import Share, join_shares
-from server.release.trustees.statements import Statement, require_statements
 from shared.errors import OpeningError, SubmissionError
 from shared.joining import row_of
 from shared.questions import Answer
 from shared.sealing import box_info
+from shared.statements import Statement, require_statements
 from shared.submission import decode, validate
 
 

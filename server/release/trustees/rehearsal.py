@@ -40,7 +40,7 @@ from server.keys.sealing import SealingKey
 from server.release.trustees.export import SPECIFICATION_FILE, SignedSurvey
 from server.release.trustees.opening import rebuild_key
 from server.release.trustees.shares import Share, covering_sets
-from server.release.trustees.statements import require_statement_key
+from server.release.trustees.statement_keys import require_statement_key
 from server.simulation.generating import generated_all
 from shared import base64url, strict_json
 from shared.ballot import require_invited

@@ -13,7 +13,8 @@ from server.progress import StageProgress
 from server.release.trustees.examining import Examined, ReceivedExport, examine_export
 from server.release.trustees.ledger import Ledger
 from server.release.trustees.shares import Share
-from server.release.trustees.statements import Statement, require_statement_key
+from server.release.trustees.statement_keys import require_statement_key, sign_statement
+from shared.statements import Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,5 +69,5 @@ def state_export(
     repeated = ledger.require_only(examined.stated)  # 7
     if not repeated:
         ledger = ledger.append(examined.stated)
-    statement = examined.stated.sign(share)  # 8
+    statement = sign_statement(examined.stated, share)  # 8
     return StatementReport(statement=statement, examined=examined, repeated=repeated, ledger=ledger)

@@ -9,22 +9,23 @@ from typing import Any
 
 import pytest
 
+from shared.ballot import HEAD_BYTES
 from shared.edwards import L
 from shared.election import verifying
-from shared.election.ballot import HEAD_BYTES, ElectionBallot, UnsignedBallot, ballot_bytes, of_ballot
-from shared.election.contest import Place, challenge, contest_bytes
-from shared.election.group import GENERATOR, IDENTITY, encode_scalar
+from shared.election.contest import Place, challenge
+from shared.election.group import GENERATOR, IDENTITY, PythonGroup, encode_scalar
 from shared.election.making import make
-from shared.election.terms import Terms
+from shared.election.terms import Terms, contest_bytes
 from shared.election.verifying import verify, verify_batch
+from shared.election.vote import EncryptedVote, of_ballot
 from shared.errors import ElectionError, SubmissionError
-from tests.election import GROUP, SECRET, TERMS, seed, token_of, voted
-from tests.vectors.election_vectors import signed_anew
+from tests.election import GROUP, SECRET, TERMS, read, seed, token_of, vote_of, voted
 from tests.vectors.generate import FOLDER
 
 DOCUMENT = json.loads((FOLDER / "election_ballot.json").read_text("utf-8"))
 REFUSED = {case["name"]: case for case in DOCUMENT["refused"]}
-GOOD = voted(0, 0, (0, 1))
+BALLOT, GOOD = voted(0, 0, (0, 1)), vote_of(0, 0, (0, 1))
+KEY = token_of(0).device_key
 
 
 def weights() -> Callable[[int], bytes]:
@@ -34,15 +35,13 @@ def weights() -> Callable[[int], bytes]:
 
 
 def test_layout() -> None:
-    data = GOOD.to_bytes()
-    assert data[:5] == b"\x01\x00\x00\x00\x00"
+    data = BALLOT.to_bytes()
+    assert data[:5] == b"\x02\x00\x00\x00\x00"
     assert (HEAD_BYTES, contest_bytes(12), len(data)) == (453, 3584, 453 + 992 + 704 + 64)
-    assert ballot_bytes(TERMS) == len(data)
+    assert TERMS.box_bytes == 992 + 704
     assert data[453:485] == GOOD.contests[0].ciphertexts[0][0]
-    assert data[-64:] == GOOD.signature
-    assert ElectionBallot.parse(data, TERMS) == GOOD
-    label = b"roomful-election-ballot/1"
-    assert GOOD.to_be_signed(TERMS.digest) == label + bytes.fromhex(TERMS.digest) + data[:-64]
+    assert read(data) == BALLOT
+    assert EncryptedVote.of(BALLOT, TERMS) == GOOD
 
 
 def test_a_ballot_holds_what_was_chosen() -> None:
@@ -67,13 +66,14 @@ def test_every_byte_counts() -> None:
 def refusal(data: bytes) -> str:
     """What refuses a changed ballot."""
     try:
-        ballot = ElectionBallot.parse(data, TINY)
+        ballot = read(data, TINY)
+        vote = EncryptedVote.of(ballot, TINY)
     except SubmissionError as error:
         return error.code
-    if not verifying._all_hold((ballot,), TINY, GROUP, weights()):
+    if not verifying._all_hold((vote,), TINY, GROUP, weights()):
         return "proofs"
     try:
-        ballot.verify_signature(TINY.digest)
+        ballot.verify(TINY.digest)
     except SubmissionError as error:
         return error.code
     return ""
@@ -85,7 +85,7 @@ def expected_lines(place: int) -> tuple[str, ...]:
         return ("ballot.form",)
     if place < 5:
         return ("ballot.cell", "proofs")
-    prefix_or_signature = place < 37 or 69 <= place < HEAD_BYTES or place >= ballot_bytes(TINY) - 64
+    prefix_or_signature = place < 37 or 69 <= place < HEAD_BYTES or place >= len(TINY_BALLOT.to_bytes()) - 64
     return ("ballot.signature",) if prefix_or_signature else ("ballot.number", "proofs")
 
 
@@ -93,7 +93,7 @@ def test_a_device_key_stands_in_every_challenge() -> None:
     """So that contests copied under another token fail."""
     contest = GOOD.contests[0]
     proven = (contest.ciphertexts, contest.commitments, contest.sum_commitments)
-    place = Place(device_key=GOOD.token.device_key, cell=0, contest=0)
+    place = Place(device_key=KEY, cell=0, contest=0)
     assert challenge(TERMS, place, *proven) == contest.challenge
 
 
@@ -101,7 +101,7 @@ def inputs_of_the_challenge() -> list[tuple[str, Terms, Place, tuple[Any, ...]]]
     """Each input of the hash changed once."""
     contest = GOOD.contests[0]
     proven = (contest.ciphertexts, contest.commitments, contest.sum_commitments)
-    place = Place(device_key=GOOD.token.device_key, cell=0, contest=0)
+    place = Place(device_key=KEY, cell=0, contest=0)
     other = GOOD.contests[1]
     found: list[tuple[str, Terms, Place, tuple[Any, ...]]] = [
         ("digest", replace(TERMS, digest="00" * 32), place, proven),
@@ -135,8 +135,8 @@ def test_every_input_of_the_challenge_counts(terms: Terms, place: Place, proven:
 
 def test_a_batch_says_of_each_ballot_what_is_said_of_it_alone() -> None:
     names = ("two-choices", "moved-to-another-box", "element-top-bit")
-    bad = [ElectionBallot.parse(bytes.fromhex(REFUSED[name]["ballot"]), TERMS) for name in names]
-    good = [GOOD, voted(1, 3, (2, 0)), voted(2, 1, (1, 1))]
+    bad = [EncryptedVote.of(read(bytes.fromhex(REFUSED[name]["ballot"])), TERMS) for name in names]
+    good = [GOOD, vote_of(1, 3, (2, 0)), vote_of(2, 1, (1, 1))]
     assert verify_batch(good, TERMS, GROUP, weights()) == (None, None, None)
     mixed = [good[0], bad[0], good[1], bad[1], bad[2], good[2]]
     codes = [error.code if error else "" for error in verify_batch(mixed, TERMS, GROUP, weights())]
@@ -146,8 +146,8 @@ def test_a_batch_says_of_each_ballot_what_is_said_of_it_alone() -> None:
 
 def test_a_seed_gives_other_numbers_for_other_votes() -> None:
     """Two proofs with one nonce would tell what they hide."""
-    first = make(TERMS, 0, token_of(0), (0, 1), seed(0), GROUP)
-    second = make(TERMS, 0, token_of(0), (1, 1), seed(0), GROUP)
+    first = make(TERMS, 0, KEY, (0, 1), seed(0), GROUP)
+    second = make(TERMS, 0, KEY, (1, 1), seed(0), GROUP)
     assert not set(first.contests[0].elements) & set(second.contests[0].elements)
     assert first.contests[1] == second.contests[1]
 
@@ -164,7 +164,7 @@ def test_a_seed_gives_other_numbers_for_other_votes() -> None:
 )
 def test_impossible_votes_are_the_callers_mistake(cell: int, chosen: tuple[int, ...], seed_: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        make(TERMS, cell, token_of(0), chosen, seed_, GROUP)
+        make(TERMS, cell, KEY, chosen, seed_, GROUP)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,22 @@ def test_impossible_terms(changes: dict[str, Any]) -> None:
 
 def test_errors_name_the_contest() -> None:
     assert of_ballot(ElectionError("x", code="election.element"), 1).where == "contest 2"
-    plain = UnsignedBallot(cell=1, token=GOOD.token, contests=GOOD.contests)
     with pytest.raises(SubmissionError) as caught:
-        verify(signed_anew(plain), TERMS, GROUP)
+        verify(replace(GOOD, cell=1), TERMS, GROUP)
     assert (caught.value.where, caught.value.code) == ("contest 1", "ballot.challenge")
+    with pytest.raises(SubmissionError) as caught:
+        EncryptedVote.of(BALLOT, TINY)
+    assert (caught.value.where, caught.value.code) == ("box", "ballot.form")
+
+
+def test_tables_of_fixed_elements_give_the_same_sums() -> None:
+    group = PythonGroup()
+    elements = [GROUP.combine((number,), (GENERATOR,)) for number in range(1, 11)]
+    for number, element in enumerate(elements):
+        factors = (L - 1 - number, 5)
+        assert group.combine_fixed(factors, (GENERATOR, element)) == GROUP.combine(
+            factors, (GENERATOR, element)
+        )
+    assert group.combine_fixed((0,), (GENERATOR,)) == IDENTITY
+    with pytest.raises(ElectionError):
+        group.combine_fixed((1,), (b"\x01" + bytes(31),))

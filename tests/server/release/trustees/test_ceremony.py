@@ -16,7 +16,7 @@ from server.keys.sealing import OpeningKey
 from server.release.trustees.ceremony import hold_ceremony, key_words
 from server.release.trustees.ledger import Ledger
 from server.release.trustees.shares import join_shares, parse_share
-from server.release.trustees.statements import public_statement_key
+from server.release.trustees.statement_keys import public_statement_key
 from shared.errors import OpeningError
 from shared.sealing import DEFAULT_SUITE, SUITES, Suite
 

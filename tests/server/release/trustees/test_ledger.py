@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from server.release.trustees.ledger import Ledger, new_ledger
-from server.release.trustees.statements import Stated
 from shared.errors import OpeningError
+from shared.statements import Stated
 
 KEY = bytes(range(32))
 SURVEY, OTHER = "a" * 64, "b" * 64

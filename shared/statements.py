@@ -1,7 +1,8 @@
 """Statements: what each trustee signs, once for a survey, before anything of it is decrypted.
 
-A trustee's statement key is derived from her share, so there is nothing more to keep; its public half is made
-at the ceremony and signed in the specification. Compact JSON::
+A trustee's statement key is derived from her share (:mod:`server.release.trustees.statement_keys`), so there
+is nothing more to keep; its public half is made at the ceremony and signed in the specification. Compact
+JSON::
 
     {"format":"roomful-statement/1","specification":"<64 hex>","root":"<64 hex>","groups":"<64 hex>",
      "trustee":<int>,"signature":"<base64url>"}                       (without the line break)
@@ -15,7 +16,7 @@ could open everything anyway.
 
 References
 ----------
-RFC 5869 (HKDF), RFC 8032 (Ed25519). Quorums of this size: Malkhi, Reiter: Byzantine quorum systems (1998).
+RFC 8032 (Ed25519). Quorums of this size: Malkhi, Reiter: Byzantine quorum systems (1998).
 """
 
 from __future__ import annotations
@@ -25,15 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from shamir_mnemonic.share import Share as LibraryShare
-
-from server.keys.signing_keys import verifies
-from server.release.trustees.shares import Share
 from shared import base64url, ed25519, strict_json
-from shared.envelope import SignatureClaim
 from shared.errors import OpeningError
 from shared.fields import Fields
 from shared.invited import Invited
@@ -42,45 +35,7 @@ from shared.words import digest_words
 
 FORMAT: Final = "roomful-statement/1"
 MAX_STATEMENT_BYTES: Final = 4096
-_KEY_LABEL: Final = b"roomful-statement-key/1"
 _GROUPS_LABEL: Final = b"roomful-groups/1"
-
-
-def statement_key(share: Share) -> Ed25519PrivateKey:
-    """The key with which the owner of a share signs.
-
-    HKDF with SHA-256 and no salt over the share's 32 bytes; ``info`` is ``roomful-statement-key/1`` ||
-    ceremony (2 bytes, big endian) || number of the share (1) || threshold (1).
-
-    Guarantee: the public half says of the share only what a hash of 32 random bytes says.
-    """
-    place = share.ceremony.to_bytes(2, "big") + bytes((share.number, share.threshold))
-    derived = HKDF(SHA256(), 32, salt=None, info=_KEY_LABEL + place)
-    return Ed25519PrivateKey.from_private_bytes(derived.derive(LibraryShare.from_mnemonic(share.words).value))
-
-
-def public_statement_key(share: Share) -> bytes:
-    """Its public half, 32 bytes."""
-    return statement_key(share).public_key().public_bytes_raw()
-
-
-def require_statement_key(invited: Invited, share: Share) -> None:
-    """Refuse a share whose statement key is not the one that was signed.
-
-    Raises
-    ------
-    OpeningError
-        With the code ``opening.share-of-another-key``.
-    """
-    keys = invited.statement_keys
-    if share.number > len(keys) or public_statement_key(share) != keys[share.number - 1]:
-        raise OpeningError(
-            "this share is not one of those that the specification was signed for",
-            where=share.where,
-            expected=f"share {share.number} of the ceremony in which the key of this survey was made",
-            remedy="Compare the words of the opening key on the share with those of the survey.",
-            code="opening.share-of-another-key",
-        )
 
 
 def groups_digest(groups: Sequence[Sequence[int]]) -> str:
@@ -110,11 +65,6 @@ class Stated:
         """What the trustee with this number signs."""
         parts = map(bytes.fromhex, (self.specification, self.root, self.groups))
         return FORMAT.encode("ascii") + b"".join(parts) + bytes((trustee,))
-
-    def sign(self, share: Share) -> Statement:
-        """The statement of the owner of a share; the same each time."""
-        signature = statement_key(share).sign(self.message(share.number))
-        return Statement(stated=self, trustee=share.number, signature=signature)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,12 +129,8 @@ class Statement:
         """
         if self.trustee > invited.shares:
             raise _refused(f"there is no trustee {self.trustee}", where=where)
-        claim = SignatureClaim(
-            public_key=invited.statement_keys[self.trustee - 1],
-            signature=self.signature,
-            message=self.stated.message(self.trustee),
-        )
-        if not verifies(claim):
+        key = invited.statement_keys[self.trustee - 1]
+        if not ed25519.verifies(key, self.signature, self.stated.message(self.trustee)):
             raise _refused(f"trustee {self.trustee} did not sign this", where=where)
 
 

@@ -1,0 +1,64 @@
+"""The contests of an election: questions of its questionnaire, each with a choice for every vote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shared.election.terms import Terms
+from shared.errors import SpecificationError
+from shared.limits import MAX_CONTEST_CHOICES, MIN_CONTEST_CHOICES
+from shared.questionnaire import Questionnaire
+from shared.questions import Answer, Question, SingleChoice, YesNo
+
+_YES_NO: tuple[Answer, Answer] = (True, False)
+
+
+def choices_of(questionnaire: Questionnaire) -> tuple[tuple[Answer, ...], ...]:
+    """For each contest the answers that its choices stand for, in their order; of yes and no, yes first.
+
+    Raises
+    ------
+    SpecificationError
+        With the code ``specification.election`` for a question that is no contest.
+    """
+    return tuple(map(_choices, questionnaire.questions))
+
+
+def sizes_of(questionnaire: Questionnaire) -> tuple[int, ...]:
+    """How many choices each contest has; errors as :func:`choices_of`."""
+    return tuple(map(len, choices_of(questionnaire)))
+
+
+def chosen(questionnaire: Questionnaire, answers: Mapping[str, Answer]) -> tuple[int, ...]:
+    """For each contest the index of the choice.
+
+    Parameters
+    ----------
+    answers : mapping
+        As :meth:`Questionnaire.accept` gives them.
+    """
+    questions = zip(questionnaire.questions, choices_of(questionnaire), strict=True)
+    return tuple(choices.index(answers[question.name]) for question, choices in questions)
+
+
+def terms_of(questionnaire: Questionnaire, *, digest: str, key: bytes, cells: int) -> Terms:
+    """What the proofs of an election are bound to."""
+    return Terms(digest=digest, key=key, choices=sizes_of(questionnaire), cells=cells)
+
+
+def _choices(question: Question) -> tuple[Answer, ...]:
+    found: tuple[Answer, ...] = ()
+    if isinstance(question, SingleChoice):
+        found = tuple(choice.value for choice in question.choices)
+    elif isinstance(question, YesNo):
+        found = _YES_NO
+    if not question.required or not MIN_CONTEST_CHOICES <= len(found) <= MAX_CONTEST_CHOICES:
+        raise SpecificationError(
+            f"the question {question.name!r} is no contest",
+            where="questionnaire",
+            expected="of an election only required questions with one choice of "
+            f"{MIN_CONTEST_CHOICES} to {MAX_CONTEST_CHOICES}, or yes and no",
+            remedy="A blank vote is a choice of its own: add it, and require the answer.",
+            code="specification.election",
+        )
+    return found
