@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from shared.conditions import Answer
 from shared.election.terms import Terms
 from shared.errors import SpecificationError
 from shared.limits import MAX_CONTEST_CHOICES, MIN_CONTEST_CHOICES
 from shared.questionnaire import Questionnaire
-from shared.questions import Answer, Question, SingleChoice, YesNo
+from shared.questions import Question, SingleChoice, YesNo
 
 _YES_NO: tuple[Answer, Answer] = (True, False)
 
@@ -19,8 +20,15 @@ def choices_of(questionnaire: Questionnaire) -> tuple[tuple[Answer, ...], ...]:
     Raises
     ------
     SpecificationError
-        With the code ``specification.election`` for a question that is no contest.
+        With the code ``specification.election`` for a question that is no contest, or not asked of everybody.
     """
+    if questionnaire.has_conditions:
+        raise SpecificationError(
+            "some contests are not asked of everybody",
+            where="questionnaire",
+            expected="no conditions: all ballots of an election have one length",
+            code="specification.election",
+        )
     return tuple(map(_choices, questionnaire.questions))
 
 
@@ -49,7 +57,7 @@ def terms_of(questionnaire: Questionnaire, *, digest: str, key: bytes, cells: in
 def _choices(question: Question) -> tuple[Answer, ...]:
     found: tuple[Answer, ...] = ()
     if isinstance(question, SingleChoice):
-        found = tuple(choice.value for choice in question.choices)
+        found = tuple(choice.value for choice in question.options)
     elif isinstance(question, YesNo):
         found = _YES_NO
     if not question.required or not MIN_CONTEST_CHOICES <= len(found) <= MAX_CONTEST_CHOICES:

@@ -20,8 +20,8 @@ from shared.questionnaire import ELEMENT_TYPES
 from shared.submission import decode, receipt
 from tests.docs.documents import assert_told, first_cells, section, text_of
 from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, rewrite
-from tests.every_question import everything
 from tests.elections import election_keys
+from tests.every_question import everything
 from tests.kinds import MADE
 
 LANGUAGES = ("en", "de")

@@ -69,9 +69,11 @@ MANY = [
         question(isRequired=False),
         question(type="checkbox"),
         question(choices=[str(i) for i in range(51)]),
+        question(hasOther=True),
+        {"pages": [{"name": "one", "elements": [*MANY[:1], MANY[1] | {"visibleIf": "{q0} = '1'"}]}]},
         {"pages": [{"name": "one", "elements": MANY}]},
     ],
-    ids=["may-be-left-out", "several-choices", "too-many-choices", "too-long"],
+    ids=["may-be-left-out", "several-choices", "too-many-choices", "other", "conditional", "too-long"],
 )
 def test_questions_that_are_no_contests(value: dict[str, Any]) -> None:
     document = election_specification().to_object() | {"questionnaire": contests(value).to_object()}
