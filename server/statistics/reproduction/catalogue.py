@@ -83,7 +83,13 @@ _CASC: Final = ("census", "tarragona", "eia")
 _P, _M, _D, _T, _U = "p-probabilistic", "mu-approx", "dependence", "p3m", "utility"
 _AGAINST: Final = (
     Plot(name="against-k", title="D against k, pbar = 1e-5", x="k", y=("D",), panels=("data",)),
-    Plot(name="against-pi", title="D against participation, k = 10", x="pi", y=("D",), panels=("data",)),
+    Plot(
+        name="against-participation",
+        title="D against participation, k = 10",
+        x="participation",
+        y=("D",),
+        panels=("data",),
+    ),
     Plot(name="against-pbar", title="D against failure, k = 10", x="-log10 pbar", y=("D",), panels=("data",)),
 )
 _UTILITY_PLOTS: Final = (

@@ -51,7 +51,7 @@ def _curves(at: At, raw: FloatArray, progress: StageProgress) -> Iterator[Record
     known: dict[int, float] = {}
     cases = [("k", k, {"k": k, "pi": pi, "pbar": "1e-5"}) for pi in ("1", "0.75", "0.5") for k in KS]
     cases += [
-        ("pi", float(pi), {"k": 10, "pi": pi, "pbar": pbar})
+        ("participation", float(pi), {"k": 10, "pi": pi, "pbar": pbar})
         for pbar in ("1e-3", "1e-5")
         for pi in PARTICIPATIONS
     ]
@@ -65,7 +65,7 @@ def _curves(at: At, raw: FloatArray, progress: StageProgress) -> Iterator[Record
         n = k if pi == "1" else n_min(k, level(pi), pbar)
         if n not in known:
             known[n] = distortion(X, n)
-        curve = {"k": {"pi": pi}, "pi": {"pbar": pbar}, "-log10 pbar": {"pi": pi}}[axis]
+        curve = {"k": {"pi": pi}, "participation": {"pbar": pbar}, "-log10 pbar": {"pi": pi}}[axis]
         yield Record(at={**at, "against": axis, **curve, axis: x}, measure="D", ours=known[n])
         progress("distortions", number, len(cases))
 

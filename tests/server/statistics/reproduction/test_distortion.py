@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,10 @@ from server.statistics.microaggregation.power_diagram import power_diagram
 from server.statistics.microaggregation.preparation import sse, sst, standardize
 from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.reproduction import distortion
+from server.statistics.reproduction.catalogue import CATALOGUE
 from server.statistics.reproduction.distortion import BOUNDS, JUDGED, assigned, gaussian_records, pcl_labels
 from server.statistics.reproduction.inputs import Inputs
+from server.statistics.reproduction.views import figures
 from shared.cells import PowerDiagram
 from tests.server.statistics.reproduction.examples import silent
 
@@ -61,7 +64,13 @@ def test_curves_of_tarragona(reference_data: Path, monkeypatch: pytest.MonkeyPat
         < found["tarragona", "k", "0.75", 10]
         < found["tarragona", "k", "0.5", 10]
     )
-    assert {r.at["against"] for r in records} == {"k", "pi", "-log10 pbar"}
+    assert {r.at["against"] for r in records} == {"k", "participation", "-log10 pbar"}
+    # A curve's own participation is no place on the axis of another figure.
+    for name in ("distortion-figure-11", "distortion-figure-12"):
+        own = [replace(r, at={**r.at, "data": "one"}) for r in records if r.at["data"] == "tarragona"]
+        drawn = figures(CATALOGUE[name].plots, own)
+        assert [len(figure.curves) for figure in drawn] == [3, 2, 2]
+        assert [len(figure.curves[0].x) for figure in drawn] == [2, 6, 7]
 
 
 def test_the_rule_is_that_of_a_device(reference_data: Path) -> None:
