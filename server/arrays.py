@@ -9,3 +9,4 @@ import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
+TextArray: TypeAlias = npt.NDArray[np.object_]

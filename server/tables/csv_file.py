@@ -153,6 +153,8 @@ class CsvFile(DataFile):
             elif new.dtype.kind == "i":
                 trimmed = np.array([text.strip() for text in texts.tolist()], dtype=object)
                 cells = trimmed[column.codes[new[rows]]]
+            elif new.dtype.kind == "O":
+                cells = new[rows]
             else:
                 distinct, codes = np.unique(new[rows], return_inverse=True)
                 written = [

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from server.arrays import FloatArray, IntArray
+from server.arrays import FloatArray, IntArray, TextArray
 from server.files import SHARED, new_file
 from server.tables.column import DataColumn
 from server.tables.missing import MissingValues, is_missing
@@ -32,8 +32,8 @@ LARGEST: Final = 1e100
 RESOLUTION: Final = 2.0**-40
 """Of the middle half of a column beside its farthest number: float64 keeps 52 bits, and sums lose some."""
 
-Replacement = FloatArray | IntArray
-"""Numbers to write (float64), or for each record the row whose value to write (int64)."""
+Replacement = FloatArray | IntArray | TextArray
+"""Numbers to write (float64), for each record the row whose value to write (int64), or texts (object)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,6 +276,8 @@ class DataFile(ABC):
                 # By text: which record lends the value, and how that one spells it, must not show.
                 column = self.column(name)
                 keys.append(value_codes([text or "" for text in column.distinct])[column.codes[new[rows]]])
+            elif new.dtype.kind == "O":
+                keys.append(value_codes(new[rows].tolist()))
             else:
                 keys.append(np.unique(new[rows], return_inverse=True)[1].reshape(-1))
         return rows[published_order(keys)] if keys else rows

@@ -182,6 +182,8 @@ class ExcelFile(DataFile):
                 if new is not None and new.dtype.kind == "f":
                     number = float(new[row])
                     value: Any = int(number) if number.is_integer() else None if np.isnan(number) else number
+                elif new is not None and new.dtype.kind == "O":
+                    value = new[row]
                 else:
                     value = self._rows[row if new is None else int(new[row])][position].value
                 cell = sheet.cell(line, column, value)

@@ -155,6 +155,8 @@ class ParquetFile(DataFile):
                         where=self.source,
                         remedy="Convert the column to a wider type.",
                     ) from None
+            elif new is not None and new.dtype.kind == "O":
+                array = pyarrow.array(new[rows].tolist(), pyarrow.string())
             else:
                 array = self._plain(name).take(pyarrow.array(rows if new is None else new[rows]))
                 if pyarrow.types.is_floating(array.type):

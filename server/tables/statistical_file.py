@@ -166,12 +166,16 @@ class StatisticalFile(DataFile):
             new = replace.get(name)
             if new is not None and new.dtype.kind == "f":
                 columns[name] = self._compact(name, np.asarray(new[rows], dtype=np.float64))
+            elif new is not None and new.dtype.kind == "O":
+                columns[name] = new[rows]
             else:
                 values = self._frame[name].to_numpy()
                 columns[name] = self._compact(name, values[rows if new is None else new[rows]].copy())
         frame = pandas.DataFrame(columns)
-        labels = {name: self._published_labels(name, frame[name].tolist()) for name in names}
-        formats = {name: self._format(name) for name in names}
+        # What stands there as text now has neither labels of codes nor a format of numbers.
+        own = [name for name in names if name not in replace or replace[name].dtype.kind != "O"]
+        labels = {name: self._published_labels(name, frame[name].tolist()) for name in own}
+        formats = {name: self._format(name) for name in own}
         common: dict[str, Any] = {
             "column_labels": {
                 name: label
@@ -182,16 +186,16 @@ class StatisticalFile(DataFile):
             "variable_format": {name: form for name, form in formats.items() if form},
         }
         if self.form == "SPSS":
-            gaps = {name: self._published_gaps(name, frame[name].tolist()) for name in names}
+            gaps = {name: self._published_gaps(name, frame[name].tolist()) for name in own}
             pyreadstat.write_sav(
                 frame,
                 str(path),
                 missing_ranges={name: spans for name, spans in gaps.items() if spans},
-                variable_measure={n: m for n, m in self._meta.variable_measure.items() if n in names and m},
+                variable_measure={n: m for n, m in self._meta.variable_measure.items() if n in own and m},
                 **common,
             )
         else:
-            tags = {name: self._published_tags(name, frame[name].tolist()) for name in names}
+            tags = {name: self._published_tags(name, frame[name].tolist()) for name in own}
             pyreadstat.write_dta(
                 frame,
                 str(path),
