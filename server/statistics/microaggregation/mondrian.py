@@ -12,7 +12,7 @@ from server.arrays import FloatArray, IntArray
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import checked, sums_by_label
 from server.statistics.microaggregation.power_repair import roundest
-from server.statistics.microaggregation.preparation import data_matrix
+from server.statistics.microaggregation.preparation import Paths, data_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.microaggregation.trees import canonical_order
 
@@ -50,6 +50,7 @@ def mondrian(
     progress: Progress | None = None,
     strict: bool = True,
     nominal: Sequence[Columns] = (),
+    trees: Sequence[Paths | None] = (),
     most: int | None = None,
 ) -> IntArray:
     """Partition records by strict or relaxed multidimensional cuts.
@@ -72,8 +73,10 @@ def mondrian(
     nominal : sequence of (first, end) columns
         Blocks that hold one attribute in one-hot form, scaled or not: the largest entry of a record's block
         marks its category. They are cut into sets of categories, in relaxed mode too.
+    trees : sequence of Paths or None, optional
+        For each nominal attribute its hierarchy, along which alone it is cut then.
     most : int, optional
-        Groups at most; the fullest are cut first.
+        Groups at most; the fullest are cut first. A cut along a hierarchy can exceed it.
 
     Returns
     -------
@@ -95,6 +98,10 @@ def mondrian(
     * The width of a nominal attribute is the distance between two categories; without a hierarchy its
       categories are cut in the order of the columns, or, where no such cut is allowed, in descending order
       of people.
+    * With a hierarchy the width is that distance times the share of all categories that lie below the lowest
+      node above the group's. Each child of that node with enough people becomes a group of its own (section
+      4 of the paper has no children that fall short). The others stay together at the node, if they are
+      enough; otherwise the child of fewest people stays with them.
 
     Ties: of attributes equally wide the first column; of borders equally near the median the lower.
     Time O(n d log n log(n / k)), memory O(n d).
@@ -109,7 +116,7 @@ def mondrian(
     people = rule.people_of(len(X), counts)
     order = canonical_order(X, people.sum(axis=1))
     X = np.ldexp(X, -int(np.frexp(np.abs(X).max())[1]))  # within (-1, 1): no width overflows
-    axes = _axes(X[order], np.ones(X.shape[1]), nominal)
+    axes = _axes(X[order], np.ones(X.shape[1]), nominal, trees)
     labels = np.empty(len(X), dtype=np.int64)
     painting = _Painting(axes, people[order], rule, strict=strict)
     for label, (rows, _) in enumerate(painting.paint(progress, most)):
@@ -180,12 +187,14 @@ class _Axis:
 
     `values` are a column, or the number of the category. A number's width is its extent times `scale`; a
     nominal attribute's is `scale` as long as two categories are left. `categories` is 0 for a number.
+    `tree` is the hierarchy of a nominal attribute, or empty.
     """
 
     first: int
     values: FloatArray
     scale: float
     categories: int = 0
+    tree: Paths = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -202,10 +211,15 @@ class _Cut:
 _Side = tuple[IntArray, _Cut]
 
 
-def _axes(X: FloatArray | IntArray, weights: FloatArray, nominal: Sequence[Columns]) -> list[_Axis]:
+def _axes(
+    X: FloatArray | IntArray,
+    weights: FloatArray,
+    nominal: Sequence[Columns],
+    trees: Sequence[Paths | None] = (),
+) -> list[_Axis]:
     taken = np.zeros(X.shape[1], dtype=bool)
     axes = []
-    for first, end in nominal:
+    for (first, end), tree in zip(nominal, trees or (None,) * len(nominal), strict=True):
         if not 0 <= first < end <= X.shape[1] or taken[first:end].any():
             raise ValueError(f"({first}, {end}) is no block of columns of its own")
         taken[first:end] = True
@@ -213,7 +227,17 @@ def _axes(X: FloatArray | IntArray, weights: FloatArray, nominal: Sequence[Colum
         # Two categories differ in two columns.
         apart = np.sort(np.ptp(block, axis=0) ** 2 * weights[first:end])[-2:].sum()
         values = block.argmax(axis=1).astype(float)
-        axes.append(_Axis(first=first, values=values, scale=float(np.sqrt(apart)), categories=end - first))
+        if tree is not None and len(tree) != end - first:
+            raise ValueError(f"the hierarchy of ({first}, {end}) has {len(tree)} categories")
+        axes.append(
+            _Axis(
+                first=first,
+                values=values,
+                scale=float(np.sqrt(apart)),
+                categories=end - first,
+                tree=tree or (),
+            )
+        )
     for j in np.flatnonzero(~taken).tolist():
         axes.append(_Axis(first=j, values=X[:, j].astype(float), scale=float(np.sqrt(weights[j]))))
     return sorted(axes, key=lambda axis: axis.first)
@@ -248,18 +272,18 @@ class _Painting:
         """All groups that cannot be cut, or `most` of them, the lower side first at every cut."""
         total, placed = int(self.people.sum()), 0
         # The fullest group first; of equal ones the one that lies lower. The path tells it apart.
-        waiting: list[tuple[int, str, IntArray, tuple[_Cut, ...]]] = [
-            (-total, "", np.arange(len(self.people)), ())
+        waiting: list[tuple[int, tuple[int, ...], IntArray, tuple[_Cut, ...]]] = [
+            (-total, (), np.arange(len(self.people)), ())
         ]
-        done: list[tuple[str, IntArray, tuple[_Cut, ...]]] = []
+        done: list[tuple[tuple[int, ...], IntArray, tuple[_Cut, ...]]] = []
         while waiting:
             mass, path, rows, cuts = heapq.heappop(waiting)
             full = most is not None and len(waiting) + len(done) + 1 >= most
             sides = None if full else self._cut(rows)
             if sides is not None:
-                for mark, (part, cut) in zip("01", sides, strict=True):
+                for mark, (part, cut) in enumerate(sides):
                     held = int(self.people[part].sum())
-                    heapq.heappush(waiting, (-held, path + mark, part, (*cuts, cut)))
+                    heapq.heappush(waiting, (-held, (*path, mark), part, (*cuts, cut)))
                 continue
             done.append((path, rows, cuts))
             placed -= mass
@@ -267,25 +291,58 @@ class _Painting:
                 progress(placed, total)
         return [(rows, cuts) for _, rows, cuts in sorted(done, key=lambda group: group[0])]
 
-    def _cut(self, rows: IntArray) -> tuple[_Side, _Side] | None:
+    def _cut(self, rows: IntArray) -> tuple[_Side, ...] | None:
         """Cut the widest attribute that can be cut."""
         if len(rows) < 2 or int(self.people[rows].sum()) < 2 * self.rule.floor:
             return None
         extents = [float(np.ptp(axis.values[rows])) for axis in self.axes]
         widths = [
-            axis.scale * (min(extent, 1.0) if axis.categories else extent)
+            axis.scale * self._extent(rows, axis, extent)
             for axis, extent in zip(self.axes, extents, strict=True)
         ]
         for i in np.argsort(-np.array(widths), kind="stable").tolist():
             axis = self.axes[i]
             if widths[i] > 0:
-                sides = self._between_categories(rows, axis) if axis.categories else self._at(rows, axis)
+                sides: tuple[_Side, ...] | None
+                if axis.tree:
+                    sides = self._along(rows, axis)
+                else:
+                    sides = self._between_categories(rows, axis) if axis.categories else self._at(rows, axis)
                 if sides is not None:
                     return sides
         if self.strict:
             return None
         # Relaxed, records that are equal in everything may be told apart.
         return self._at(rows, _Axis(first=0, values=np.zeros(len(self.people)), scale=1.0))
+
+    def _extent(self, rows: IntArray, axis: _Axis, extent: float) -> float:
+        if not axis.categories or not axis.tree or not extent:
+            return min(extent, 1.0) if axis.categories else extent
+        present = np.unique(axis.values[rows]).astype(np.int64).tolist()
+        depth = _shared(axis.tree, present)
+        below = sum(path[:depth] == axis.tree[present[0]][:depth] for path in axis.tree)
+        return below / axis.categories
+
+    def _along(self, rows: IntArray, axis: _Axis) -> tuple[_Side, ...] | None:
+        """Divide a group among the children of the lowest node above its categories."""
+        code = axis.values[rows].astype(np.int64)
+        held = sums_by_label(self.people[rows], code, axis.categories)
+        present = np.flatnonzero(held.sum(axis=1)).tolist()
+        depth = _shared(axis.tree, present) + 1
+        children: dict[tuple[str, ...], list[int]] = {}
+        for category in present:
+            children.setdefault(axis.tree[category][:depth], []).append(category)
+        alone = [own for own in children.values() if self.rule.acceptable(held[own].sum(axis=0))]
+        alone.sort(key=lambda own: (-int(held[own].sum()), own))
+        rest = [category for category in present if not any(category in own for own in alone)]
+        while rest and alone and not self.rule.acceptable(held[rest].sum(axis=0)):
+            rest += alone.pop()
+        parts = sorted([*map(sorted, alone), *([sorted(rest)] if rest else [])])
+        if len(parts) < 2:
+            return None
+        return tuple(
+            (rows[np.isin(code, own)], _Cut(axis=axis, lower=True, kept=frozenset(own))) for own in parts
+        )
 
     def _at(self, rows: IntArray, axis: _Axis) -> tuple[_Side, _Side] | None:
         """Cut a number near its median."""
@@ -337,3 +394,11 @@ class _Painting:
             if self.rule.acceptable(lower[i]) and self.rule.acceptable(whole - lower[i]):
                 return int(i)
         return None
+
+
+def _shared(tree: Paths, categories: Sequence[int]) -> int:
+    """How many nodes from the root on are above all of some categories, or are the only one."""
+    first, last = tree[categories[0]], len(tree[categories[0]])
+    for category in categories[1:]:
+        last = next((i for i in range(last) if tree[category][i] != first[i]), last)
+    return last

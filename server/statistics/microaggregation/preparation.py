@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 
 from server.arrays import FloatArray, IntArray
 
+Paths = tuple[tuple[str, ...], ...]
+"""For each category the nodes of a hierarchy from below its root down to the category, all of one length."""
+
 LARGEST: Final = 1e145
 """Coordinates of larger magnitude are refused: squares of their differences could overflow."""
 
