@@ -28,7 +28,7 @@ class GroupRisk:
     Attributes
     ----------
     size : int
-        Records of the sample.
+        Records of the sample, or persons where one has several records.
     people : float
         Sum of their weights: people of the population that they stand for.
     risk : float
@@ -41,7 +41,33 @@ class GroupRisk:
     risk: float
 
 
-def group_risks(labels: IntArray, weights: FloatArray) -> tuple[GroupRisk, ...]:
+def counted_persons(
+    labels: IntArray, weights: FloatArray | None, persons: IntArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Persons of each class, and people of the population that they stand for.
+
+    A person with several records in a class is there once, with their mean weight.
+    """
+    given = np.ones(len(labels)) if weights is None else weights
+    if persons is not None:
+        pairs = np.column_stack([labels, persons])
+        distinct, inverse = np.unique(pairs, axis=0, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        given = np.bincount(inverse, given) / np.bincount(inverse)
+        labels = distinct[:, 0]
+    sizes = np.bincount(labels).astype(np.float64)
+    return sizes, np.bincount(labels, given).astype(np.float64)
+
+
+def class_risks(sizes: FloatArray, people: FloatArray) -> FloatArray:
+    """Individual risk of classes of ``sizes`` that stand for ``people``; see `group_risks`."""
+    share = sizes / np.maximum(people, sizes)
+    return np.asarray(share / sizes * hyp2f1(1, 1, sizes + 1, 1 - share), dtype=np.float64)
+
+
+def group_risks(
+    labels: IntArray, weights: FloatArray, persons: IntArray | None = None
+) -> tuple[GroupRisk, ...]:
     """Individual risk of each class, highest first.
 
     Parameters
@@ -50,6 +76,8 @@ def group_risks(labels: IntArray, weights: FloatArray) -> tuple[GroupRisk, ...]:
         Class of each record, 0..m-1.
     weights : float array, shape (n,)
         Above 0.
+    persons : int array, shape (n,), optional
+        Whose the record is, where one has several.
 
     Notes
     -----
@@ -58,10 +86,9 @@ def group_risks(labels: IntArray, weights: FloatArray) -> tuple[GroupRisk, ...]:
     second form by Euler's transformation: it neither under- nor overflows. A class that stands for fewer
     people than it has records is all there are: 1 / f.
     """
-    sizes = np.bincount(labels)
-    people = np.maximum(np.bincount(labels, weights), sizes)
-    share = sizes / people
-    risks = share / sizes * hyp2f1(1, 1, sizes + 1, 1 - share)
+    sizes, people = counted_persons(labels, weights, persons)
+    people = np.maximum(people, sizes)
+    risks = class_risks(sizes, people)
     order = np.lexsort((sizes, -risks))
     return tuple(
         GroupRisk(size=int(sizes[g]), people=float(people[g]), risk=float(risks[g])) for g in order.tolist()
