@@ -64,7 +64,10 @@ from server.tables.files import Reading
     show_default=True,
     help="What becomes of records without a quasi-identifier.",
 )
-@click.option("--median", metavar="A,B", default="", help="Columns that publish the median of their group.")
+@click.option("--median", metavar="A,B", default="", help="Numbers that publish their group's median.")
+@click.option(
+    "--restore-variance", is_flag=True, help="Move means apart until numbers vary as much as before."
+)
 @click.option("--l-diversity", type=click.IntRange(2), help="Fewest different secret values of a group.")
 @click.option(
     "--recursive-diversity",
@@ -123,7 +126,10 @@ from server.tables.files import Reading
     "--hierarchy",
     metavar="NAME=FILE",
     multiple=True,
-    help="Hierarchy of a confidential attribute, for t-closeness.",
+    help="Hierarchy to generalize along (mondrian), or of a confidential column, for t-closeness.",
+)
+@click.option(
+    "--risk-file", type=click.Path(path_type=Path), help="List each record's risk here; never publish it."
 )
 @reading_options(missing=True)
 @click.option("--json", "as_json", is_flag=True, help="Print everything measured as JSON.")
@@ -147,6 +153,7 @@ def anonymize(
     acceptable_cell_failure: str | None,
     missing: Any,
     median: str,
+    restore_variance: bool,
     l_diversity: int | None,
     recursive_diversity: str | None,
     t_closeness: float | None,
@@ -167,6 +174,7 @@ def anonymize(
     keep_order: bool,
     known: str,
     hierarchy: tuple[str, ...],
+    risk_file: Path | None,
     reading: Reading,
     as_json: bool,
 ) -> None:
@@ -201,6 +209,7 @@ def anonymize(
         ),
         missing=missing,
         median=listed(median),
+        restore_variance=restore_variance,
         constraints=Constraints.parse(l_diversity, recursive_diversity, t_closeness),
         refine=refine,
         effort=effort,
@@ -224,6 +233,7 @@ def anonymize(
             request,
             known=listed(known),
             hierarchies={name: Path(file) for name, file in assigned(hierarchy, "--hierarchy").items()},
+            risk_file=risk_file,
             command=shlex.join(["roomful", "anonymize", *_arguments()]),
             announce=announce,
             progress=progress,

@@ -48,7 +48,10 @@ from server.tables.files import Reading
     "--hierarchy",
     metavar="NAME=FILE",
     multiple=True,
-    help="Hierarchy of a confidential attribute, for t-closeness.",
+    help="Hierarchy that a column was generalized along, or of a confidential one, for t-closeness.",
+)
+@click.option(
+    "--risk-file", type=click.Path(path_type=Path), help="List each record's risk here; never publish it."
 )
 @click.option("--known", metavar="A,B", default="", help="Quasi-identifiers that the intruder of DLD knows.")
 @click.option(
@@ -78,6 +81,7 @@ def evaluate(
     participation_column: str,
     dependence: float | None,
     hierarchy: tuple[str, ...],
+    risk_file: Path | None,
     known: str,
     width: float,
     interval: float,
@@ -123,6 +127,7 @@ def evaluate(
             asked,
             settings=settings,
             report=report,
+            risk_file=risk_file,
             command=shlex.join(["roomful", "evaluate", *sys.argv[2:]]),
             progress=progress,
             reading=reading,

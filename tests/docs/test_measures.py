@@ -53,6 +53,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             "ill": random.choice(["flu", "rash"], n),
             "wage": random.integers(1, 60, n),
             "weight": random.uniform(1, 60, n),
+            "tall": random.choice(["yes", "no"], n),
             "chance": random.choice([0.5, 0.75], n),
         }
     ).to_csv(folder / "t.csv", index=False)
@@ -72,6 +73,10 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     ]
     measure = ["--confidential", "ill,wage", "--hierarchy", f"ill={folder / 'ill.csv'}", "--target", "ill"]
     runs = [(anonymize, [source, *common, *mask]), (evaluate, [source, out, *common, *measure])]
+    (folder / "tall.csv").write_text("no;small;*\nyes;tall;*\n")
+    fewer = [source, "--k", "3", "--out", out, "--json", "--quasi-identifiers"]
+    along = ["tall", "--method", "mondrian", "--hierarchy", f"tall={folder / 'tall.csv'}"]
+    runs += [(anonymize, [*fewer, "age", "--household", "wage", "--refine"]), (anonymize, [*fewer, *along])]
     found = {}
     for command, arguments in runs:
         document = json.loads(CliRunner().invoke(command, arguments, catch_exceptions=False).stdout)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,12 @@ from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
 from server.statistics.anonymize.confidential import confidential_measures
 from server.statistics.anonymize.encoding import Encoding, selected
+from server.statistics.anonymize.generalization import (
+    as_categories,
+    check_nodes,
+    generalization_losses,
+    place_nodes,
+)
 from server.statistics.anonymize.hierarchy import Hierarchy
 from server.statistics.anonymize.ordinal import Orders, ranked
 from server.statistics.anonymize.people import People
@@ -23,11 +29,15 @@ from server.statistics.measures import information_loss as loss
 from server.statistics.measures.measure import Measure
 from server.statistics.measures.moments import Moments, moments, probabilistic_information_loss
 from server.statistics.measures.population_risk import GroupRisk, group_risks, population_risk
+from server.statistics.measures.record_risk import RecordRisks, record_risks
 from server.statistics.measures.utility import EmpiricalUtility, empirical_utility
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.errors import InputError
+
+QUANTILES: Final = (0.5, 0.9, 0.99, 1.0)
+"""Of the records' risks, that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +66,10 @@ class Settings:
         lambda of D(lambda).
     weights : float array, shape (n,), or None
         Sampling weight of each record of the masked file.
+    persons, households : int array, shape (n,), or None
+        Whose each record of the masked file is, as numbers from 0.
+    generalized : mapping of column to Hierarchy
+        Of quasi-identifiers that publish its nodes.
     distances : float array or None
         Minimum distance of SL per record and numeric quasi-identifier, where it is not ``width``.
     importances : float array or None
@@ -74,6 +88,9 @@ class Settings:
     blocks: tuple[tuple[str, ...], ...] = ()
     dependence: float | None = None
     weights: FloatArray | None = None
+    persons: IntArray | None = None
+    households: IntArray | None = None
+    generalized: Mapping[str, Hierarchy] = field(default_factory=dict)
     distances: FloatArray | None = None
     importances: FloatArray | None = None
     record_distances: FloatArray | None = None
@@ -114,6 +131,12 @@ class Evaluation:
         What classes count, where it is neither records nor people.
     risks : tuple of GroupRisk
         With sampling weights, the risk of each class in the population, highest first.
+    risks_before, risks_after : RecordRisks
+        Of each record, by the original quasi-identifiers and by the masked ones.
+    places : int array, shape (n,)
+        Record of the original behind each record.
+    generalized : frozenset of str
+        Quasi-identifiers that publish nodes of a hierarchy.
     """
 
     n_records: int
@@ -133,6 +156,10 @@ class Evaluation:
     warnings: tuple[str, ...] = ()
     unit: str = ""
     risks: tuple[GroupRisk, ...] = ()
+    risks_before: RecordRisks
+    risks_after: RecordRisks
+    places: IntArray
+    generalized: frozenset[str] = frozenset()
 
     @property
     def who(self) -> str:
@@ -165,6 +192,13 @@ class Evaluation:
             result["individual_risk"] = [
                 {"records": group.size, "people": group.people, "risk": group.risk} for group in self.risks
             ]
+        result["risk_of_records"] = {
+            name: {
+                "mean": float(found.individual.mean()),
+                "quantiles": {str(q): float(np.quantile(found.individual, q)) for q in QUANTILES},
+            }
+            for name, found in (("before", self.risks_before), ("after", self.risks_after))
+        }
         if self.warnings:
             result["warnings"] = list(self.warnings)
         for name, found in (("before", self.before), ("after", self.after)):
@@ -234,6 +268,8 @@ def evaluate(
         column = file.usable(name)
         if rows is not None and file is original:
             column = selected(column, rows)
+        if name in chosen.generalized:
+            return as_categories(column)
         if name in chosen.categories:
             return replace(column, kind="nominal", values=None)
         return ranked(column, chosen.orders[name], file.source) if name in chosen.orders else column
@@ -245,7 +281,11 @@ def evaluate(
     classes = risk.equivalence_classes([d.coded(column.texts)[0] for column in recorded], counts)
     labels = classes.labels[each]
     classes = _counted(classes, people)
-    before = [of_people(take(original, name)) for name in quasi_identifiers]
+    for column in recorded:
+        if tree := chosen.generalized.get(column.name):
+            check_nodes(tree, column, masked.where)
+    originals = [take(original, name) for name in quasi_identifiers]
+    before = [of_people(column) for column in originals]
     after = [of_people(column) for column in recorded]
     kinds = (
         tuple(column.kind not in ("numeric", "ordinal") for column in before)
@@ -260,6 +300,9 @@ def evaluate(
             _check_numbers(other, "masked", lambda row: masked.where(int(each[row])))
     encoding = Encoding.fit(before, kinds)
     X, Y = encoding.matrix(before), encoding.matrix(after)
+    for block, column, other in zip(encoding.blocks, before, after, strict=True):
+        if tree := chosen.generalized.get(block.name):
+            place_nodes(Y, block, tree, column, other)
     numeric = [i for i, is_nominal in enumerate(kinds) if not is_nominal and before[i].kind != "ordinal"]
     columns = [encoding.blocks[i].first for i in numeric]
     information, disclosure = _losses_and_risks(X, Y, encoding, columns, each, chosen, progress)
@@ -281,9 +324,23 @@ def evaluate(
     for names in chosen.blocks:
         codes = [d.coded(recorded[quasi_identifiers.index(name)].texts)[0] for name in names]
         blocks.append((names, _anonymity(_counted(risk.equivalence_classes(codes, counts), people), people)))
-    risks = () if chosen.weights is None else group_risks(classes.labels, chosen.weights)
+    risks = () if chosen.weights is None else group_risks(classes.labels, chosen.weights, chosen.persons)
     if risks:
         anonymity += population_risk(risks)
+    risks_before, risks_after = (
+        record_risks(
+            risk.equivalence_classes([d.coded(column.texts)[0] for column in quasi]).labels,
+            people=counts,
+            weights=chosen.weights,
+            persons=chosen.persons,
+            households=chosen.households,
+        )
+        for quasi in (originals, recorded)
+    )
+    anonymity += risks_after.measures(chosen.households)
+    if chosen.generalized:
+        own = [column for column in after if column.name in chosen.generalized]
+        information += generalization_losses(chosen.generalized, own)
     if found:
         anonymity.append(d.p_sensitivity([contingency for _, contingency in found]))
     return Evaluation(
@@ -305,6 +362,10 @@ def evaluate(
         after=moments(_numbers(after, numeric)) if numeric else None,
         unit="" if people is None else people.unit,
         risks=risks,
+        risks_before=risks_before,
+        risks_after=risks_after,
+        places=places,
+        generalized=frozenset(chosen.generalized),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,8 @@ from server.wording import quoted
 from shared.errors import InputError
 
 _SEPARATORS: Final = ";,\t|"
+_ROOT: Final = "*"
+"""Name of the root where the file has several topmost nodes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +35,13 @@ class Hierarchy:
         The file.
     paths : mapping of value to path
         From just below the root down to the value itself, all of one length.
+    root : str
+        Its name.
     """
 
     source: str
     paths: Mapping[str, tuple[str, ...]]
+    root: str = _ROOT
 
     def of(self, column: DataColumn, values: tuple[object, ...]) -> tuple[tuple[str, ...], ...]:
         """Paths of some values of a column, found by their text or their value label.
@@ -59,6 +64,39 @@ class Hierarchy:
                 )
             found.append(path)
         return tuple(found)
+
+    def node(self, paths: Iterable[tuple[str, ...]]) -> str:
+        """Name of the lowest node above all of some values, or of the value if it is one."""
+        first, *others = paths
+        shared = len(first)
+        for path in others:
+            shared = next((i for i in range(shared) if path[i] != first[i]), shared)
+        return first[shared - 1] if shared else self.root
+
+    def values_below(self) -> dict[str, frozenset[str]]:
+        """The values that each name stands for: of a value itself, of every node, and of the root.
+
+        Raises
+        ------
+        InputError
+            If one name stands for two sets of values: published, it would mean either.
+        """
+        below: dict[tuple[str, ...], set[str]] = {}
+        for value, path in self.paths.items():
+            for depth in range(len(path) + 1):
+                below.setdefault(path[:depth], set()).add(value)
+        named: dict[str, frozenset[str]] = {}
+        for place, values in below.items():
+            name = place[-1] if place else self.root
+            if named.setdefault(name, frozenset(values)) != values:
+                raise InputError(
+                    f"{quoted(name)} stands for two sets of values: once for {len(named[name])} and once for"
+                    f" {len(values)}",
+                    where=self.source,
+                    expected="one meaning for every name that can be published",
+                    remedy="Give one of the nodes another name.",
+                )
+        return named
 
 
 def read_hierarchy(path: Path, attribute: str) -> Hierarchy:
@@ -96,9 +134,11 @@ def read_hierarchy(path: Path, attribute: str) -> Hierarchy:
         raise InputError("the hierarchy has no line", where=path.name, expected="value;parent;... per line")
     _check(path.name, lines)
     rows = [row for _, row in lines]
+    root = _ROOT
     if len({row[-1] for row in rows}) == 1:
+        root = rows[0][-1]
         rows = [row[:-1] for row in rows]
-    return Hierarchy(source=path.name, paths={row[0]: tuple(reversed(row)) for row in rows})
+    return Hierarchy(source=path.name, paths={row[0]: tuple(reversed(row)) for row in rows}, root=root)
 
 
 def _check(source: str, lines: list[tuple[int, list[str]]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,8 @@ import numpy as np
 from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
 from server.statistics.anonymize.constraints import united, unkept
-from server.statistics.anonymize.group_values import breach_free, group_medians, modes
+from server.statistics.anonymize.generalization import group_nodes
+from server.statistics.anonymize.group_values import breach_free, group_medians, modes, variance_restored
 from server.statistics.anonymize.methods import divide
 from server.statistics.anonymize.ordinal import nearest_categories
 from server.statistics.anonymize.people import People
@@ -20,7 +21,8 @@ from server.statistics.anonymize.preparation import Part, Prepared
 from server.statistics.anonymize.rounding import rounded
 from server.statistics.measures.disclosure_risk import equivalence_classes
 from server.statistics.measures.diversity import coded
-from server.statistics.microaggregation.preparation import group_means
+from server.statistics.microaggregation.lower_bound import least_sse
+from server.statistics.microaggregation.preparation import group_means, sse
 from server.tables.data_file import Replacement
 from server.wording import quoted
 from shared.errors import DesignError
@@ -46,6 +48,11 @@ class Masked:
         report may have it: with the original it undoes the order.
     classes : int array
         Of each record of the written file, which share all published quasi-identifiers.
+    gap : float or None
+        With ``refine``, how far the loss of the groups is above a proven lower bound at most, in percent;
+        None if there is no such bound.
+    factors : mapping of str to float
+        By which the means of numbers were moved away from the mean of all, to restore their variance.
     warnings : tuple of str
     """
 
@@ -54,6 +61,8 @@ class Masked:
     unmet: tuple[str, ...]
     rows: IntArray
     classes: IntArray
+    gap: float | None
+    factors: Mapping[str, float]
     warnings: tuple[str, ...]
 
     @property
@@ -75,26 +84,37 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
     request, n = prepared.request, prepared.original.n_records
     groups, unmet, unheld = [], [], 0
     undone: list[str] = []
+    factors: dict[str, float] = {}
+    losses: list[tuple[float, float]] = []
     every: list[IntArray] = []
     replace: dict[str, Replacement] = {}
     for number, part in enumerate(prepared.parts):
-        labels = prepared.divided(part, _divider(prepared, part, _of_part(progress, number, prepared)))
+        labels = prepared.divided(
+            part, _divider(prepared, part, losses, _of_part(progress, number, prepared))
+        )
         labels = _constrained(prepared, part, labels)
         values, missed, close = _published(prepared, part, labels, progress)
         codes: list[IntArray] = []
         for index in part.columns:
             column, block = prepared.columns[index], prepared.encoding.blocks[index]
-            if prepared.nominal[index] or column.kind == "ordinal":
+            if column.name in request.hierarchies:
+                names = group_nodes(request.hierarchies[column.name], column, labels)
+                new: Replacement = np.full(n, "", dtype=object)
+                new[prepared.rows] = names[labels]
+                codes.append(coded(new[prepared.rows])[0])
+            elif prepared.nominal[index] or column.kind == "ordinal":
                 if prepared.nominal[index]:
                     source = modes(column, labels, prepared.people.weights)[labels]
                 else:
-                    positions = _means(prepared, index, labels, values[:, block.first])
+                    positions = _exact(prepared, index, labels, values[:, block.first])
                     source = nearest_categories(column, positions)[labels]
                 codes.append(coded(column.texts[source])[0])
-                new: Replacement = np.arange(n, dtype=np.int64)
+                new = np.arange(n, dtype=np.int64)
                 new[prepared.rows] = prepared.rows[source]
             else:
-                exact = _means(prepared, index, labels, values[:, block.first])
+                exact = _exact(prepared, index, labels, values[:, block.first])
+                if request.restore_variance and column.name not in request.median:
+                    exact, factors[column.name] = _restored(prepared, index, labels, exact)
                 digits = prepared.digits[index]
                 numbers = exact if digits is None else rounded(exact, digits)
                 if request.breach == "p3m" and prepared.distances is not None:
@@ -132,8 +152,12 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
         unmet=tuple(unmet),
         rows=rows,
         classes=equivalence_classes(every).labels[place[rows]],
+        gap=_gap(losses),
+        factors=factors,
         warnings=(
             *prepared.warnings,
+            *_stretched(factors),
+            *_outside(prepared, replace, factors),
             *(f"The mean or the variance of {quoted(name)} could not be kept." for name in unmet),
             *_unheld(unheld),
             *undone,
@@ -141,16 +165,57 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
     )
 
 
-def _means(prepared: Prepared, index: int, labels: IntArray, values: FloatArray) -> FloatArray:
-    """What the groups publish of a number: means of the column itself, which no scale touches."""
+def _exact(prepared: Prepared, index: int, labels: IntArray, values: FloatArray) -> FloatArray:
+    """What the groups publish before rounding: medians of positions, and of numbers means or medians.
+
+    They are those of the column itself, which no scale touches.
+    """
     column, block = prepared.columns[index], prepared.encoding.blocks[index]
     if prepared.request.breach != "none" or column.numbers is None:
         return np.asarray(values * block.scale + block.centre[0], dtype=np.float64)
-    if column.name in prepared.request.median:
-        return group_medians(column.numbers, labels, prepared.people.counts)
+    if column.kind == "ordinal" or column.name in prepared.request.median:
+        return group_medians(column.numbers, labels, prepared.people.weights)
     means = group_means(np.nan_to_num(column.numbers)[:, None], labels, prepared.people.weights)[:, 0]
     means[labels[column.missing]] = np.nan  # all of the group lack it
     return means
+
+
+def _restored(
+    prepared: Prepared, index: int, labels: IntArray, means: FloatArray
+) -> tuple[FloatArray, float]:
+    column = prepared.columns[index]
+    if column.numbers is None:
+        raise ValueError(f"{column.name} holds no numbers")
+    return variance_restored(column.name, means, column.numbers, labels, prepared.people.counts)
+
+
+def _stretched(factors: Mapping[str, float]) -> tuple[str, ...]:
+    """What restoring the variance costs."""
+    if not factors:
+        return ()
+    parts = [f"{quoted(name)} {factor:.3f} times as far" for name, factor in factors.items()]
+    return (
+        "The variance was restored by moving means away from the mean of all, so that they are no means of "
+        f"their groups any more: {', '.join(parts)}. Covariances are not restored.",
+    )
+
+
+def _outside(
+    prepared: Prepared, replace: Mapping[str, Replacement], factors: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Values beyond all that occur, which restoring the variance can make."""
+    warnings = []
+    for column in prepared.columns:
+        if column.name in factors and column.numbers is not None:
+            low, high = float(np.nanmin(column.numbers)), float(np.nanmax(column.numbers))
+            published = np.asarray(replace[column.name][prepared.rows], dtype=np.float64)
+            beyond = int(((published < low) | (published > high)).sum())
+            if beyond:
+                warnings.append(
+                    f"{beyond} records get a {quoted(column.name)} outside of {low:g} to {high:g}, which "
+                    "nobody has: the variance was restored."
+                )
+    return tuple(warnings)
 
 
 def _constrained(prepared: Prepared, part: Part, labels: IntArray) -> IntArray:
@@ -168,21 +233,36 @@ def _constrained(prepared: Prepared, part: Part, labels: IntArray) -> IntArray:
 
 
 def _divider(
-    prepared: Prepared, part: Part, progress: StageProgress | None
+    prepared: Prepared, part: Part, losses: list[tuple[float, float]], progress: StageProgress | None
 ) -> Callable[[FloatArray, People], IntArray]:
-    """How the method divides the rows of a matrix."""
+    """How the method divides the rows of a matrix; of refined groups the loss is noted, and its least."""
     request = prepared.request
-    return lambda space, people: divide(
-        prepared.method,
-        space,
-        people,
-        blocks=part.nominal,
-        options=request.options,
-        seed=request.seed or 0,
-        refine=request.refine,
-        effort=request.effort,
-        progress=progress,
-    )
+
+    def divided(space: FloatArray, people: People) -> IntArray:
+        labels = divide(
+            prepared.method,
+            space,
+            people,
+            blocks=part.nominal,
+            trees=part.trees,
+            options=request.options,
+            seed=request.seed or 0,
+            refine=request.refine,
+            effort=request.effort,
+            progress=progress,
+        )
+        if request.refine and len(people.rule.minimum) == 1:
+            least = least_sse(space, people.rule.minimum[0], people.counts)
+            losses.append((sse(space, labels, people.counts), least))
+        return labels
+
+    return divided
+
+
+def _gap(losses: list[tuple[float, float]]) -> float | None:
+    """Percent above the lower bound, of all parts together."""
+    loss, least = (sum(pair[i] for pair in losses) for i in (0, 1))
+    return max(0.0, 100 * (loss / least - 1)) if least > 0 else None
 
 
 def _of_part(progress: StageProgress | None, number: int, prepared: Prepared) -> StageProgress | None:

@@ -13,7 +13,7 @@ import numpy as np
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress, StageProgress
 from server.statistics.anonymize.people import People
-from server.statistics.microaggregation.preparation import group_means
+from server.statistics.microaggregation.preparation import Paths, group_means
 from shared.errors import InputError
 
 _SAMPLE: Final = 2_000
@@ -48,6 +48,8 @@ class Method:
         Only for a single numeric quasi-identifier.
     blocks : str
         Keyword argument that takes the column ranges of nominal attributes, or empty.
+    trees : bool
+        Whether it can cut nominal attributes along their hierarchies, given as ``trees``.
     uneven : bool
         Whether it asks about head counts at several participation levels itself.
     """
@@ -60,6 +62,7 @@ class Method:
     random: bool = False
     one_number: bool = False
     blocks: str = ""
+    trees: bool = False
     uneven: bool = False
 
     def load(self) -> Callable[..., IntArray]:
@@ -91,6 +94,7 @@ METHODS: Final[tuple[Method, ...]] = (
         options=("strict",),
         growth=1.1,
         blocks="nominal",
+        trees=True,
         uneven=True,
     ),
     Method(
@@ -188,6 +192,7 @@ def divide(
     people: People,
     *,
     blocks: Sequence[tuple[int, int]] = (),
+    trees: Sequence[Paths | None] = (),
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
     refine: bool = False,
@@ -202,6 +207,8 @@ def divide(
         Of the n records.
     blocks : sequence of (first, end)
         Columns of nominal attributes.
+    trees : sequence of Paths or None
+        Their hierarchies, where they have any.
     refine : bool
         Lower the loss by moves and swaps of records afterwards.
     effort : int
@@ -225,6 +232,8 @@ def divide(
     arguments = dict(options or {})
     if method.blocks and blocks:
         arguments[method.blocks] = tuple(blocks)
+    if method.trees and any(tree is not None for tree in trees):
+        arguments["trees"] = tuple(trees)
     rule, counts = people.for_algorithm(uneven=method.uneven)
     try:
         labels = np.asarray(
@@ -287,6 +296,7 @@ def estimate_seconds(
     people: People,
     *,
     blocks: Sequence[tuple[int, int]] = (),
+    trees: Sequence[Paths | None] = (),
     options: Mapping[str, Any] | None = None,
 ) -> float | None:
     """Time that `divide` will take, from a run on evenly spaced records; None if there are few of them."""
@@ -294,11 +304,13 @@ def estimate_seconds(
         return None
     rows = np.linspace(0, len(X) - 1, _SAMPLE).astype(np.int64)
     first = rows[: 4 * max(people.rule.minimum)]
-    divide(method, X[first], people.of(first), blocks=blocks, options=options)  # compiling is not growth
+    divide(
+        method, X[first], people.of(first), blocks=blocks, trees=trees, options=options
+    )  # compiling is not growth
 
     def taken() -> float:
         started = time.perf_counter()
-        divide(method, X[rows], people.of(rows), blocks=blocks, options=options)
+        divide(method, X[rows], people.of(rows), blocks=blocks, trees=trees, options=options)
         return time.perf_counter() - started
 
     seconds = taken()

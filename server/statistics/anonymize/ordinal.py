@@ -1,7 +1,7 @@
 """Ordered categories: positions to compute with, categories to publish.
 
-As in the release of a survey, a group publishes the category nearest to its mean position: of all categories
-the one with the least squared error in positions.
+A masked group publishes the median of its categories (decision 0129): it is a category of one of its members,
+it does not ask whether the steps of the order are equal, and no outlier moves it.
 """
 
 from __future__ import annotations

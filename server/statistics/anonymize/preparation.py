@@ -12,6 +12,7 @@ from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
 from server.statistics.anonymize.constraints import Secret
 from server.statistics.anonymize.encoding import Encoding, selected
+from server.statistics.anonymize.generalization import as_categories, category_paths, check_hierarchy
 from server.statistics.anonymize.methods import Method, check, estimate_seconds, find
 from server.statistics.anonymize.ordinal import Orders, orders_of, ranked
 from server.statistics.anonymize.people import People, people_of
@@ -19,7 +20,7 @@ from server.statistics.anonymize.record_values import per_record, per_value
 from server.statistics.anonymize.request import Request
 from server.statistics.microaggregation.dependence import joined
 from server.statistics.microaggregation.p3m import DEFAULT_IMPORTANCE
-from server.statistics.microaggregation.preparation import group_means
+from server.statistics.microaggregation.preparation import Paths, group_means
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
 from server.tables.doubts import refuse_doubtful
@@ -40,6 +41,8 @@ class Part:
         Matrix in which records are grouped.
     nominal : tuple of (first, end)
         Columns of nominal attributes within ``space``.
+    trees : tuple of (Paths or None)
+        Their hierarchies.
     gaps : int array, shape (n,)
         Equal where the same numbers and positions are missing; 0 everywhere where none is.
     """
@@ -47,6 +50,7 @@ class Part:
     columns: tuple[int, ...]
     space: FloatArray
     nominal: tuple[tuple[int, int], ...]
+    trees: tuple[Paths | None, ...]
     gaps: IntArray
 
 
@@ -128,7 +132,12 @@ class Prepared:
 
         def measured(space: FloatArray, people: People) -> IntArray:
             seconds = estimate_seconds(
-                self.method, space, people, blocks=part.nominal, options=self.request.options
+                self.method,
+                space,
+                people,
+                blocks=part.nominal,
+                trees=part.trees,
+                options=self.request.options,
             )
             known.extend([] if seconds is None else [seconds])
             return np.zeros(len(space), dtype=np.int64)
@@ -179,15 +188,24 @@ def prepare(
         original,
         (*request.quasi_identifiers, *request.confidential),
         given=request.ordinal,
-        otherwise=(*request.nominal, *request.numeric),
+        otherwise=(*request.nominal, *request.numeric, *request.hierarchies),
     )
     nominal = tuple(_is_nominal(column, request, orders, original) for column in everything)
     rows = _complete(everything, request, original.source)
     if not len(rows):
         raise InputError("every record lacks a quasi-identifier", where=original.source)
+    if request.hierarchies and not method.trees:
+        raise InputError(
+            f"the method {method.name} does not cut along hierarchies",
+            where="--hierarchy",
+            remedy="Add --method mondrian.",
+        )
     columns = []
     for column in everything:
         taken = selected(column, rows) if len(rows) < original.n_records else column
+        if column.name in request.hierarchies:
+            check_hierarchy(request.hierarchies[column.name], taken, original)
+            taken = as_categories(taken)
         order = orders.get(column.name)
         columns.append(taken if order is None else ranked(taken, order, original.source))
     parts = _blocks(request)
@@ -227,6 +245,15 @@ def prepare(
     for column, is_nominal in zip(columns, nominal, strict=True):
         if column.name in request.median and is_nominal:
             raise InputError(f"{quoted(column.name)} is nominal, so it has no median", where="--median")
+    if request.restore_variance and all(
+        is_nominal or column.kind == "ordinal" or column.name in request.median
+        for column, is_nominal in zip(columns, nominal, strict=True)
+    ):
+        raise InputError(
+            "no quasi-identifier publishes means",
+            where="--restore-variance",
+            expected="a number that is not under --median",
+        )
     encoding = Encoding.fit(columns, nominal, people.counts)
     X = encoding.matrix(columns)
     secret = _confidential(original, request, orders, rows, people)
@@ -243,13 +270,13 @@ def prepare(
         encoding=encoding,
         X=X,
         parts=tuple(
-            _part(X, encoding, part, secret, request.dependence, missing)
+            _part(X, encoding, part, secret, request, columns, missing)
             for part, missing in zip(parts, gaps, strict=True)
         ),
         secrets=_secrets(original, request, orders, rows, people.counts),
         distances=distances,
         importances=importances,
-        warnings=_warnings(original, request, rows),
+        warnings=_warnings(original, request, orders, rows),
         digits=tuple(
             None if is_nominal or column.kind == "ordinal" or request.unrounded else request.digits.of(column)
             for column, is_nominal in zip(columns, nominal, strict=True)
@@ -279,26 +306,33 @@ def _part(
     encoding: Encoding,
     columns: tuple[int, ...],
     secret: FloatArray | None,
-    dependence: float | None,
+    request: Request,
+    every: Sequence[DataColumn],
     gaps: IntArray,
 ) -> Part:
     """The block's own columns of the matrix, joined with the confidential attributes where asked."""
-    chosen, nominal, first = [], [], 0
+    dependence, chosen, first = request.dependence, list[int](), 0
+    nominal: list[tuple[int, int]] = []
+    trees: list[Paths | None] = []
     for index in columns:
         block = encoding.blocks[index]
         chosen += list(range(block.first, block.end))
         if block.nominal:
             nominal.append((first, first + block.end - block.first))
+            tree = request.hierarchies.get(block.name)
+            trees.append(None if tree is None else category_paths(tree, every[index], block))
         first += block.end - block.first
     space = X if len(chosen) == X.shape[1] else np.ascontiguousarray(X[:, chosen])
     if secret is not None and dependence is not None:
         space = joined(space, secret, dependence)
-        nominal = [] if dependence == 1 else nominal
-    return Part(columns=columns, space=space, nominal=tuple(nominal), gaps=gaps)
+        nominal, trees = ([], []) if dependence == 1 else (nominal, trees)
+    return Part(columns=columns, space=space, nominal=tuple(nominal), trees=tuple(trees), gaps=gaps)
 
 
 def _is_nominal(column: DataColumn, request: Request, orders: Orders, original: DataFile) -> bool:
     source = original.source
+    if column.name in request.hierarchies:
+        return True
     if column.kind == "other":
         raise InputError(
             f"the column {quoted(column.name)} cannot be a quasi-identifier: {column.reason}",
@@ -324,8 +358,15 @@ def _complete(columns: list[DataColumn], request: Request, source: str) -> IntAr
     complete = np.ones(len(columns[0].texts), dtype=bool)
     for column in columns:
         missing = column.missing
-        if not missing.any() or request.missing == "category":
+        if not missing.any() or (request.missing == "category" and column.name not in request.hierarchies):
             continue
+        if request.missing == "category":
+            raise InputError(
+                f"{int(missing.sum())} records have no {quoted(column.name)}, and a gap is no node of its "
+                "hierarchy",
+                where=source,
+                remedy="Fill them, or leave these records out with --missing drop.",
+            )
         if request.missing != "drop":
             raise InputError(
                 f"{int(missing.sum())} records have no {quoted(column.name)}",
@@ -463,7 +504,7 @@ def _distances(
     return distances, importances
 
 
-def _warnings(original: DataFile, request: Request, rows: IntArray) -> tuple[str, ...]:
+def _warnings(original: DataFile, request: Request, orders: Orders, rows: IntArray) -> tuple[str, ...]:
     warnings = []
     left_out = original.n_records - len(rows)
     if left_out:
@@ -475,7 +516,7 @@ def _warnings(original: DataFile, request: Request, rows: IntArray) -> tuple[str
             "it would give their order away, and was left out."
         )
     roles = {*request.quasi_identifiers, *request.confidential}
-    settled = {*request.nominal, *request.numeric, *request.ordinal}
+    settled = {*request.nominal, *request.numeric, *request.ordinal, *request.hierarchies}
     for name in original.names:
         if name in roles - settled and (decided := original.column(name).decided):
             warnings.append(
@@ -494,7 +535,7 @@ def _warnings(original: DataFile, request: Request, rows: IntArray) -> tuple[str
             "Each block keeps the size rule by itself; all blocks together do not: who knows a person's "
             "values in two blocks may single her out."
         )
-    for name in request.median:
+    for name in (name for name in request.median if name not in orders):
         warnings.append(
             f"The median of {quoted(name)} in a group is the true value of one of its members, though it does"
             " not say whose."

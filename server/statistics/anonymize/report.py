@@ -11,7 +11,7 @@ import numpy as np
 
 from server.reports.charts import Line, histogram, line_chart
 from server.reports.page import Column, DataTable, KeyFigure, Page, Picture, Section, data_table, render
-from server.statistics.anonymize.evaluation import Evaluation
+from server.statistics.anonymize.evaluation import QUANTILES, Evaluation
 from server.statistics.anonymize.masking import Masked
 from server.statistics.measures.measure import Measure
 from server.tables.column import DataColumn
@@ -32,6 +32,9 @@ _MEANINGS: Final = {
     "individual risk, worst class": "that a record is whom somebody takes it for, in the population",
     "average chance of linkage": "to pick a person's record by the quasi-identifiers alone, on average",
     "SSE/SST": "of the spread of the quasi-identifiers is lost; 0 keeps everything, 1 nothing",
+    "household risk, highest": "that any person of a household is found, if they are independently",
+    "NCP, mean of generalized values": "of all values of an attribute stand behind a published one",
+    "SSE of the groups above the least possible, at most, percent": "by a lower bound; the truth is nearer",
     "DLD, percent": "of the {who} are nearest to their own masked record",
     "satisfaction level SL, percent": "of the numbers are published far enough from the true ones",
     "PIL, percent": "chance that sampling would have changed the statistics less than masking did",
@@ -122,6 +125,16 @@ def _what_was_done(masked: Masked, evaluation: Evaluation) -> tuple[str, ...]:
             f"Confidential attributes counted in grouping (lambda = {request.dependence:g}): what depends on "
             "them is kept better, and the members of a group are more alike in them."
         )
+    if request.hierarchies:
+        names = ", ".join(request.hierarchies)
+        sentences.append(
+            f"{names}: generalized along hierarchies; a group publishes the node above its members."
+        )
+    if masked.factors:
+        sentences.append(
+            "Means were moved away from the mean of all until each number had the variance of the original "
+            "(P3M, equation 5); they are no means of their groups any more."
+        )
     if request.breach != "none":
         sentences.append(
             "Numbers are not the means of their groups, but keep away from the true "
@@ -174,6 +187,7 @@ def _sections(evaluation: Evaluation) -> tuple[Section, ...]:
     )
     if evaluation.risks:
         sections.append(_risks(evaluation))
+    sections.append(_record_risks(evaluation))
     if evaluation.confidential:
         sections.append(
             Section(
@@ -271,12 +285,62 @@ def _risks(evaluation: Evaluation) -> Section:
     )
 
 
+def _record_risks(evaluation: Evaluation) -> Section:
+    before, after = evaluation.risks_before, evaluation.risks_after
+    homes = after.household is not None and before.household is not None
+    found = [("record", before.individual, after.individual)]
+    if before.household is not None and after.household is not None:
+        found.append(("household", before.household, after.household))
+    spread = tuple(
+        (f"{q:.0%} of the records: {name} risk up to", *(f"{np.quantile(risks, q):.3g}" for risks in pair))
+        for name, *pair in found
+        for q in QUANTILES
+    )
+    worst = after.individual if after.household is None else after.household
+    chosen = np.lexsort((-after.individual, -worst))[:_MOST_RISKS].tolist()
+    # Under the decided order of the masked file a number would say nothing: the original's is meant.
+    rows = tuple(
+        (
+            str(int(evaluation.places[i]) + 1),
+            shown(float(after.alike[i])),
+            f"{before.individual[i]:.3g}",
+            f"{after.individual[i]:.3g}",
+            *(() if after.household is None else (f"{after.household[i]:.3g}",)),
+        )
+        for i in chosen
+    )
+    headings = ["record of the original", "alike in the masked file", "risk before", "risk after"]
+    return Section(
+        name="records",
+        title="Risk of each record",
+        paragraphs=(
+            "The chance that a record is whom an intruder takes it for: 1 over those who look alike, or with "
+            "sampling weights over the people of the population whom they stand for."
+            + (
+                " A household's is the chance that any of its persons is found, if they are independently."
+                if homes
+                else ""
+            )
+            + " The whole list is written with --risk-file.",
+        ),
+        tables=(
+            data_table("How risks are spread", ("", "before", "after"), spread),
+            DataTable(
+                caption="Highest risks",
+                columns=tuple(Column(heading=text) for text in [*headings, *(["household risk"] * homes)]),
+                rows=rows,
+                folded=True,
+            ),
+        ),
+    )
+
+
 def _attributes(evaluation: Evaluation) -> Section:
     pictures, tables = [], []
     pairs = list(zip(evaluation.quasi_identifiers, evaluation.nominal, strict=True))
     for number, ((before, after), nominal) in enumerate(pairs):
         if nominal or before.kind == "ordinal":
-            tables.append(_categories(before, after, evaluation.who))
+            tables.append(_categories(before, after, evaluation))
         elif number < _MOST_PICTURES:
             pictures.append(_distribution(before, after, number, evaluation.who))
     more = len(pairs) - _MOST_PICTURES
@@ -321,7 +385,13 @@ def _distribution(before: DataColumn, after: DataColumn, number: int, who: str) 
     return Picture(svg=svg, caption=caption, data=table)
 
 
-def _categories(before: DataColumn, after: DataColumn, who: str) -> DataTable:
+def _categories(before: DataColumn, after: DataColumn, evaluation: Evaluation) -> DataTable:
+    who = evaluation.who
+    note = "A group publishes its most frequent category."
+    if before.kind == "ordinal":
+        note = "A group publishes the median of its categories."
+    elif before.name in evaluation.generalized:
+        note = "A group publishes the lowest node of the hierarchy above its members."
     counts = Counter(before.texts.tolist())
     masked = Counter(after.texts.tolist())
     order = sorted({*counts, *masked}, key=lambda text: (-counts[text], str(text)))
@@ -345,9 +415,7 @@ def _categories(before: DataColumn, after: DataColumn, who: str) -> DataTable:
             Column(heading=f"{who} after"),
         ),
         rows=tuple(rows),
-        note="A group publishes the category nearest to its mean position."
-        if before.kind == "ordinal"
-        else "A group publishes its most frequent category.",
+        note=note,
     )
 
 

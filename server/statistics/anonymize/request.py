@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from server.statistics.anonymize.constraints import Constraints
+from server.statistics.anonymize.hierarchy import Hierarchy
 from server.statistics.anonymize.ordinal import Orders
 from server.statistics.anonymize.people import Participation
 from server.statistics.anonymize.rounding import Digits
@@ -116,7 +117,11 @@ class Request:
         Records without a quasi-identifier: refuse the file, leave them out, or take the gap as a category of
         its own; records that lack the same numbers are grouped among themselves.
     median : tuple of str
-        Numeric and ordinal quasi-identifiers whose groups publish the median and not the mean.
+        Numeric quasi-identifiers whose groups publish the median and not the mean, as ordinal ones always do.
+    restore_variance : bool
+        Move the means of groups away from the mean of all, until numbers have the variance of the original.
+    hierarchies : mapping of column to Hierarchy
+        Quasi-identifiers that are cut along a hierarchy and publish its nodes.
     constraints : Constraints
         What every group keeps of every confidential attribute.
     refine : bool
@@ -157,6 +162,8 @@ class Request:
     participation: Participation | None = None
     missing: Missing = "refuse"
     median: tuple[str, ...] = ()
+    restore_variance: bool = False
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     constraints: Constraints = field(default_factory=Constraints)
     refine: bool = False
     effort: int = 0
@@ -219,6 +226,21 @@ class Request:
                 )
         if self.median and self.breach != "none":
             raise InputError("--breach moves means, and --median publishes none", expected="one of them")
+        if self.restore_variance and self.breach != "none":
+            raise InputError("--breach keeps the variance already", remedy="Leave --restore-variance out.")
+        for name in self.hierarchies:
+            if name not in self.quasi_identifiers:
+                raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--hierarchy")
+            if name in (*self.numeric, *self.ordinal, *self.median):
+                raise InputError(
+                    f"{quoted(name)} publishes nodes of its hierarchy, so it is neither a number nor ordered",
+                    where="--hierarchy",
+                )
+        if self.hierarchies and self.refine:
+            raise InputError(
+                "--refine moves records between groups by distance, and not along a hierarchy",
+                remedy="Leave --refine or --hierarchy out.",
+            )
         if self.constraints.given and (not self.confidential or self.blocks):
             raise InputError(
                 "--l-diversity, --recursive-diversity and --t-closeness are about confidential attributes in"

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
-from server.files import hidden_folder, write_file
+from server.files import PRIVATE, hidden_folder, write_file
 from server.progress import StageProgress
 from server.statistics.anonymize.evaluation import Evaluation, Settings, evaluate
 from server.statistics.anonymize.exposure import digest, disclosed, masked_before, warnings_of
@@ -28,6 +28,7 @@ from server.statistics.anonymize.preparation import (
 )
 from server.statistics.anonymize.report import anonymization_report, evaluation_report
 from server.statistics.anonymize.request import Request
+from server.statistics.anonymize.risk_file import members_of, risk_list
 from server.statistics.measures.measure import Measure
 from server.tables.data_file import DataFile
 from server.tables.doubts import refuse_doubtful
@@ -39,13 +40,18 @@ _WORTH_SAYING_SECONDS: Final = 3.0
 _MEASURING_SECONDS: Final = 4e-5
 """A person, for everything after grouping: measured with 10^6 records and 5 numbers."""
 
+_GAP: Final = "SSE of the groups above the least possible, at most, percent"
+
 _HEADLINE: Final = (
+    _GAP,
     "achieved k",
     "failure for a participant, worst class",
     "attained failure, worst class",
     "average chance of linkage",
     "individual risk, worst class",
     "expected re-identifications",
+    "household risk, highest",
+    "NCP, mean of generalized values",
     "SSE/SST",
     "expected distortion under participation",
     "PIL, percent",
@@ -62,7 +68,7 @@ class Run:
     Attributes
     ----------
     files : tuple of Path
-        The masked file, the report, the JSON.
+        The masked file, the report, the JSON, and the list of risks where it was asked for.
     document : mapping
         What the JSON holds.
     headline : tuple of (str, Measure)
@@ -70,7 +76,7 @@ class Run:
     warnings : tuple of str
     """
 
-    files: tuple[Path, Path, Path]
+    files: tuple[Path, ...]
     document: Mapping[str, object]
     headline: tuple[tuple[str, Measure], ...]
     warnings: tuple[str, ...]
@@ -83,6 +89,7 @@ def anonymize_file(
     *,
     known: Sequence[str] = (),
     hierarchies: Mapping[str, Path] | None = None,
+    risk_file: Path | None = None,
     command: str = "",
     announce: Callable[[str], None] | None = None,
     progress: StageProgress | None = None,
@@ -93,7 +100,9 @@ def anonymize_file(
     Parameters
     ----------
     hierarchies : mapping of column to Path, optional
-        Hierarchies of confidential attributes.
+        Of confidential attributes, for t-closeness, and of quasi-identifiers, to generalize along.
+    risk_file : Path, optional
+        List of the risk of each record to write.
     announce : callable, optional
         Told how long it will take, if that is more than a few seconds.
 
@@ -104,11 +113,13 @@ def anonymize_file(
 
     Notes
     -----
-    Guarantee: the three files appear together, when all of them are complete; until then they stand in a
+    Guarantee: all files appear together, when all of them are complete; until then they stand in a
     hidden folder beside ``out``, which is removed whatever happens.
     """
     _check_names("--known", known, request.quasi_identifiers, "among the quasi-identifiers")
-    trees = _hierarchies(hierarchies, request.confidential)
+    trees = _hierarchies(hierarchies, (*request.confidential, *request.quasi_identifiers))
+    along = {name: tree for name, tree in trees.items() if name in request.quasi_identifiers}
+    request = replace(request, hierarchies=along)
     given = reading or Reading()
     page, data = out.with_name(f"{out.name}.report.html"), out.with_name(f"{out.name}.json")
     distances = (
@@ -116,7 +127,11 @@ def anonymize_file(
         ("--importances", request.distances.importances),
     )
     trees_read = [("--hierarchy", tree) for tree in (hierarchies or {}).values()]
-    _check_places((out, page, data), [*distances, *trees_read])
+    wanted: tuple[Path, ...] = (out, page, data)
+    if risk_file is not None:
+        wanted = (*wanted, risk_file)
+        _check_places((risk_file,), [("FILE", path)])
+    _check_places(wanted, [*distances, *trees_read])
     prepared = prepare(path, out, request, given, progress=progress)
     grouping = prepared.estimate() if announce is not None else None
     if announce is not None and grouping is not None:
@@ -146,7 +161,10 @@ def anonymize_file(
                 weights=_weights(prepared.original, request.sampling_weight, masked.rows),
                 categories=tuple(name for name in request.confidential if name in request.nominal),
                 orders=prepared.orders,
-                hierarchies=trees,
+                hierarchies={name: tree for name, tree in trees.items() if name not in along},
+                generalized=along,
+                persons=members_of(prepared.original, request.person, masked.rows),
+                households=members_of(prepared.original, request.household, masked.rows),
                 blocks=request.blocks,
                 dependence=request.dependence,
                 distances=distances_written if request.breach == "p3m" else None,
@@ -155,6 +173,7 @@ def anonymize_file(
             ),
             progress=progress,
         )
+        evaluation = _with_gap(evaluation, masked)
         document = {
             "original": {"file": path.name, "sha256": sha256},
             **_described(masked),
@@ -165,11 +184,28 @@ def anonymize_file(
         )
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         (folder / data.name).write_text(text, encoding="utf-8")
+        if risk_file is not None:
+            found_risks = risk_list(
+                evaluation,
+                prepared.original,
+                masked.rows,
+                person=request.person,
+                household=request.household,
+            )
+            write_file(risk_file, found_risks, mode=PRIVATE)
         for file in (page, data, out):
             (folder / file.name).replace(file)
-    return Run(
-        files=(out, page, data), document=document, headline=_headline(evaluation), warnings=masked.warnings
+    return Run(files=wanted, document=document, headline=_headline(evaluation), warnings=masked.warnings)
+
+
+def _with_gap(evaluation: Evaluation, masked: Masked) -> Evaluation:
+    """The evaluation, with how near refined groups are to the best ones that could be."""
+    if masked.gap is None:
+        return evaluation
+    gap = Measure(
+        name=_GAP, value=masked.gap, direction="higher loses more", source="lower bound, decision 0129"
     )
+    return replace(evaluation, information=(*evaluation.information, gap))
 
 
 def _headline(evaluation: Evaluation) -> tuple[tuple[str, Measure], ...]:
@@ -210,6 +246,10 @@ def _described(masked: Masked) -> dict[str, object]:
         described["counts"] = request.counts
     if request.median:
         described["median"] = list(request.median)
+    if masked.factors:
+        described["variance_restored"] = dict(masked.factors)
+    if request.hierarchies:
+        described["generalized"] = {name: tree.source for name, tree in request.hierarchies.items()}
     if request.constraints.given:
         described["every_group"] = request.constraints.described()
     for option in ("person", "household", "sampling_weight"):
@@ -263,6 +303,10 @@ def _check_places(written: Sequence[Path], read: Sequence[tuple[str, Path | None
     read : sequence of (name, Path or None)
         Files that are read, as messages call them; none of them is overwritten.
     """
+    places = [path.resolve() for path in written]
+    twice = next((path for path, place in zip(written, places, strict=True) if places.count(place) > 1), None)
+    if twice is not None:
+        raise InputError("two files would be written here", where=str(twice), remedy="Give one another name.")
     for path in written:
         if not path.parent.is_dir():
             raise InputError(
@@ -287,8 +331,8 @@ def _check_names(option: str, names: Iterable[str], among: Sequence[str], words:
             raise InputError(f"{quoted(name)} is not {words}", where=option)
 
 
-def _hierarchies(files: Mapping[str, Path] | None, confidential: Sequence[str]) -> dict[str, Hierarchy]:
-    _check_names("--hierarchy", files or (), confidential, "confidential")
+def _hierarchies(files: Mapping[str, Path] | None, columns: Sequence[str]) -> dict[str, Hierarchy]:
+    _check_names("--hierarchy", files or (), columns, "a quasi-identifier or confidential")
     return {name: read_hierarchy(path, name) for name, path in (files or {}).items()}
 
 
@@ -308,6 +352,7 @@ class Comparison:
         With ``participation``: fewest participants that protect.
     participation : Participation or None
     hierarchies : mapping of column to Path
+        Of confidential attributes, and of quasi-identifiers that were generalized.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -343,6 +388,7 @@ def evaluate_files(
     *,
     settings: Settings | None = None,
     report: Path | None = None,
+    risk_file: Path | None = None,
     command: str = "",
     progress: StageProgress | None = None,
     reading: Reading | None = None,
@@ -353,6 +399,8 @@ def evaluate_files(
     ----------
     settings : Settings, optional
         Orders and hierarchies are added to it.
+    report, risk_file : Path, optional
+        To write.
     reading : Reading, optional
         Each option goes to the files of its format.
 
@@ -361,28 +409,32 @@ def evaluate_files(
     InputError
         For files or columns that cannot be compared.
     """
-    trees = _hierarchies(asked.hierarchies, asked.confidential)
-    if report is not None:
-        trees_read = [("--hierarchy", path) for path in asked.hierarchies.values()]
-        _check_places((report,), [("ORIGINAL", original), ("MASKED", masked), *trees_read])
+    trees = _hierarchies(asked.hierarchies, (*asked.confidential, *asked.quasi_identifiers))
+    along = {name: tree for name, tree in trees.items() if name in asked.quasi_identifiers}
+    written = [path for path in (report, risk_file) if path is not None]
+    trees_read = [("--hierarchy", path) for path in asked.hierarchies.values()]
+    _check_places(written, [("ORIGINAL", original), ("MASKED", masked), *trees_read])
     before, after = _opened((original, masked), reading or Reading(), progress)
     orders = orders_of(
         before,
         (*asked.quasi_identifiers, *asked.confidential),
         given=asked.ordinal,
-        otherwise=asked.nominal,
+        otherwise=(*asked.nominal, *along),
     )
     for name in asked.quasi_identifiers:
-        if name not in asked.nominal and name not in orders:
+        if name not in asked.nominal and name not in orders and name not in along:
             refuse_doubtful(before.column(name), before)
             if before.column(name).kind == "numeric" and after.column(name).kind == "numeric":
                 refuse_doubtful(after.column(name), after)
     for name in asked.confidential:
         refuse_doubtful_confidential(before, name, asked.nominal, orders)
     kinds = [
-        name in asked.nominal or (name not in orders and before.column(name).kind != "numeric")
+        name in asked.nominal
+        or name in along
+        or (name not in orders and before.column(name).kind != "numeric")
         for name in asked.quasi_identifiers
     ]
+    every = np.arange(before.n_records)
     result = evaluate(
         before,
         after,
@@ -401,8 +453,11 @@ def evaluate_files(
         settings=replace(
             settings or Settings(),
             orders=orders,
-            hierarchies=trees,
-            weights=_weights(before, asked.sampling_weight, np.arange(before.n_records)),
+            hierarchies={name: tree for name, tree in trees.items() if name not in along},
+            generalized=along,
+            weights=_weights(before, asked.sampling_weight, every),
+            persons=members_of(before, asked.person, every),
+            households=members_of(before, asked.household, every),
             categories=tuple(name for name in asked.confidential if name in asked.nominal),
         ),
         progress=progress,
@@ -416,6 +471,9 @@ def evaluate_files(
     )
     if report is not None:
         write_file(report, evaluation_report(result, name=masked.name, command=command))
+    if risk_file is not None:
+        found = risk_list(result, before, every, person=asked.person, household=asked.household)
+        write_file(risk_file, found, mode=PRIVATE)
     return result
 
 

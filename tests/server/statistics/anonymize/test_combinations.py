@@ -54,6 +54,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         table.to_excel(book, sheet_name="a", index=False)
         table.to_excel(book, sheet_name="b", index=False)
     (path / "ill.csv").write_text("flu;lungs;*\nasthma;lungs;*\nrash;skin;*\n")
+    ages = "".join(f"{age};{age // 10}0-{age // 10}9;*\n" for age in range(18, 90))
+    (path / "ages.csv").write_text(ages)
     odd = np.arange(N) % 2
     pd.DataFrame({"age": 0.1 + odd, "income": 1.1 - odd}).to_csv(path / "values.csv", index=False)
     pd.DataFrame({"record": 0.1 + odd}).to_csv(path / "records.csv", index=False)
@@ -90,6 +92,8 @@ CASES: dict[str, Case] = {
     "--sampling-weight": (["--sampling-weight", "weight"], [], {}),
     "--missing-values": (["--missing-values", f"income={frame()['income'][0]}"], ["--missing", "drop"], {}),
     "--median": (["--median", "income"], [], {}),
+    "--restore-variance": (["--restore-variance"], [], {}),
+    "--risk-file": ([], [], {}),  # see test_risk_file
     "--l-diversity": (["--l-diversity", "3"], ["--confidential", "ill"], {}),
     "--recursive-diversity": (["--recursive-diversity", "1.5,2"], ["--confidential", "ill"], {}),
     "--t-closeness": (["--t-closeness", "0.2"], ["--confidential", "ill"], {}),
@@ -221,7 +225,16 @@ def test_kinds_and_missing_values_change_what_comes_out(folder: Path) -> None:
         (("--breach", "p3m", "--minimum-distances", "gap.csv"), "gap.csv, line 4"),
         (("--breach", "p3m", "--importances", "minus.csv"), "from 0 to 1"),
         (("--breach", "p3m", "--minimum-distances", "none.csv"), "no such file"),
-        (("--hierarchy", "ill=ill.csv"), "not confidential"),
+        (("--hierarchy", "ill=ill.csv"), "not a quasi-identifier or confidential"),
+        (("--hierarchy", "age=ages.csv"), "Add --method mondrian"),
+        (("--hierarchy", "age=ages.csv", "--refine"), "not along a hierarchy"),
+        (("--hierarchy", "age=ages.csv", "--numeric", "age"), "nodes of its hierarchy"),
+        (("--restore-variance", "--breach", "p3m"), "keeps the variance already"),
+        (("--restore-variance", "--median", "age,income"), "no quasi-identifier publishes means"),
+        (("--restore-variance", "--k", "120"), "too little to restore"),
+        (("--risk-file", "t.csv"), "would be overwritten"),
+        (("--risk-file", "out.csv.json"), "two files would be written"),
+        (("--risk-file", "nowhere/r.csv"), "no such folder"),
         (("--hierarchy", "ill"), "assigns nothing"),
         (("--hierarchy", "ill=ill.csv", "--hierarchy", "ill=x", "--confidential", "ill"), "given twice"),
         (("--hierarchy", "ill=none.csv", "--confidential", "ill"), "no such file"),
@@ -309,7 +322,7 @@ def test_every_option_of_evaluate_changes_what_is_measured(folder: Path, monkeyp
         return CliRunner().invoke(evaluate, arguments, catch_exceptions=False).stdout
 
     options = {name for p in evaluate.params if isinstance(p, click.Option) for name in p.opts}
-    assert options == {*MEASURED, *READING, "--quasi-identifiers", "--report", "--json"}
+    assert options == {*MEASURED, *READING, "--quasi-identifiers", "--report", "--json", "--risk-file"}
     for option, (arguments, common) in MEASURED.items():
         before = ["--k", "3", *common] if option == "--k" else common
         assert measured(*common, *arguments) != measured(*before), option

@@ -78,7 +78,7 @@ def test_an_order_is_released_as_its_categories_in_every_format(tmp_path: Path) 
     assert set(found["csv"]) <= set(LEVELS)
     assert pq.read_table(tmp_path / "masked.parquet").schema.field("edu").type.ordered
     page = (tmp_path / "masked.csv.report.html").read_text("utf-8")
-    assert "nearest to its mean position" in page
+    assert "publishes the median of its categories" in page
 
 
 def test_a_group_publishes_the_middle_of_an_order_and_else_the_most_frequent(tmp_path: Path) -> None:
@@ -88,6 +88,15 @@ def test_a_group_publishes_the_middle_of_an_order_and_else_the_most_frequent(tmp
     nominal, _ = masked(tmp_path / "a.csv", "--k", "8")
     assert set(ordered.column("edu").texts) == {"mid"}
     assert set(nominal.column("edu").texts) == {"high"}
+
+
+def test_a_group_publishes_the_median_and_not_the_category_nearest_to_the_mean(tmp_path: Path) -> None:
+    """Positions 0 0 0 0 0 2 2 2 of low, mid, high: the mean is 0.75, so that "mid" was published."""
+    table = pd.DataFrame({"edu": ["low"] * 5 + ["high"] * 3 + ["mid"] * 8, "ill": "x"})
+    table["age"] = [30] * 8 + [80] * 8
+    table.to_csv(tmp_path / "a.csv", index=False)
+    file, _ = masked(tmp_path / "a.csv", "--ordinal", "edu=low,mid,high", "--k", "8", "--method", "mondrian")
+    assert file.column("edu").texts.tolist() == ["low"] * 8 + ["mid"] * 8
 
 
 def test_the_file_itself_can_be_overruled(tmp_path: Path) -> None:
