@@ -49,6 +49,7 @@ LIBRARIES: Final[Mapping[str, str]] = {
     "survey-core.css": "survey-core/survey-core.fontless.min.css",
     "survey.de.js": "survey-core/i18n/german.min.js",
     "survey.ar.js": "survey-core/i18n/arabic.min.js",
+    "htmx.js": "htmx.org/dist/htmx.min.js",
 }
 NOTICE: Final = (
     "/*! HPKE: @hpke/core and its companions (MIT, Ajitomi Daisuke), mlkem (MIT), noble (MIT, Paul Miller) */"

@@ -19,6 +19,7 @@ from server.cli.exit_codes import INTERNAL, exit_code
 from shared.errors import RoomfulError
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "desk": ("server.cli.desk:desk", "From a file to a table in your browser, on this machine only."),
     "anonymity": ("server.cli.anonymity:anonymity", "How many people a cell needs, and how often it fails."),
     "inspect": ("server.cli.inspect:inspect", "Show what is understood of a population file."),
     "design": ("server.cli.design:design", "Design a partition from survey.toml."),

@@ -10,7 +10,7 @@ from typing import Final
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from server.cli.core_dumps import forbid_core_dumps
+from server.keys.core_dumps import forbid_core_dumps
 from server.keys.signing_keys import is_well_encrypted, load_private_key
 from shared.errors import KeyFileError
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from server.cli.core_dumps import forbid_core_dumps
 from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
 from server.files import read_file
+from server.keys.core_dumps import forbid_core_dumps
 from server.keys.signing import MODEL_FILE, countersign, envelope_at, examine_envelope, sign_design
 from server.keys.signing_keys import create_key_pair, encrypt_again, load_public_key
 from server.keys.token_keys import create_collector_key, create_token_key

@@ -11,7 +11,6 @@ from typing import Final
 
 import click
 
-from server.cli.core_dumps import forbid_core_dumps
 from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.opening import (
     open_export,
@@ -26,6 +25,7 @@ from server.cli.surveys import data_option, open_data
 from server.collection.board_folder import CHECKPOINT_FILE, read_board_file
 from server.collection.storage.states import State, refusal
 from server.files import read_file
+from server.keys.core_dumps import forbid_core_dumps
 from server.release.trustees.board_copy import COPIED_FILES
 from server.release.trustees.ceremony import hold_ceremony, key_words
 from server.release.trustees.export import read_survey, write_export

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from textwrap import wrap
+from threading import Lock
 from typing import Any, Final
 
 import matplotlib
@@ -75,6 +76,9 @@ _STANDALONE: Final = (
 )
 _BAR_WIDTH, _ROW_HEIGHT, _TITLE_HEIGHT = 400, 44, 19
 _LONGEST_LABEL, _TITLE_CHARACTERS = 40, 42
+_DISTRIBUTION_WIDTH, _DISTRIBUTION_HEIGHT, _DISTRIBUTION_LABEL = 260, 56, 18
+_ONE_AT_A_TIME: Final = Lock()
+"""matplotlib's settings are those of the whole process."""
 _STYLE: Final = re.compile(r' style="([^"]*)"')
 _FONT: Final = re.compile(r"^(?:(?:normal|bold|italic|[1-9]00)\s+)*([0-9.]+)px\b.*$")
 
@@ -307,6 +311,46 @@ def bar_chart(bars: Sequence[Bar], *, title: str) -> Markup:
     )
 
 
+def distribution(counts: Sequence[tuple[str, int]], *, alt: str) -> Markup:
+    """Draw how often each value, or range of numbers, occurs: bars side by side, first and last named.
+
+    Parameters
+    ----------
+    counts : sequence of (str, int)
+        From left to right; at least one above 0.
+    alt : str
+        What the picture says, in a sentence; the numbers belong into a text beside.
+
+    Notes
+    -----
+    Drawn by hand, because a page may have dozens of them.
+    """
+    highest = max(count for _, count in counts)
+    width = _DISTRIBUTION_WIDTH / len(counts)
+    bars = "".join(
+        f'<rect x="{width * place:.1f}" y="{_DISTRIBUTION_HEIGHT * (1 - count / highest):.1f}" '
+        f'width="{max(width - 1, 0.5):.1f}" height="{_DISTRIBUTION_HEIGHT * count / highest:.1f}" '
+        'fill="var(--series-1)"/>'
+        for place, (_, count) in enumerate(counts)
+    )
+    first, last = (_shortened(counts[place][0]) for place in (0, -1))
+    below = _DISTRIBUTION_HEIGHT + 14
+    names = f'<text x="0" y="{below}" font-size="12">{html.escape(first)}</text>'
+    if len(counts) > 1:
+        names += (
+            f'<text x="{_DISTRIBUTION_WIDTH}" y="{below}" font-size="12" text-anchor="end">'
+            f"{html.escape(last)}</text>"
+        )
+    return Markup(  # noqa: S704 (labels are escaped above)
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_DISTRIBUTION_WIDTH} {below + 5}" role="img" '
+        f'aria-label="{html.escape(alt)}">{bars}{names}</svg>'
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _DISTRIBUTION_LABEL else text[: _DISTRIBUTION_LABEL - 1] + "…"
+
+
 def standalone(svg: Markup) -> str:
     """Return a chart as a document of its own, with the page's colours, dark scheme included."""
     head, _, rest = str(svg).partition(">")
@@ -315,7 +359,7 @@ def standalone(svg: Markup) -> str:
 
 def _drawing(draw: Callable[[Axes], None], *, name: str, alt: str) -> Markup:
     """Return as an ``svg`` element what ``draw`` draws; it may change the size of the axes' figure."""
-    with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
+    with _ONE_AT_A_TIME, matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
         # Texts stay text and are shown in the reader's fonts, which have more scripts than the measuring one.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=_SIZE_INCHES, layout="constrained")

@@ -160,19 +160,26 @@ def render(page: Page) -> bytes:
     Guarantee: for every text in ``page``, the document holds no element, script or address that does not
     come from this room's templates and pictures.
     """
-    style = (_FOLDER / "page.css").read_text(encoding="utf-8")
-    script = (_FOLDER / page.script).read_text(encoding="utf-8") if page.script else ""
+    style, script = _text("page.css"), _text(page.script)
     data = "" if page.data is None else _embedded(page.data)
-    script_source = f"script-src {_source(script)}; " if script else ""
-    policy = (
-        f"default-src 'none'; {script_source}style-src {_source(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
     # These come from this room's own files, or are escaped just above.
-    own = {"style": style, "script": script, "data": data, "policy": policy}
+    own = {"style": style, "script": script, "data": data, "policy": policy(page.script)}
     safe = {name: Markup(value) for name, value in own.items()}  # noqa: S704
     text = environment().get_template("page.html.j2").render(page=page, **safe)
     return text.encode("utf-8")
+
+
+def policy(script: str = "") -> str:
+    """Return the content security policy of a page with this script of the room's templates, or with none."""
+    script_source = f"script-src {_source(_text(script))}; " if script else ""
+    return (
+        f"default-src 'none'; {script_source}style-src {_source(_text('page.css'))}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _text(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8") if name else ""
 
 
 def _source(text: str) -> str:

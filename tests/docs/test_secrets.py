@@ -27,10 +27,11 @@ PUBLISHED = {
     "package-lock.json": "versions",
     "package.json": "versions",
     "pyodide-lock.json": "versions",
-    "result.json": "the result of an election, published",
+    "questions.json": "stands in the specification",
     "report.html": "a report of the design or release",
     "report.json": "figures of papers",
     "report.txt": "figures of papers",
+    "result.json": "the result of an election, published",
     "survey.html": "a page",
 }
 """Files that everybody may read, or that no survey's people are in."""

@@ -6,13 +6,13 @@ missing values is seen here at once, and corrected in [model].
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
+from server.design.survey_file.writing import toml_text
 from server.tables.column import DataColumn
 from server.tables.data_file import DATED, DataFile
 from server.tables.doubts import is_date, is_padded
@@ -160,7 +160,7 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
     blocks = []
     for name in names:
         column, labels = _preview(table, table.exact(name)), table.exact(name).value_labels
-        lines = ["[[attributes]]", f"name = {_toml(name)}"]
+        lines = ["[[attributes]]", f"name = {toml_text(name)}"]
         if column.kind == "date":
             blocks.append(_age_instead(name))
             continue
@@ -179,7 +179,7 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
                 f"# {column.distinct:,} distinct values: give each a place in a table with the columns",
                 "# value, x, y, or join them to fewer categories in the file.",
                 'kind = "lookup"',
-                f"table = {_toml(name + '.csv')}",
+                f"table = {toml_text(name + '.csv')}",
             ]
         if column.missing or column.suspects:
             lines.append('missing = "own-category"  # or "refused", with incomplete = "drop" in [model]')
@@ -194,18 +194,15 @@ def _beyond_ascii(table: DataFile) -> str:
 
 
 def _category(value: str, label: str | None) -> str:
-    return _toml(value) if label is None else f"{{ value = {_toml(value)}, label = {_toml(label)} }}"
+    if label is None:
+        return toml_text(value)
+    return f"{{ value = {toml_text(value)}, label = {toml_text(label)} }}"
 
 
 def _age_instead(name: str) -> str:
     """An attribute in the place of a date: a birth date singles nearly everybody out."""
     return (
-        f"# {_toml(name)} holds dates, which single people out. Put the age on one day into the file, as a\n"
-        '# column "age" of whole years, and leave the date out.\n'
+        f"# {toml_text(name)} holds dates, which single people out. Put the age on one day into the file,\n"
+        '# as a column "age" of whole years, and leave the date out.\n'
         '[[attributes]]\nname = "age"\nkind = "numeric"\nminimum = "0"\nmaximum = "90"\nopen_above = true\n'
     )
-
-
-def _toml(text: str) -> str:
-    # A JSON string is a TOML basic string but for DEL, which TOML wants escaped.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

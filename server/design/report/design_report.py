@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from server.design.curves import DesignCurves
 from server.design.design import Design
 from server.design.report.design_sections import every_cell, making, map_of_cells, promise, sizes, summary
 from server.design.report.price import price
 from server.reports.page import Page, Section, render
+
+MAP_SCRIPT: Final = "cell_map.js"
 
 
 def render_design_report(design: Design, curves: DesignCurves, command: str) -> bytes:
@@ -48,7 +52,7 @@ def render_design_report(design: Design, curves: DesignCurves, command: str) -> 
             every_cell(design, people, language),
             making(design, language),
         ),
-        script="cell_map.js",
+        script=MAP_SCRIPT,
         data=map_numbers,
         command=command,
     )

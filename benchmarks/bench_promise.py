@@ -1,0 +1,146 @@
+"""How near the desk's estimates of a promise come to the real design, and how long they take.
+
+    python benchmarks/bench_promise.py [--data FOLDER] [--json]
+
+Needs ``adult.csv`` of the tests' reference data, beside the project in ``../shared/data`` or in
+``--data FOLDER``. For each population, kind of model, algorithm and promise: groups and loss of
+`server.design.estimate` and of the design that `roomful design` makes, and the time of both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from server.design.design import design
+from server.design.estimate import Promise, estimate
+from server.design.population.model import read_model
+from server.design.survey_file.survey import read_survey_file
+from server.design.survey_file.writing import format_survey
+from shared.participation import Dependence, ParticipationLevel
+
+_SEX: Final = {"name": "sex", "kind": "nominal", "categories": ["Female", "Male"]}
+_AGE: Final = {"name": "age", "kind": "numeric", "minimum": "15", "maximum": "75", "open_above": True}
+_HOURS: Final = {"name": "hours-per-week", "kind": "numeric", "minimum": "5", "maximum": "80",
+                 "open_below": True, "open_above": True}  # fmt: skip
+_SCHOOLING: Final = {"name": "education-num", "kind": "numeric", "minimum": "1", "maximum": "16"}
+POPULATIONS: Final[dict[str, tuple[str, list[dict[str, Any]]]]] = {
+    "two attributes": ("adult.csv", [_AGE, _SEX]),
+    "three attributes": ("adult.csv", [_AGE, _SEX, _SCHOOLING]),
+    "four attributes": ("adult.csv", [_AGE, _SEX, _SCHOOLING, _HOURS]),
+}
+PROMISES: Final = ((5, "1e-4", "0.5"), (10, "1e-6", "0.5"), (20, "1e-6", "0.3"))
+ALGORITHMS: Final = {
+    "public": ("mdav", "power-diagram", "mondrian"),
+    "register": ("power-diagram", "mondrian"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One design beside its estimate; ratios are real over estimated."""
+
+    population: str
+    kind: str
+    algorithm: str
+    k: int
+    groups: int
+    groups_ratio: float
+    loss: float
+    loss_ratio: float
+    milliseconds: int
+    seconds_of_design: float
+
+
+def compared(
+    data: Path, population: str, kind: str, algorithm: str, promise: tuple[int, str, str]
+) -> Compared:
+    """Design once, estimate once."""
+    file, attributes = POPULATIONS[population]
+    k, failure, rate = promise
+    document = {
+        "title": "Bench",
+        "languages": ["en"],
+        "organizer": {"name": "Nobody", "contact": "nobody@survey.example"},
+        "model": {"file": str((data / file).absolute()), "kind": kind},
+        "attributes": attributes,
+        "participation": {"rate": rate},
+        "anonymity": {"k": k, "acceptable_cell_failure": failure},
+        "design": {"algorithm": algorithm},
+        "questionnaire": {"file": "questions.json"},
+    }
+    with TemporaryDirectory() as folder:
+        Path(folder, "questions.json").write_text(
+            '{"pages": [{"elements": [{"type": "rating", "name": "answer"}]}]}'
+        )
+        Path(folder, "survey.toml").write_text(format_survey(document))
+        survey = read_survey_file(Path(folder, "survey.toml"))
+        model = read_model(survey)
+        level = ParticipationLevel(low=rate, high=rate)
+        wanted = Promise(
+            k=k,
+            failure=failure,
+            level=level,
+            dependence=Dependence(),
+            algorithm=algorithm,
+            register=kind == "register",
+        )
+        estimate(model, wanted)  # machine code is ready
+        began = time.perf_counter()
+        expected = estimate(model, wanted)
+        estimated = time.perf_counter()
+        made = design(survey.plan, model, salt=bytes(32) if kind == "register" else None)
+        ended = time.perf_counter()
+    return Compared(
+        population=population,
+        kind=kind,
+        algorithm=algorithm,
+        k=k,
+        groups=made.specification.cells.count,
+        groups_ratio=made.specification.cells.count / expected.cells,
+        loss=made.distortion,
+        loss_ratio=made.distortion / expected.loss,
+        milliseconds=round(1000 * (estimated - began)),
+        seconds_of_design=round(ended - estimated, 1),
+    )
+
+
+def main() -> None:
+    """Print a line for each comparison, and the extremes."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    parser.add_argument("--data", type=Path, default=default)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    found = []
+    for population, (kind, algorithms), promise in product(POPULATIONS, ALGORITHMS.items(), PROMISES):
+        for algorithm in algorithms:
+            line = compared(chosen.data, population, kind, algorithm, promise)
+            found.append(line)
+            if chosen.json:
+                print(json.dumps(asdict(line)), flush=True)
+                continue
+            print(
+                f"{population:<17} {kind:<9} {algorithm:<14} k {line.k:<3} groups {line.groups:>5} "
+                f"({line.groups_ratio:.2f} of the estimate)  loss {line.loss:.4f} ({line.loss_ratio:.2f})  "
+                f"{line.milliseconds} ms, design {line.seconds_of_design} s",
+                flush=True,
+            )
+    if not chosen.json:
+        for name in ("groups_ratio", "loss_ratio", "milliseconds"):
+            values = [Decimal(str(getattr(line, name))) for line in found]
+            print(f"{name}: {min(values):.2f} to {max(values):.2f}")
+
+
+if __name__ == "__main__":
+    main()

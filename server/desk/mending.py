@@ -1,0 +1,172 @@
+"""Mends of a population file that the desk offers as buttons: a new file, the old one untouched.
+
+Each makes a CSV beside the file, in which one column, or the rows, are other than before.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from server.desk.columns import RARE_PEOPLE
+from server.files import PRIVATE, write_file
+from server.tables.data_file import DataFile
+from server.tables.doubts import number_alone
+from shared.errors import InputError, ModelFileError
+
+OTHER: Final = "other"
+_PREFIX: Final = 2
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?")
+_YEAR_FIRST: Final = re.compile(r"([0-9]{4})[-./]([0-9]{1,2})[-./]([0-9]{1,2})(?:[T ].*)?")
+_DAY_FIRST: Final = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})[./-]([0-9]{4})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mend:
+    """A column in place of another, or rows that are left out.
+
+    Attributes
+    ----------
+    values : sequence of str or None
+        The new text of every record of ``column``; None where there is no value.
+    name : str
+        What the new column is called.
+    rows : sequence of int or None
+        Records that stay; None for all.
+    """
+
+    column: str = ""
+    name: str = ""
+    values: Sequence[str | None] = field(default=())
+    rows: Sequence[int] | None = None
+
+
+def age_on(table: DataFile, column: str, day: date) -> Mend:
+    """Completed years on a day in the place of birth dates.
+
+    Raises
+    ------
+    ModelFileError
+        For a date that cannot be read, with its row; or after the day.
+    """
+    texts = table.exact(column).texts.tolist()
+    month_first = _months_first([text for text in texts if text])
+    values: list[str | None] = []
+    for row, text in enumerate(texts):
+        if text is None or not text.strip():
+            values.append(None)
+            continue
+        born = _day(text.strip(), month_first=month_first)
+        if born is None or born > day:
+            raise ModelFileError(
+                f"{text!r} is no date of birth before {day.isoformat()}",
+                where=table.where(row, column),
+                expected="such as 1984-03-31 or 31.3.1984",
+            )
+        years = day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+        values.append(str(years))
+    name = "age" if "age" not in table.names else f"{column} age"
+    return Mend(column=column, name=name, values=values)
+
+
+def numbers_alone(table: DataFile, column: str) -> Mend:
+    """``45 years`` becomes ``45``; what holds no number stays."""
+
+    def mended(text: str | None) -> str | None:
+        if text is None or not number_alone(text):
+            return text
+        found = _NUMBER.search(text)
+        return found[0] if found else text
+
+    return Mend(column=column, name=column, values=[mended(text) for text in table.exact(column).texts])
+
+
+def prefixes(table: DataFile, column: str) -> Mend:
+    """Codes joined by their first digits: postcodes to regions."""
+    texts = table.exact(column).texts.tolist()
+    return Mend(column=column, name=column, values=[t if t is None else t.strip()[:_PREFIX] for t in texts])
+
+
+def rare_joined(table: DataFile, column: str) -> Mend:
+    """Categories of few people become one."""
+    texts = [None if text is None else text.strip() for text in table.exact(column).texts]
+    counts: dict[str | None, int] = {}
+    for text in texts:
+        counts[text] = counts.get(text, 0) + 1
+    return Mend(
+        column=column, name=column, values=[OTHER if t and counts[t] < RARE_PEOPLE else t for t in texts]
+    )
+
+
+def without_repeats(table: DataFile) -> Mend:
+    """Of rows that are equal in every column, the first."""
+    columns = [table.exact(name) for name in table.names]
+    seen: set[tuple[str | None, ...]] = set()
+    rows = []
+    for row, record in enumerate(zip(*columns, strict=True)):
+        if record not in seen:
+            seen.add(record)
+            rows.append(row)
+    return Mend(rows=rows)
+
+
+MENDS: Final[dict[str, Callable[[DataFile, str], Mend]]] = {
+    "age": lambda table, column: age_on(table, column, date.today()),
+    "units": numbers_alone,
+    "prefix": prefixes,
+    "join": rare_joined,
+    "repeats": lambda table, _: without_repeats(table),
+}
+"""Those that make a new file; ``id`` is a line of survey.toml."""
+
+
+def write_mended(table: DataFile, mend: Mend, folder: Path, source: str) -> str:
+    """Write the mended file beside the old one, for its owner alone; return its name.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, or a hundred such files are there.
+    """
+    names = [mend.name if name == mend.column else name for name in table.names]
+    texts = [
+        list(mend.values) if name == mend.column else table.exact(name).texts.tolist() for name in table.names
+    ]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    for row in range(table.n_records) if mend.rows is None else mend.rows:
+        writer.writerow(["" if column[row] is None else column[row] for column in texts])
+    stem = re.sub(r"-mended(-[0-9]+)?$", "", Path(source).stem)
+    for number in range(1, 100):
+        name = f"{stem}-mended{'' if number == 1 else f'-{number}'}.csv"
+        if not (folder / name).exists():
+            write_file(folder / name, out.getvalue().encode("utf-8"), mode=PRIVATE)
+            return name
+    raise InputError("there are too many mended files", where=str(folder), remedy="Remove the older ones.")
+
+
+def _months_first(texts: list[str]) -> bool:
+    """Whether 3/31/1984 is how the file writes its days: some second number is above 12, no first is."""
+    found = [match for text in texts if (match := _DAY_FIRST.fullmatch(text.strip()))]
+    return any(int(m[3]) > 12 for m in found) and not any(int(m[1]) > 12 for m in found)
+
+
+def _day(text: str, *, month_first: bool) -> date | None:
+    if match := _YEAR_FIRST.fullmatch(text):
+        year, month, day = match[1], match[2], match[3]
+    elif match := _DAY_FIRST.fullmatch(text):
+        first, second, year = match[1], match[3], match[4]
+        day, month = (second, first) if month_first else (first, second)
+    else:
+        return None
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None

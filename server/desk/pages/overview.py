@@ -1,0 +1,83 @@
+"""The list of steps, and what the survey is called and who answers for it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from flask import Flask, Response, request
+
+from server.desk.desk import Desk
+from server.desk.pages import go, show
+from server.desk.steps import COMMAND_ONLY, FINAL
+from shared.errors import SurveyFileError
+
+PAGE_OF: Final = {
+    "population": ("population", ""),
+    "attributes": ("population", "columns"),
+    "promise": ("promise", ""),
+    "about": ("about", ""),
+    "questions": ("questions", ""),
+    "design": ("design", ""),
+    "sign": ("sign", ""),
+    "publish": ("publish", ""),
+    "open": ("publish", "open"),
+    "collect": ("collect", ""),
+    "close": ("collect", "close"),
+    "release": ("release", ""),
+}
+"""Step -> its page, and the part of it."""
+
+
+def add(app: Flask, desk: Desk) -> None:
+    """Add the pages."""
+
+    @app.context_processor
+    def steps() -> dict[str, Any]:
+        return {"page_of": PAGE_OF, "final": FINAL, "command_only": COMMAND_ONLY}
+
+    @app.get("/")
+    def overview() -> str:
+        return show(desk, "overview.html.j2", "overview", draft=desk.draft())
+
+    @app.get("/about")
+    def about() -> str:
+        return show(
+            desk,
+            "about.html.j2",
+            "about",
+            draft=desk.draft(),
+            command="roomful design survey.toml --out survey",
+        )
+
+    @app.post("/about")
+    def save_about() -> Response:
+        form, draft = request.form, desk.draft()
+        languages = [part.strip() for part in form.get("languages", "en").split(",") if part.strip()] or [
+            "en"
+        ]
+        texts = {
+            key: {language: form.get(f"{key}-{language}", "").strip() for language in languages}
+            for key in ("title", "description")
+        }
+        if not texts["title"][languages[0]]:
+            raise SurveyFileError("the survey has no title", where="title", expected="a few words")
+        days = form.get("retention_days", "365").strip()
+        if not (days.isascii() and days.isdigit()):
+            raise SurveyFileError("this is no number of days", where="retention_days", expected="1 to 36500")
+        organizer = {key: form.get(key, "").strip() for key in ("name", "contact")}
+        if not all(organizer.values()):
+            raise SurveyFileError(
+                "somebody has to answer for the survey", where="organizer", expected="name, contact"
+            )
+        first = texts["title"][languages[0]]
+        description = texts["description"][languages[0]]
+        draft.saved(
+            languages=languages,
+            title={language: text or first for language, text in texts["title"].items()},
+            description={language: text or description for language, text in texts["description"].items()}
+            if description
+            else None,
+            retention_days=int(days),
+            organizer=organizer,
+        )
+        return go(desk, "about" if set(languages) != set(draft.languages) else "overview", note="saved")

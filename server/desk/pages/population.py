@@ -1,0 +1,205 @@
+"""Population and attributes: which file, what was understood of it, and what each column becomes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from flask import Flask, Response, render_template, request
+from werkzeug.datastructures import MultiDict
+
+from server.design.estimate import estimate, without
+from server.desk.columns import ColumnView, column_views, suggested_entry
+from server.desk.desk import Desk
+from server.desk.draft import Draft
+from server.desk.inside import data_files, inside, upload_name
+from server.desk.mending import MENDS, write_mended
+from server.desk.pages import go, show
+from server.desk.pages.promise import promise_of
+from server.files import PRIVATE, write_new
+from shared.errors import InputError, RoomfulError, StateError
+
+_OWN_TEXTS: Final = ("separator", "decimal", "encoding", "sheet", "count_column", "id_column")
+
+
+def add(app: Flask, desk: Desk) -> None:
+    """Add the pages."""
+
+    @app.get("/population")
+    def population() -> str:
+        draft, problem = desk.draft(), None
+        model = draft.section("model")
+        table, kept = None, None
+        views: tuple[ColumnView, ...] = ()
+        if "file" in model:
+            try:
+                table = desk.table()
+                views = _views(desk)
+                kept = desk.model() if draft.attributes else None
+            except RoomfulError as error:
+                problem = error
+        chosen = {str(a.get("name")): a for a in draft.attributes}
+        return show(
+            desk,
+            "population.html.j2",
+            "population",
+            command=f"roomful inspect {model['file']}" if "file" in model else "roomful inspect FILE",
+            files=data_files(desk.folder),
+            model=model,
+            table=table,
+            views=views,
+            chosen=chosen,
+            languages_of_survey=draft.languages,
+            unknown=[name for name in chosen if table is not None and name not in table.names],
+            people=kept,
+            reading_problem=problem,
+        )
+
+    @app.post("/population/upload")
+    def upload() -> Response:
+        sent = request.files.get("file")
+        if sent is None or not sent.filename:
+            raise InputError("no file was chosen", where="the upload")
+        name = upload_name(sent.filename)
+        path = inside(desk.folder, name)
+        if path.exists():
+            raise InputError(
+                "a file of this name is in the folder",
+                where=name,
+                remedy="Choose it there, or give the other one another name.",
+            )
+        try:
+            write_new(path, sent.stream.read(), mode=PRIVATE)
+        except OSError as problem:
+            raise InputError(f"cannot be written ({problem.strerror})", where=name) from None
+        _choose(desk, name)
+        return go(desk, "population", note="uploaded")
+
+    @app.post("/population/file")
+    def choose_file() -> Response:
+        name = request.form.get("file", "")
+        if not inside(desk.folder, name).is_file():
+            raise InputError("there is no such file", where="the folder")
+        _choose(desk, name)
+        return go(desk, "population", note="saved")
+
+    @app.post("/population/reading")
+    def reading() -> Response:
+        draft, form = desk.draft(), request.form
+        model = draft.section("model")
+        for key in _OWN_TEXTS:
+            model[key] = form.get(key, "").strip() or None
+        model["kind"] = form.get("kind") if form.get("kind") in ("public", "register") else None
+        markers = [part.strip() for part in form.get("missing_markers", "").split(",") if part.strip()]
+        model["missing_markers"] = markers or None
+        model["incomplete"] = "drop" if form.get("incomplete") == "drop" else None
+        draft.saved(model={key: value for key, value in model.items() if value is not None})
+        return go(desk, "population", note="saved")
+
+    @app.post("/population/attribute")
+    def attribute() -> Response:
+        draft, form = desk.draft(), request.form
+        name = form.get("name", "")
+        entries = [a for a in draft.attributes if a.get("name") != name or form.get("action") == "save"]
+        if form.get("action") == "use":
+            view = next((v for v in _views(desk) if v.preview.name == name), None)
+            if view is None:
+                raise InputError("there is no such column", where="the population")
+            entries.append(view.entry or suggested_entry(desk.table(), view.preview))
+        elif form.get("action") == "save":
+            entries = [_edited(a, form, draft) if a.get("name") == name else a for a in entries]
+        draft.saved(attributes=entries or None)
+        return go(desk, "population", note="saved", anchor="columns")
+
+    @app.post("/population/mend")
+    def mend() -> Response:
+        draft, form = desk.draft(), request.form
+        name, column = form.get("mend", ""), form.get("column", "")
+        model = draft.section("model")
+        if name == "id":
+            draft.saved(model=model | {"id_column": column})
+            return go(desk, "population", note="saved")
+        if name == "drop":
+            draft.saved(model=model | {"incomplete": "drop"})
+            return go(desk, "population", note="saved")
+        if name not in MENDS:
+            raise InputError("there is no such mend", where="the form")
+        table = desk.table()
+        if name != "repeats" and column not in table.names:
+            raise InputError("there is no such column", where="the population")
+        file = write_mended(table, MENDS[name](table, column), desk.folder, str(model["file"]))
+        # The mended file is in the one form that the desk writes, whatever the old one was.
+        model = {k: v for k, v in model.items() if k not in ("separator", "decimal", "encoding", "sheet")}
+        if table.understood.decimal == ",":
+            model["decimal"] = ","
+        draft.saved(model=model | {"file": file})
+        return go(desk, "population", note="mended")
+
+    @app.get("/population/cost")
+    def cost() -> str:
+        rows, whole = [], None
+        try:
+            model, promise = desk.model(), promise_of(desk.draft())
+            whole = estimate(model, promise)
+            losses = dict(whole.loss_by_attribute)
+            for name, loss in losses.items():
+                others = [value for other, value in losses.items() if other != name]
+                if others:
+                    less = estimate(without(model, name), promise)
+                    now = sum(value for _, value in less.loss_by_attribute) / len(others)
+                    rows.append((name, loss, sum(others) / len(others), now))
+        except RoomfulError as problem:
+            return render_template("cost.html.j2", problem=problem, rows=[], whole=None)
+        return render_template("cost.html.j2", problem=None, rows=rows, whole=whole)
+
+
+def _views(desk: Desk) -> tuple[ColumnView, ...]:
+    table = desk.table()
+    return desk.once("views", table, None, lambda: column_views(table))
+
+
+def _choose(desk: Desk, name: str) -> None:
+    """Name another population; what was said of reading the last one is void.
+
+    It is a register, which is never published, until the organizer says otherwise.
+    """
+    draft = desk.draft()
+    model = draft.section("model")
+    if model.get("file") == name:
+        return
+    kept = {key: model[key] for key in ("kind", "incomplete") if key in model}
+    draft.saved(model={"file": name, "kind": "register", **kept})
+
+
+def _edited(entry: dict[str, Any], form: MultiDict[str, str], draft: Draft) -> dict[str, Any]:
+    """An attribute as its form says it; what the form does not have stays."""
+    kind = form.get("kind", entry.get("kind"))
+    edited = {"name": entry["name"], "kind": kind}
+    if kind == "numeric":
+        for key in ("minimum", "maximum", "step"):
+            if text := form.get(key, "").strip():
+                edited[key] = text
+        for key in ("open_below", "open_above"):
+            if form.get(key):
+                edited[key] = True
+        if form.get("rounding") in ("down", "nearest"):
+            edited["rounding"] = form["rounding"]
+    elif kind in ("nominal", "ordinal", "cyclic"):
+        lines = [line.strip() for line in form.get("categories", "").splitlines()]
+        known = {c.get("value"): c for c in entry.get("categories", []) if isinstance(c, dict)}
+        edited["categories"] = [known.get(line, line) for line in dict.fromkeys(lines) if line]
+    elif kind == "lookup":
+        edited["table"] = form.get("table", "").strip()
+        if edited["table"] != entry.get("table"):
+            inside(draft.folder, edited["table"])
+    else:
+        raise StateError("there is no such kind of attribute", code="state.desk-step")
+    if form.get("missing") == "own-category":
+        edited["missing"] = "own-category"
+    labels = {language: form.get(f"label-{language}", "").strip() for language in draft.languages}
+    if any(labels.values()):
+        edited["label"] = {language: text or entry["name"] for language, text in labels.items()}
+    elif "label" in entry:
+        edited["label"] = entry["label"]
+    if "help" in entry:
+        edited["help"] = entry["help"]
+    return edited

@@ -1,0 +1,74 @@
+"""The release: what is joined or withheld, the report, every export."""
+
+from __future__ import annotations
+
+import secrets
+
+from flask import Flask, Response, request
+
+from server.collection.storage.states import State
+from server.desk.desk import Desk
+from server.desk.pages import go, show
+from server.desk.pages.signing import require_name, title_of
+from server.desk.pages.trying import own_report
+from server.desk.steps import RELEASE_FOLDER, published_store
+from server.release.exports import FORMATS
+from server.release.workflow import release_survey
+from shared.errors import NotFoundError
+
+
+def add(app: Flask, desk: Desk) -> None:
+    """Add the pages."""
+
+    @app.get("/release")
+    def release() -> str:
+        store = published_store(desk.folder, desk.data)
+        if store is not None:
+            store.expire()
+        name = "ID" if store is None else store.id
+        return show(
+            desk,
+            "release.html.j2",
+            "release",
+            command=f"roomful release {name} --data {desk.data.path} --out {RELEASE_FOLDER} --format sav",
+            store=store,
+            state=None if store is None else store.state,
+            formats=FORMATS,
+            files=_files(desk),
+            figures=desk.released,
+            rule=None if store is None else store.specification.release,
+            invited=store is not None and store.specification.invited is not None,
+            title=title_of(desk.draft()),
+        )
+
+    @app.post("/release")
+    def release_it() -> Response:
+        require_name(desk.draft())
+        store = desk.published()
+        if store.state is not State.RELEASED:
+            store.expire()
+        formats = [name for name in request.form.getlist("formats") if name in FORMATS]
+        shuffle = secrets.SystemRandom().shuffle
+        released = release_survey(desk.data, store.id, desk.folder / RELEASE_FOLDER, shuffle, None, formats)
+        desk.released = released.figures()
+        return go(desk, "release", note="released")
+
+    @app.get("/release/file/<name>")
+    def file(name: str) -> Response:
+        if name not in _files(desk):
+            raise NotFoundError("there is no such file in the release")
+        data = (desk.folder / RELEASE_FOLDER / name).read_bytes()
+        response = Response(data, content_type="application/octet-stream")
+        response.headers.set("Content-Disposition", "attachment", filename=name)
+        return response
+
+    @app.get("/report/release")
+    def release_report() -> Response:
+        return own_report(desk.folder / RELEASE_FOLDER / "report.html")
+
+
+def _files(desk: Desk) -> tuple[str, ...]:
+    folder = desk.folder / RELEASE_FOLDER
+    if not folder.is_dir() or folder.is_symlink():
+        return ()
+    return tuple(sorted(path.name for path in folder.iterdir() if path.is_file() and not path.is_symlink()))

@@ -1,0 +1,273 @@
+"""The whole way through the desk, in one process: from a file to an exported table."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from pathlib import Path
+
+import pyreadstat
+import pytest
+from click.testing import CliRunner
+
+from server.cli.main import roomful
+from server.collection.storage.store import SurveyStore
+from server.desk.pages.promise import promise_of
+from server.desk.recommending import recommend
+from server.desk.steps import INVITED_STEPS, OPEN_STEPS
+from server.desk.texts import LANGUAGES, texts
+from server.progress import StageProgress
+from shared.submission import encode
+from tests.server.desk.test_mistakes import choose, promise, use
+from tests.server.desk.visitor import Visitor, people_csv
+
+DESK = Path(__file__).parents[3] / "server" / "desk"
+NAME = "Ways to work"
+PAGES = (
+    "/", "/population", "/promise", "/about", "/questions", "/design", "/sign", "/publish", "/collect",
+    "/release", "/promise/estimate", "/promise/curve", "/population/cost",
+)  # fmt: skip
+
+
+def declare(visitor: Visitor) -> None:
+    """Everything up to the design."""
+    choose(visitor, people_csv(visitor.folder / "people.csv", 900))
+    visitor.post("/population/reading", {"kind": "public"})
+    use(visitor, "age", "sex")
+    promise(visitor, algorithm="mdav")
+    about = {"languages": "en", "title-en": NAME, "name": "Council", "contact": "a@b.example"}
+    visitor.post("/about", {**about, "retention_days": "30", "page": "about"})
+    rating = {
+        "action": "add",
+        "type": "rating",
+        "name": "content",
+        "title-en": "Content?",
+        "page": "questions",
+    }
+    assert "Saved." in visitor.told("/questions", rating | {"page": "questions"}, "/questions")
+
+
+def design(visitor: Visitor) -> None:
+    assert visitor.post("/design", {"page": "design"}).status_code == 303
+    visitor.desk.jobs.wait(300)
+    state = visitor.desk.jobs.state
+    assert state is not None
+    assert state.state == "done", state.error
+
+
+def marks(visitor: Visitor) -> dict[str, str]:
+    return {step.name: step.mark for step in visitor.desk.progress().steps}
+
+
+def test_from_a_file_to_an_exported_table(visitor: Visitor) -> None:
+    assert marks(visitor)["population"] == "next"
+    assert marks(visitor)["sign"] == "blocked"
+    declare(visitor)
+    assert marks(visitor)["design"] == "next"
+    design(visitor)
+    assert marks(visitor)["sign"] == "next"
+    report = visitor.get("/report/design")
+    assert "sandbox allow-scripts" in report.headers["Content-Security-Policy"]
+    assert "unsafe" not in report.headers["Content-Security-Policy"]
+
+    # The design is the command's, byte for byte.
+    again = CliRunner().invoke(
+        roomful, ["design", str(visitor.folder / "survey.toml"), "--out", str(visitor.folder / "again")]
+    )
+    assert again.exit_code == 0, again.output
+    for file in ("design.json", "model.csv"):
+        assert (visitor.folder / "survey" / file).read_bytes() == (
+            visitor.folder / "again" / file
+        ).read_bytes()
+
+    secret = "correct horse battery"
+    visitor.post("/sign/key", {"passphrase": secret, "passphrase_again": secret, "page": "sign"})
+    signature = {"key": "key.pem", "passphrase": secret, "page": "sign"}
+    wrong = visitor.told("/sign", signature | {"name": "x"}, "/sign")
+    assert "not the survey" in wrong
+    assert secret not in wrong
+    visitor.post("/sign", signature | {"name": NAME})
+    assert marks(visitor)["sign"] == "done"
+    kept = b"".join(path.read_bytes() for path in visitor.folder.rglob("*") if path.is_file())
+    assert secret.encode() not in kept
+
+    visitor.post("/publish", {"page": "publish"})
+    refused = visitor.told("/open", {"name": "other", "page": "publish"}, "/publish")
+    assert "not the survey" in refused
+    visitor.post("/open", {"name": NAME, "page": "publish"})
+    assert "Invitation" in visitor.text("/publish")
+    store = visitor.desk.progress().store
+    assert store is not None
+    answer(store)
+    page = visitor.text("/collect")
+    assert "Answers so far" in page
+    visitor.post("/close", {"name": NAME, "page": "collect"})
+    formats = ["sav", "xlsx"]
+    answered = visitor.post("/release", {"name": NAME, "formats": formats, "page": "release"})
+    assert answered.status_code == 303
+    page = visitor.text("/release")
+    assert "microdata.sav" in page
+    frame, _ = pyreadstat.read_sav(visitor.folder / "release" / "microdata.sav")
+    assert len(frame) == store.total()
+    download = visitor.get("/release/file/microdata.csv")
+    assert "attachment" in download.headers["Content-Disposition"]
+    assert visitor.get("/release/file/..%2Fkey.pem").status_code in (400, 404)
+    assert set(marks(visitor).values()) == {"done"}
+    assert tuple(marks(visitor)) == OPEN_STEPS
+
+
+def answer(store: SurveyStore) -> None:
+    """A dozen people of every cell answer."""
+    for cell in range(store.specification.cells.count):
+        for person in range(12):
+            answers = {"content": person % 5 + 1}
+            length = store.specification.message_bytes
+            store.submit(encode(store.published.digest, cell, answers, secrets.token_bytes(length), length))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_is_there_in_every_language(language: str) -> None:
+    assert texts(language).keys() == texts("en").keys()
+    for key, text in texts(language).items():
+        assert text.strip(), key
+        places = [sorted(re.findall(r"{(\w+)}", each)) for each in (text, texts("en")[key])]
+        assert places[0] == places[1], key
+
+
+def test_every_text_of_a_page_is_known() -> None:
+    pages = "".join(path.read_text() for path in (DESK / "templates").glob("*.j2"))
+    named = re.findall(r"""\bt\(["']([a-z][A-Za-z0-9._-]*)["'](?=[,)])""", pages)
+    assert len(named) > 100
+    assert set(named) <= texts("en").keys()
+
+
+def test_pages_speak_german(visitor: Visitor) -> None:
+    declare(visitor)
+    visitor.post("/language", {"language": "de"})
+    for path in PAGES:
+        assert visitor.get(path).status_code == 200, path
+    assert "Grundgesamtheit" in visitor.text("/population")
+
+
+def test_long_work_is_cancelled_without_a_trace(visitor: Visitor) -> None:
+    declare(visitor)
+    before = sorted(visitor.folder.rglob("*"))
+    started = threading.Event()
+
+    def work(report: StageProgress) -> None:
+        started.set()
+        while True:
+            report("Cells", 1, 2)
+
+    visitor.desk.jobs.start("design", work)
+    started.wait(60)
+    assert "Cancel" in visitor.text("/design")
+    refused = visitor.told("/design", {"page": "design"}, "/design")
+    assert "something else is being computed" in refused
+    visitor.post("/job/cancel", {"page": "design"})
+    assert "Cancelled" in visitor.text("/design")
+    assert sorted(visitor.folder.rglob("*")) == before
+
+
+def test_designs_stand_side_by_side_and_write_nothing(visitor: Visitor) -> None:
+    declare(visitor)
+    before = sorted(visitor.folder.rglob("*"))
+    for k in ("5", "8"):
+        form = {
+            "k": k,
+            "failure": "1e-4",
+            "low": "0.5",
+            "high": "0.5",
+            "correlation": "0",
+            "algorithm": "mdav",
+        }
+        visitor.post("/promise/try", {**form, "household_size": "1", "page": "promise"})
+        visitor.desk.jobs.wait(300)
+    page = visitor.text("/promise")
+    assert [design.k for design in visitor.desk.tried] == [5, 8]
+    assert "Designs that were made" in page
+    assert sorted(visitor.folder.rglob("*")) == before
+
+
+def test_a_recommendation_has_three_and_the_safest_is_the_coarsest(visitor: Visitor) -> None:
+    declare(visitor)
+    proposals = recommend(visitor.desk.model(), promise_of(visitor.desk.draft()))
+    assert [proposal.name for proposal in proposals] == ["finest", "balanced", "safest"]
+    needed = [p.estimate.needed for p in proposals if p.estimate is not None]
+    assert needed == sorted(needed)
+    assert "Finest" in visitor.post("/promise/recommend", {"page": "promise"}).text
+
+
+def test_what_was_written_by_hand_is_kept_once_and_nothing_is_lost(visitor: Visitor) -> None:
+    by_hand = '# mine\nretention_days = 7\n[release]\nrule = "withhold"\n'
+    (visitor.folder / "survey.toml").write_text(by_hand)
+    choose(visitor, people_csv(visitor.folder / "people.csv"))
+    use(visitor, "age")
+    assert (visitor.folder / "survey.before-desk.toml").read_text() == by_hand
+    document = visitor.desk.draft().document
+    assert document["retention_days"] == 7
+    assert document["release"] == {"rule": "withhold"}
+
+
+def test_an_invited_survey_shows_its_own_steps(visitor: Visitor) -> None:
+    (visitor.folder / "survey.toml").write_text("[invited]\npeople = 10\n")
+    assert tuple(marks(visitor)) == INVITED_STEPS
+    page = visitor.text("/")
+    assert "roomful trustees create" in page
+
+
+def test_broken_toml_is_named(visitor: Visitor) -> None:
+    (visitor.folder / "survey.toml").write_text("k = = 1\n")
+    answered = visitor.get("/")
+    assert answered.status_code == 400
+    assert "this is no TOML" in answered.text
+
+
+def test_without_htmx_every_page_works(visitor: Visitor) -> None:
+    declare(visitor)
+    page = visitor.text("/promise")
+    assert 'formaction="' in page
+    assert "Groups" in page
+
+
+@pytest.mark.parametrize("action", ["up", "down", "remove", "save"])
+def test_questions_are_ordered_changed_and_removed(visitor: Visitor, action: str) -> None:
+    declare(visitor)
+    second = {
+        "action": "add",
+        "type": "radiogroup",
+        "name": "way",
+        "title-en": "How?",
+        "choices": "bus\ncar | Car",
+    }
+    visitor.post("/questions", {**second, "page": "questions"})
+    place = "1" if action == "up" else "0"
+    form = {"action": action, "at_page": "0", "at_place": place, "page": "questions"}
+    if action == "save":
+        form |= {"type": "rating", "name": "mood", "title-en": "Mood?", "rateMin": "0", "rateMax": "3"}
+    visitor.post("/questions", form)
+    assert visitor.desk.problem is None
+    names = [question.name for question in visitor.desk.draft().survey().plan.questionnaire.questions]
+    wanted = {
+        "up": ["way", "content"],
+        "down": ["way", "content"],
+        "remove": ["way"],
+        "save": ["mood", "way"],
+    }
+    assert names == wanted[action]
+
+
+def test_free_text_and_nonsense_are_refused_and_change_nothing(visitor: Visitor) -> None:
+    declare(visitor)
+    before = (visitor.folder / "questions.json").read_bytes()
+    for form in (
+        {"type": "comment", "name": "more"},
+        {"type": "radiogroup", "name": "one", "choices": "only"},
+        {"type": "rating", "name": "1", "rateMin": "x"},
+        {"json": "[1"},
+        {"type": "matrixdynamic", "name": "x"},
+    ):
+        page = visitor.told("/questions", {"action": "add", **form, "page": "questions"}, "/questions")
+        assert "This did not work" in page
+        assert (visitor.folder / "questions.json").read_bytes() == before
