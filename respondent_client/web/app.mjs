@@ -10,7 +10,7 @@ import { forgetFault, watchFaults } from "./fault.mjs";
 import { isDamaged, pinned, reopen, takeFragment } from "./fragment.mjs";
 import { group } from "./group.mjs";
 import { beginInvitation, invitation } from "./invitation.mjs";
-import { wipe } from "./kept.mjs";
+import { keepsOnDevice, wipe } from "./kept.mjs";
 import { chooseLanguage } from "./language.mjs";
 import { otherLink } from "./other_link.mjs";
 import { showOthers } from "./others.mjs";
@@ -210,7 +210,7 @@ function startOver() {
 
 function entered() {
   const { token, saved, pending } = state.invitation ?? {};
-  const asked = (token && !saved) || pending; // a request exists in this tab alone, and its code may be spent
+  const asked = !keepsOnDevice() && ((token && !saved) || pending); // in this tab alone, and the code may be spent
   return !state.receipt && (asked || Object.keys(state.quasi).length > 0 || Object.keys(state.answers).length > 0);
 }
 

@@ -3,7 +3,7 @@
 
 import { errorSummary, h, replace } from "./dom.mjs";
 import { elsewhere } from "./elsewhere.mjs";
-import { keep, keeps, kept, keptMessage, wipe } from "./kept.mjs";
+import { keep, keepOnDevice, keeps, keepsOnDevice, kept, keptMessage, wipe } from "./kept.mjs";
 import { digestWordsOf } from "./checks.mjs";
 import { scan } from "./scan.mjs";
 import { sentBefore } from "./sending.mjs";
@@ -104,6 +104,7 @@ function holding(context) {
     h("h1", { tabindex: "-1" }, language.t("invitation.heading")),
     h("div", { class: "notice good", id: "token-there" }, h("h2", {}, language.t("token.there")), h("p", {}, language.t("token.there.text")), state.invitation.old && h("p", {}, language.t("token.old"))),
     state.invitation.sent && sentBefore(context),
+    onDevice(context),
     actions(h("button", { type: "button", class: state.invitation.sent ? null : "primary", onclick: context.next }, language.t("continue")), backButton(context)),
     state.invitation.old && notMine(context),
     elsewhere(context, () => forget(context)),
@@ -158,6 +159,7 @@ function asking(context) {
       ),
       compared(language, state.words),
       !pending && h("p", { class: "notice warning", id: "spends" }, language.t("invitation.spends")),
+      onDevice(context),
       actions(h("button", { type: "submit", class: "primary", id: "get-token", disabled: busy }, language.t(pending ? "invitation.again" : "invitation.get")), backButton(context)),
     ),
     !pending && [
@@ -171,6 +173,23 @@ function asking(context) {
     ],
     explanations(language, state),
   ];
+}
+
+/** Whether what is kept may outlive this tab; never unless she asks, for a device may be somebody else's too. */
+function onDevice({ language }) {
+  const said = h("p", { class: "field-error", role: "status" });
+  const choose = ({ target }) => {
+    const done = keepOnDevice(target.checked);
+    replace(said, done ? null : language.t("invitation.device.not"));
+    target.checked = keepsOnDevice();
+  };
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { class: "choice" }, h("input", { type: "checkbox", id: "on-device", checked: keepsOnDevice(), "aria-describedby": "on-device-hint", onchange: choose }), h("span", {}, language.t("invitation.device"))),
+    h("p", { class: "hint counted", id: "on-device-hint" }, language.t("invitation.device.hint")),
+    said,
+  );
 }
 
 /** The words stand on the letter beside the code. */

@@ -23,6 +23,8 @@ async function loadLibraries() {
   document.head.prepend(style); // before our own, which has the last word
   await addScript(new URL("./survey.core.js", import.meta.url));
   await addScript(new URL("./survey-ui.js", import.meta.url));
+  const { icons } = Survey.SvgRegistry; // their inline styles would be an error of the policy
+  for (const [name, icon] of Object.entries(icons)) icons[name] = icon.replaceAll(/ style="[^"]*"/g, "");
 }
 
 /** Prepare the questionnaire in the present language, keeping the answers. */

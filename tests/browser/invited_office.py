@@ -30,7 +30,7 @@ from tests.programs import free_port
 from tests.served import running
 from tests.server.collection.relay.survey import link_of, open_collector, relayed
 
-CODES = tuple(map(code, range(5)))
+CODES = tuple(map(code, range(6)))
 UNKNOWN = InvitationCode.create(b"nobody's code")
 
 

@@ -101,6 +101,31 @@ def test_a_held_key_does_not_skip_the_random_moment(direct: Office, visit: Calla
     assert direct.store.total() == before
 
 
+def test_a_voucher_outlives_its_tab_on_the_device_that_she_names(
+    direct: Office, visit: Callable[[], InvitedWalk]
+) -> None:
+    """Closing the tab after the code was used cost her the vote; nothing stays unless she asks for it."""
+    walk = visit()
+    page = walk.page
+    walk.to_invitation(direct.link(CODES[5]))
+    expect(page.locator("#spends")).to_contain_text("keep it on this device")
+    page.check("#on-device")
+    walk.exchange()
+    context = page.context
+    page.close()
+    again = InvitedWalk(context.new_page())
+    again.to_invitation(direct.link())
+    expect(again.page.locator("#token-there")).to_contain_text("from an earlier visit")
+    again.page.uncheck("#on-device")
+    assert again.page.evaluate("localStorage.length") == 0
+    assert again.kept()["format"].startswith("roomful-token")
+    again.page.check("#on-device")
+    assert again.page.evaluate("sessionStorage.length") == 0
+    again.answer()
+    again.send_now()
+    assert again.page.evaluate("localStorage.length + sessionStorage.length") == 0
+
+
 @pytest.mark.parametrize("goes_back", [True, False])
 def test_the_moment_is_drawn_for_nobody_who_has_gone_back(
     direct: Office, visit: Callable[[], InvitedWalk], goes_back: bool
