@@ -236,6 +236,10 @@ class DataFile(ABC):
         """Options with which the same file, written again, is read the same way."""
         return {}
 
+    def calls_categories(self, name: str) -> bool:
+        """Whether the file itself says that the values of a column are categories."""
+        return bool(self.column(name).value_labels)
+
     def index_columns(self) -> tuple[str, ...]:
         """Columns that only number the records, as a program adds them unasked."""
         return ()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from server.tables.column import DataColumn
@@ -15,13 +17,19 @@ _NUMBER_LIKE: Final = re.compile(r"[+-]?[0-9]+(?:[.,' ][0-9]+)*(?:[eE][+-]?[0-9]
 _PADDED: Final = re.compile(r"0[0-9]+")
 _ONE_MARK: Final = re.compile(r"[+-]?[0-9]+[.,][0-9]+")
 _MAYBE_GROUPED: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+_WHOLE: Final = re.compile(r"[+-]?[0-9]+")
 _LONG: Final = re.compile(r"[+-]?[0-9]{4,}")
+_FEWEST_WHOLE: Final = 3
+"""Whole numbers of a column that say where its others lie."""
 _DATE: Final = re.compile(
     r"[0-9]{1,2}[./-][0-9]{1,2}[./-](?:[0-9]{2}|[0-9]{4})|[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2}(?:[T ].*)?"
 )
 _WITH_UNIT: Final = re.compile(
     r"(?P<before>[^0-9+-]{0,8})(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?)(?P<after>[^0-9]{0,12})"
 )
+_UNIT: Final = re.compile(r"(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?) ?(?P<unit>[^\W\d_]{1,12}|[%€$£¥°])")
+_FEWEST_WITH_UNIT: Final = 5
+"""Different numbers with one unit; categories have fewer, such as "1 room", "2 rooms", "3 rooms"."""
 AGE_REMEDY: Final = "Put the age in its place, or the year: a birth date singles people out."
 
 
@@ -35,6 +43,16 @@ def is_padded(text: str | None) -> bool:
     return text is not None and _PADDED.fullmatch(text.strip()) is not None
 
 
+def unit_of(texts: Iterable[str | None]) -> str:
+    """The unit that most values name behind a number, as in "45 years"; else nothing."""
+    given = [text.strip() for text in texts if text is not None and text.strip()]
+    found = [match for text in given if (match := _UNIT.fullmatch(text))]
+    units = Counter(match["unit"] for match in found)
+    unit, times = units.most_common(1)[0] if units else ("", 0)
+    different = {match["number"] for match in found if match["unit"] == unit}
+    return unit if 2 * times > len(given) and len(different) >= _FEWEST_WITH_UNIT else ""
+
+
 def number_alone(text: str) -> str:
     """What remedies a text that is no number, where it can be seen: a unit, a date; else nothing."""
     if is_date(text):
@@ -46,17 +64,19 @@ def number_alone(text: str) -> str:
 
 
 def refuse_doubtful(column: DataColumn, file: DataFile) -> None:
-    """Raise InputError, naming the row, if it is doubtful what the values of a CSV or workbook are.
+    """Raise InputError, naming the row, if it is doubtful what the values of a column are.
 
-    In a nominal column, if most values look like numbers: columns with value labels, and codes of digits with
-    leading zeros such as postcodes, do not; and if most look like dates. In a numeric column of a CSV, if
-    every decimal sign could group thousands, no longer whole number shows otherwise, and nobody said which it
-    is.
+    In a nominal column, if most values look like numbers: columns that the file itself calls categories, and
+    codes of digits with leading zeros such as postcodes, do not; and where a format has types, nor do texts
+    that are numbers all of them; if most look like dates; and if most are numbers with one unit.
+    In a numeric column of a CSV, if every decimal sign could group thousands and nobody said which it is:
+    unless a longer whole number shows otherwise, and not all of them fit among the whole numbers only as
+    thousands.
     """
     texts = column.texts.tolist()
     if column.kind == "numeric" and isinstance(file, CsvFile) and not file.decimal_given:
         _refuse_thousands(column, file, texts)
-    if column.kind != "nominal" or column.value_labels or file.form not in ("CSV", "Excel"):
+    if column.kind != "nominal" or file.calls_categories(column.name):
         return
     given = [(row, text) for row, text in enumerate(texts) if text is not None]
     dates = [(row, text) for row, text in given if is_date(text)]
@@ -66,6 +86,10 @@ def refuse_doubtful(column: DataColumn, file: DataFile) -> None:
         row, text = dates[0]
         message = f"the values of {quoted(column.name)} are dates, such as {quoted(text)}"
         remedy = f"{AGE_REMEDY[:-1]}; {categories}"
+    elif unit := unit_of(text for _, text in given):
+        row, text = next((row, text) for row, text in given if text.strip().endswith(unit))
+        message = f"most values of {quoted(column.name)} are numbers with a unit, such as {quoted(text)}"
+        remedy = f"{number_alone(text)[:-1]}, and the unit in the column's name; {categories}"
     elif not given or 2 * len(other) > len(given) or any(is_padded(text) for _, text in given):
         return
     elif other:
@@ -77,6 +101,8 @@ def refuse_doubtful(column: DataColumn, file: DataFile) -> None:
             if alone
             else f"Correct it; or declare it missing: --missing-values {column.name}={text}; {categories}"
         )
+    elif file.form not in ("CSV", "Excel"):
+        return
     else:
         sign = file.understood.decimal
         plain = re.compile(rf"[+-]?[0-9]+(?:[{sign}][0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -100,13 +126,19 @@ def _refuse_thousands(column: DataColumn, file: DataFile, texts: list[str | None
     marked = [(row, text) for row, text in enumerate(texts) if text is not None and _ONE_MARK.fullmatch(text)]
     if not marked or not all(_MAYBE_GROUPED.fullmatch(text) for _, text in marked):
         return
-    if any(text is not None and _LONG.fullmatch(text) for text in texts):
-        return
     row, text = marked[0]
     sign = "." if "." in text else ","
-    whole = text.replace(sign, "")
+    whole = [int(text) for text in texts if text is not None and _WHOLE.fullmatch(text)]
+    if any(text is not None and _LONG.fullmatch(text) for text in texts):
+        among = range(min(whole), max(whole) + 1)
+        if len(whole) < _FEWEST_WHOLE or any(
+            int(text.replace(sign, "")) not in among or int(text.partition(sign)[0]) in among
+            for _, text in marked
+        ):
+            return
+    grouped = text.replace(sign, "")
     raise InputError(
-        f"{quoted(text)} of {quoted(column.name)} can be {whole} or a number with three decimals",
+        f"{quoted(text)} of {quoted(column.name)} can be {grouped} or a number with three decimals",
         where=file.where(row),
         expected="numbers without thousands separators",
         remedy=f"Remove the separators if these are thousands; if they are decimals, add --decimal {sign}",

@@ -101,6 +101,11 @@ class ParquetFile(DataFile):
             return with_(found, kind="other", reason="it holds integers of 2^53 or more, as identifiers are")
         return with_(found, kind=found.kind if labelled else "numeric", values=values)
 
+    def calls_categories(self, name: str) -> bool:
+        import pyarrow.types
+
+        return bool(pyarrow.types.is_dictionary(self._arrow.schema.field(name).type))
+
     def index_columns(self) -> tuple[str, ...]:
         """Row numbers that pandas stores without being asked."""
         described = (self._arrow.schema.metadata or {}).get(b"pandas", b"{}")

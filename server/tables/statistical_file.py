@@ -22,6 +22,8 @@ _STORED: Final = {"int8": "int8", "int16": "int16", "int32": "int32"}
 _SPSS_NUMBER: Final = re.compile(r"(F|COMMA|DOT|DOLLAR|PCT|E)[0-9]+(?:\.([0-9]+))?")
 _STATA_NUMBER: Final = re.compile(r"%-?0?[0-9]+[.,]([0-9]+)fc?")
 _STATA_DATE: Final = re.compile(r"%-?(t[a-zA-Z]|d)")
+_MOST_LABELS: Final = 3
+"""Labelled values that are shown where it is said what was decided."""
 _MOST_GAPS: Final = 3
 """Single values that SPSS takes for missing in a column."""
 
@@ -114,7 +116,9 @@ class StatisticalFile(DataFile):
         measure = self._meta.variable_measure.get(name) or "unknown"
         if labelled == len(occurring) and measure != "scale":
             return ("ordinal" if measure == "ordinal" else "nominal"), ""
-        said = f"{labelled} of its {len(occurring)} values have labels"
+        shown = [f'{text} "{labels[text]}"' for text in occurring if text in labels][:_MOST_LABELS]
+        more = ", …" if labelled > len(shown) else ""
+        said = f"{labelled} of its {len(occurring)} values have labels ({', '.join(shown)}{more})"
         if measure != "unknown":
             said += f", and the file calls it {measure}"
         if labelled < len(occurring) and (measure == "scale" or 2 * labelled < len(occurring)):

@@ -15,13 +15,14 @@ import numpy as np
 from server.design.survey_file.writing import toml_text
 from server.tables.column import DataColumn
 from server.tables.data_file import DATED, DataFile
-from server.tables.doubts import is_date, is_padded
+from server.tables.doubts import is_date, is_padded, unit_of
 from server.tables.sniffing import SEPARATOR_WORDS
 from server.wording import quoted
 from shared.decimals import format_decimal, parse_decimal
 
 LIKELY_MARKERS: Final = ("?", "NA", "N/A", "n/a", "NULL", "null", "None", "-", ".", "-9", "-99", "99999")
 MAX_SUGGESTED_CATEGORIES: Final = 40
+_WORDS: Final = {"code": "codes with leading zeros", "date": "dates", "unit": "numbers with a unit"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +32,9 @@ class ColumnPreview:
     Attributes
     ----------
     kind : str
-        ``number``, ``text``, ``code`` (digits with leading zeros), ``date`` or ``empty``; a column of at
-        least nine numbers in ten texts is one of numbers, unless most of them have labels.
+        ``number``, ``text``, ``code`` (digits with leading zeros), ``date``, ``unit`` (numbers with one) or
+        ``empty``; a column of at least nine numbers in ten texts is one of numbers, unless most of them have
+        labels.
     distinct, missing : int
         Distinct texts that are not empty; records with an empty text.
     lowest, highest, step : str or None
@@ -94,7 +96,9 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
 
 
 def _kind(texts: list[str], codes: bool, dated: bool) -> str:
-    return "empty" if not texts else "date" if dated else "code" if codes else "text"
+    if not texts:
+        return "empty"
+    return "date" if dated else "code" if codes else "unit" if unit_of(texts) else "text"
 
 
 def _common_step(differences: list[Fraction]) -> Fraction:
@@ -123,7 +127,7 @@ def describe_table(table: DataFile) -> str:
             about = f"numbers from {column.lowest} to {column.highest}, step {column.step}"
         elif column.kind != "empty":
             shown = ", ".join(quoted(value, 20) for value in column.values[:3])
-            word = {"code": "codes with leading zeros", "date": "dates"}.get(column.kind, "text")
+            word = _WORDS.get(column.kind, "text")
             about = f"{word}, {column.distinct:,} distinct: {shown}{', …' if column.distinct > 3 else ''}"
         else:
             about = "nothing"
@@ -164,12 +168,18 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
         if column.kind == "date":
             blocks.append(_age_instead(name))
             continue
+        if column.kind == "unit":
+            lines.append(
+                f"# Write the numbers of the file alone, without {toml_text(unit_of(column.values))}."
+            )
         if column.kind == "number":
             lines += ['kind = "numeric"', f'minimum = "{column.lowest}"', f'maximum = "{column.highest}"']
             lines += [] if column.step == "1" else [f'step = "{column.step}"']
             lines.append(
                 "# Ends are those of the file, so somebody's own: choose round ones, with open_above = true."
             )
+        elif column.kind == "unit":
+            lines.append('kind = "numeric"')
         elif column.distinct <= MAX_SUGGESTED_CATEGORIES:
             values = sorted(value for value in column.values if value not in column.suspects)
             shown = [_category(value, labels.get(value)) for value in values]

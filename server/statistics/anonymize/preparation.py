@@ -520,7 +520,8 @@ def _warnings(original: DataFile, request: Request, orders: Orders, rows: IntArr
     for name in original.names:
         if name in roles - settled and (decided := original.column(name).decided):
             warnings.append(
-                f"{quoted(name)} is taken {decided}. --numeric, --nominal and --ordinal say otherwise."
+                f"{quoted(name)} is taken {decided}. --numeric, --nominal and --ordinal say otherwise, and "
+                f"--missing-values {name}=A,B which of its values are none."
             )
     used = {*_named(request), *numbering}
     untouched = [name for name in original.names if name not in used]

@@ -199,8 +199,9 @@ class Reproduction:
         elif not bounds and not self.why_not:
             said.append("computed anew; no numbers are printed or at hand to compare with")
         if bounds:
-            kept = sum(not record.excess for record in bounds)
-            said.append(f"{kept} of {len(bounds)} bounds kept")
+            missed = [f"{record.where}, {record.measure}" for record in bounds if record.excess]
+            kept = f"{len(bounds) - len(missed)} of {len(bounds)} bounds kept"
+            said.append(f"{kept}; not reproduced: {'; '.join(missed)}" if missed else kept)
         return "; ".join(said)
 
 

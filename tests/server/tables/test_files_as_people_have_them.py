@@ -101,7 +101,7 @@ def test_measure_and_share_of_labels_decide(tmp_path: Path, labels: dict, measur
     column = open_data(path).column("mood")
     assert column.kind == kind
     in_doubt = len(labels) < 11 or measure == "scale"
-    assert (f"{len(labels)} of its 11 values have labels" in column.decided) == in_doubt
+    assert (f"{len(labels)} of its 11 values have labels (0 " in column.decided) == in_doubt
     assert column.decided in describe_table(open_data(path))
 
 
@@ -119,18 +119,38 @@ def test_stata_is_written_in_the_format_of_the_file(tmp_path: Path, version: int
     assert b"2026" not in out.read_bytes()[:200]
 
 
-@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_what_has_labels_is_shown_so_that_it_can_be_declared_missing(tmp_path: Path) -> None:
+    """Stata knows no codes of missing values: a label is all that tells of -9."""
+    frame = pd.DataFrame({"pay": [-9.0, *map(float, range(900, 900 + N))], "age": [30.0, *map(float, AGES)]})
+    path = tmp_path / "a.dta"
+    pyreadstat.write_dta(frame, str(path), variable_value_labels={"pay": {-9: "refused"}})
+    run, _ = masked(path, quasi_identifiers=("age", "pay"))
+    told = [text for text in run.warnings if '(-9 "refused")' in text]
+    assert "--missing-values pay=A,B" in told[0]
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx", "parquet", "sav", "dta"])
 def test_an_odd_text_in_a_confidential_column_is_refused_by_row(tmp_path: Path, form: str) -> None:
     frame = pd.DataFrame({"age": AGES, "income": pd.Series(range(800, 800 + N), dtype=object)})
     frame.loc[4, "income"] = "2700 EUR"
     path = tmp_path / f"a.{form}"
-    frame.to_csv(path, index=False) if form == "csv" else frame.to_excel(path, index=False)
+    texts = frame.assign(income=frame["income"].map(str))
+    match form:
+        case "csv":
+            frame.to_csv(path, index=False)
+        case "xlsx":
+            frame.to_excel(path, index=False)
+        case "parquet":
+            texts.to_parquet(path)
+        case _:
+            {"sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta}[form](texts, str(path))
+    row = 6 if form in ("csv", "xlsx") else 5  # with or without a line of names
     asked = Comparison(quasi_identifiers=("age",), confidential=("income",))
     for run in (
         lambda: masked(path, confidential=("income",)),
         lambda: evaluate_files(path, path, asked),
     ):
-        with pytest.raises(InputError, match=r'(line|row) 6: .*"2700 EUR" is none.*alone: 2700'):
+        with pytest.raises(InputError, match=rf'(line|row) {row}: .*"2700 EUR" is none.*alone: 2700'):
             run()
     run, _ = masked(path, confidential=("income",), nominal=("income",))
     assert "t-closeness, equal distance" in str(run.document["confidential"])
@@ -140,6 +160,39 @@ def test_thousands_in_a_confidential_column_are_refused_by_row(tmp_path: Path) -
     path = written(tmp_path / "a.csv", age=AGES, income=["800"] * 30 + ["1.200"] * 30)
     with pytest.raises(InputError, match=r'line 32: "1.200" of "income" can be 1200 or'):
         masked(path, confidential=("income",))
+
+
+def test_one_thousand_among_longer_whole_numbers_is_refused_if_only_that_fits(tmp_path: Path) -> None:
+    """1.2 would lie far below the others, which are 800 to 4000; 1200 is one of them."""
+    income = [str(800 + 55 * i) for i in range(N)]
+    path = written(tmp_path / "a.csv", age=AGES, income=[*income[:-1], "1.200"])
+    with pytest.raises(InputError, match=r'line 61: "1.200" of "income" can be 1200 or'):
+        masked(path, confidential=("income",))
+    masked(path, confidential=("income",), reading=Reading(decimal="."))
+    path = written(tmp_path / "a.csv", age=AGES, income=[*income[:-1], "9.200"])
+    masked(path, confidential=("income",))
+
+
+def test_numbers_with_a_unit_are_no_categories(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", age=["", *(f"{age} years" for age in AGES[1:])], size=AGES)
+    with pytest.raises(InputError, match=r"line 3: .*numbers with a unit, such as .*Write the number alone"):
+        masked(path, missing="drop")
+    masked(path, missing="drop", nominal=("age",))
+    assert "numbers with a unit, " in describe_table(open_data(path))
+    suggested = suggest_attributes(open_data(path), ("age",))
+    assert 'without "years"' in suggested
+    assert 'kind = "numeric"' in suggested
+
+
+@pytest.mark.parametrize("texts", [["1 room", "2 rooms", "3 rooms", "4 rooms"], ["1a", "2b", "3c", "4d"]])
+def test_categories_that_begin_with_a_number_stay_categories(tmp_path: Path, texts: list[str]) -> None:
+    masked(written(tmp_path / "a.csv", home=texts * 15, age=AGES), quasi_identifiers=("home", "age"))
+
+
+def test_what_a_file_calls_categories_is_not_doubted(tmp_path: Path) -> None:
+    codes = pd.Categorical(["1", "2", "3", "3A"] * 15)
+    pd.DataFrame({"age": AGES, "job": codes}).to_parquet(tmp_path / "a.parquet")
+    masked(tmp_path / "a.parquet", quasi_identifiers=("age", "job"))
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,8 @@ def test_a_verdict_for_each_published_figure() -> None:
     assert found["Figure 2"].startswith("within 1.9 % (most at Figure 2); 0 of 1 values equal")
     assert found["Figure 3"].startswith("computed anew; no numbers")
     assert found["Figure 4"] == "1 of 1 bounds kept"
+    missed = reproduction(limit, replace(limit, ours=9.0)).verdicts()["Figure 4"]
+    assert missed == f"1 of 2 bounds kept; not reproduced: {limit.where}, {limit.measure}"
     missing = replace(reproduction(), why_not="no data")
     assert missing.verdicts() == {"Table 9": "not reproduced: no data"}
     assert (
