@@ -4,7 +4,7 @@
 
 Needs ``adult.csv`` of the tests' reference data, beside the project in ``../shared/data`` or in
 ``--data FOLDER``. For each population, kind of model, algorithm and promise: groups and loss of
-`server.design.estimate` and of the design that `roomful design` makes, and the time of both.
+`server.design.estimate` and of the design that `roomful design` makes, and the processor time of both.
 """
 
 from __future__ import annotations
@@ -96,11 +96,11 @@ def compared(
             register=kind == "register",
         )
         estimate(model, wanted)  # machine code is ready
-        began = time.perf_counter()
+        began = time.process_time()
         expected = estimate(model, wanted)
-        estimated = time.perf_counter()
+        estimated = time.process_time()
         made = design(survey.plan, model, salt=bytes(32) if kind == "register" else None)
-        ended = time.perf_counter()
+        ended = time.process_time()
     return Compared(
         population=population,
         kind=kind,

@@ -1,8 +1,9 @@
 #!/bin/sh
 # The whole job on a synthetic town: set up, generate the town, design, sign, audit, publish, let half the town
-# answer, close and release; then leave a second survey open for you to answer in your browser.
+# answer, close and release; then leave a second survey open for you: to answer it, and, at the organizer's desk,
+# to close and release it.
 #
-#   sh deploy/demo.sh                 ends with a running server; stop it with Ctrl-C
+#   sh deploy/demo.sh                 ends with a running server and the desk; stop them with Ctrl-C
 #   sh deploy/demo.sh --no-serve      ends after the release, exit code 0
 #   sh deploy/demo.sh --dir DIR       where everything goes (default ./demo); the release is in DIR/release
 #   sh deploy/demo.sh --port PORT     port of the server (default: the first free one from 8765)
@@ -13,7 +14,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=demo
-made="town survey library key data release release-2 server.log"
+made="town survey desk desk-address key data release server.log"
 . "$root/deploy/demo_steps.sh"
 read_options "$@"
 begin
@@ -52,16 +53,23 @@ if [ "$serve" = no ]; then
 fi
 
 step "Opening a second survey, for you"
-roomful design "$dir/town/library.toml" --out "$dir/library"
-roomful sign "$dir/library" --key "$dir/key/key.pem"
-second=$(roomful publish "$dir/library" --data "$dir/data" --json | field id)
+mkdir -p "$dir/desk"
+cp "$dir/town/library.toml" "$dir/desk/survey.toml"
+cp "$dir/town/library.json" "$dir/town/town.csv" "$dir/desk/"
+roomful design "$dir/desk/survey.toml" --out "$dir/desk/survey"
+roomful sign "$dir/desk/survey" --key "$dir/key/key.pem"
+second=$(roomful publish "$dir/desk/survey" --data "$dir/data" --json | field id)
 address=$(roomful open "$second" --data "$dir/data" --yes --json | field address)
+start_desk
 
 step "Ready"
 cat <<TEXT
 
   Answer a survey in your browser:
     $address
+
+  Run it at the organizer's desk, on this machine only (it is named "A new library for Lindenau?"):
+    $(cat "$dir/desk-address")
 
   Look at the table that was released:
     http://127.0.0.1:$port/s/$id/release/report.html
@@ -70,12 +78,10 @@ cat <<TEXT
   Look at the design behind it:
     $dir/survey/report.html
 
-  The second survey is yours to go on with, in another terminal:
+  Half the town answers it with you, in another terminal:
     $venv/bin/roomful simulate '$address' --model $dir/town/people.csv
-    $venv/bin/roomful close $second --data $dir/data
-    $venv/bin/roomful release $second --data $dir/data --out $dir/release-2
 
-  Stop the server with Ctrl-C.
+  Stop the server and the desk with Ctrl-C.
 
 TEXT
 wait "$server"

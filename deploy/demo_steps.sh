@@ -5,6 +5,7 @@ venv=${ROOMFUL_VENV:-$root/.venv}
 port=
 serve=yes
 server=
+desk=
 log=
 
 usage() {
@@ -21,8 +22,14 @@ step() {
   printf '\n[%3d s] %s\n' "$((now - started))" "$1"
 }
 
-# Ends the server that this script started, and no other process.
+# Ends the server and the desk that this script started, and no other process.
 stop_server() {
+  if [ -n "$desk" ]; then
+    kill "$desk" 2>/dev/null || true
+    wait "$desk" 2>/dev/null || true
+    desk=
+    rm -f "$dir/desk-address"
+  fi
   if [ -n "$server" ]; then
     kill "$server" 2>/dev/null || true
     wait "$server" 2>/dev/null || true
@@ -153,4 +160,25 @@ for _ in range(600):
 sys.exit("demo: the server does not answer")
 PYTHON
   echo "Running at http://127.0.0.1:$port/"
+}
+
+# Starts the desk over $dir/desk; its address is in $dir/desk-address.
+start_desk() {
+  "$venv/bin/roomful" desk "$dir/desk" --data "$dir/data" --address-file "$dir/desk-address" >>"$log" 2>&1 &
+  desk=$!
+  "$venv/bin/python" - "$dir/desk-address" "$desk" <<'PYTHON' || fail "the desk did not start"
+import os
+import sys
+import time
+
+for _ in range(600):
+    time.sleep(0.1)
+    try:
+        os.kill(int(sys.argv[2]), 0)
+    except ProcessLookupError:
+        sys.exit("demo: the desk ended at once")
+    if os.path.exists(sys.argv[1]):
+        sys.exit(0)
+sys.exit("demo: the desk does not answer")
+PYTHON
 }

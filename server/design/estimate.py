@@ -77,8 +77,6 @@ class Estimate:
         D, 0 to 1.
     loss_by_attribute : tuple of (str, float)
         The same of each attribute alone.
-    basis : {"everybody", "drawn"}
-        How the loss was found; see the module.
     lumpy : bool
         So many people share a combination of the attributes that a power diagram cannot part them as finely
         as estimated.
@@ -92,7 +90,6 @@ class Estimate:
     unprotected_half: Decimal
     loss: float
     loss_by_attribute: tuple[tuple[str, float], ...]
-    basis: str
     lumpy: bool
 
 
@@ -158,7 +155,6 @@ def estimate(model: Model, promise: Promise) -> Estimate:
         unprotected_half=half.record_failure_given_participation,
         loss=min(1.0, loss * float(factor)),
         loss_by_attribute=tuple((name, min(1.0, part * float(factor))) for name, part in losses),
-        basis="drawn" if drawn else "everybody",
         lumpy=promise.algorithm == "power-diagram" and total * _LUMPS > needed * len(people),
     )
 

@@ -33,7 +33,7 @@ INVITED_STEPS: Final = (
     "population", "attributes", "promise", "about", "questions", "codes", "keys", "ceremony", "design",
     "sign", "publish", "letters", "rehearsal", "open", "collect", "close", "board", "opening", "release",
 )  # fmt: skip
-FINAL: Final = frozenset({"open", "close", "release"})
+FINAL: Final = frozenset({"sign", "open", "close", "release"})
 """What nobody can undo: the survey's name is asked for."""
 COMMAND_ONLY: Final = frozenset({"codes", "keys", "ceremony", "letters", "rehearsal", "board", "opening"})
 """Steps of an invited survey that commands do, often on other machines; the desk shows how far they are."""

@@ -14,6 +14,7 @@ import pytest
 from server.desk.gate import MAX_FORM_BYTES, MAX_UPLOAD_BYTES, Gate, Request
 from server.desk.inside import inside, upload_name
 from shared.errors import InputError
+from tests.server.desk.visitor import visit
 from tests.waiting import until
 
 GATE = Gate(port=4711, secret="s" * 43)
@@ -100,6 +101,16 @@ def test_an_upload_with_a_harmful_name_is_refused(name: str) -> None:
 
 def test_an_upload_keeps_no_folder_of_its_name() -> None:
     assert upload_name("../../people.csv") == upload_name("C:\\data\\people.csv") == "people.csv"
+
+
+def test_an_attribute_takes_no_table_from_outside_of_the_folder(tmp_path: Path) -> None:
+    form = {"name": "place", "action": "save", "kind": "lookup", "table": "../places.csv"}
+    with visit(tmp_path / "folder") as visitor:
+        survey = visitor.folder / "survey.toml"
+        survey.write_text('[[attributes]]\nname = "place"\nkind = "lookup"\n')
+        page = visitor.told("/population/attribute", {**form, "page": "population"}, "/population")
+        assert "no file of the survey" in page
+        assert "places.csv" not in survey.read_text()
 
 
 @pytest.fixture(scope="module")

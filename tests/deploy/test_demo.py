@@ -117,19 +117,25 @@ def test_the_whole_demo_twice_and_with_a_server_at_the_end() -> None:
     command = ["sh", str(SCRIPTS["demo"]), "--dir", str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
         assert running.stdout is not None
-        address = None
+        address = desk = None
         for line in running.stdout:
             found = re.search(r"(http://127\.0\.0\.1:\d+/s/[0-9a-f]{16})#", line)
             address = found.group(1) if found else address
-            if "Stop the server with Ctrl-C" in line:
+            found = re.search(r"http://127\.0\.0\.1:\d+/[\w-]{43}/", line)
+            desk = found.group(0) if found else desk
+            if "Stop the server and the desk with Ctrl-C" in line:
                 break
         assert address is not None
+        assert desk is not None
+        with urllib.request.urlopen(f"{desk}collect", timeout=PATIENCE_SECONDS) as page:
+            assert "The survey is open." in page.read().decode()
         with urllib.request.urlopen(address, timeout=PATIENCE_SECONDS) as page:
             assert "A new library for Lindenau?" in page.read().decode()
         running.send_signal(signal.SIGINT)
         assert running.wait(timeout=PATIENCE_SECONDS) == 130
-    with pytest.raises(OSError):
-        urllib.request.urlopen(address, timeout=PATIENCE_SECONDS)
+    for gone in (address, desk):
+        with pytest.raises(OSError):
+            urllib.request.urlopen(gone, timeout=PATIENCE_SECONDS)
     assert not (out / "server.pid").exists()
 
 

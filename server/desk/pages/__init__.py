@@ -36,8 +36,8 @@ def show(desk: Desk, template: str, name: str, *, command: str = "", **values: A
     )
 
 
-def go(desk: Desk, name: str, *, note: str = "", anchor: str = "") -> Response:
+def go(desk: Desk, name: str, *, note: str = "", anchor: str = "", **query: str) -> Response:
     """Lead to a page after a form, so that reloading it sends nothing twice."""
     desk.note = note
-    address = url_for(name, _anchor=anchor or None)
+    address = url_for(name, _anchor=anchor or None, **query)  # type: ignore[arg-type]
     return Response(status=HTTPStatus.SEE_OTHER, headers={"Location": address})

@@ -48,12 +48,15 @@ def add(app: Flask, desk: Desk) -> None:
 
 
 def expected_answers(store: SurveyStore) -> int:
-    """Answers at the lowest participation that the specification states, of everybody it counts."""
+    """Answers at the lowest participation that the specification states.
+
+    The counts of a register's cells are lower bounds: of them the shares of the levels are taken, and of the
+    model the number of people.
+    """
     specification = store.specification
-    return round(
-        sum(
-            people * float(level.lowest)
-            for cell in specification.eligible
-            for people, level in zip(cell, specification.levels, strict=True)
-        )
-    )
+    levels = [sum(counts) for counts in zip(*specification.eligible, strict=True)]
+    shares = zip(levels, specification.levels, strict=True)
+    rate: float = sum(counted * float(level.lowest) for counted, level in shares) / sum(levels)
+    invited = specification.invited
+    people = specification.model.people if invited is None else invited.people
+    return round(rate * people)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Final
@@ -30,6 +29,9 @@ ALGORITHMS: Final = {
     "public": ("mdav", "power-diagram", "mondrian"),
     "register": ("power-diagram", "mondrian"),
 }
+CONTROLS: Final = (
+    "k", "failure", "low", "high", "correlation", "household_size", "algorithm", "source_statement",
+)  # fmt: skip
 _CURVE: Final = tuple(f"0.{percent:02d}" for percent in range(10, 96, 5))
 
 
@@ -39,7 +41,7 @@ def add(app: Flask, desk: Desk) -> None:
     @app.get("/promise")
     def promise() -> str:
         draft = desk.draft()
-        values = values_of(draft)
+        values = values_of(draft) | _typed(request.args)
         return show(
             desk,
             "promise.html.j2",
@@ -57,7 +59,7 @@ def add(app: Flask, desk: Desk) -> None:
 
     @app.get("/promise/estimate")
     def estimated() -> str:
-        values = values_of(desk.draft()) | {k: v for k, v in request.args.items() if v}
+        values = values_of(desk.draft()) | _typed(request.args)
         return render_template("estimate.html.j2", answer=_answer(desk, values))
 
     @app.get("/promise/curve")
@@ -90,6 +92,11 @@ def add(app: Flask, desk: Desk) -> None:
         except RoomfulError as problem:
             return render_template("recommend.html.j2", proposals=(), problem=problem, page="promise")
         return render_template("recommend.html.j2", proposals=proposals, problem=None, page="promise")
+
+
+def _typed(values: Mapping[str, str]) -> dict[str, str]:
+    """What stands in the controls but not yet in survey.toml."""
+    return {name: values[name] for name in CONTROLS if values.get(name)}
 
 
 def participation(draft: Draft, kept: Promise, values: Mapping[str, str]) -> dict[str, Any]:
@@ -196,7 +203,6 @@ def _probability(values: Mapping[str, str], name: str) -> str:
 
 def _answer(desk: Desk, values: Mapping[str, str]) -> dict[str, Any]:
     """What the controls would cost, drawn; or why it cannot be said."""
-    began = time.perf_counter()
     try:
         wanted = promise_from(desk.draft(), values)
         model = desk.model()
@@ -215,7 +221,7 @@ def _answer(desk: Desk, values: Mapping[str, str]) -> dict[str, Any]:
         "bars": bars,
         "loss": bar_chart(bars, title=""),
         "query": urlencode(values),
-        "milliseconds": round(1000 * (time.perf_counter() - began)),
+        "algorithm": wanted.algorithm,
         "weak": wanted.level.highest > Decimal("0.6"),
     }
 

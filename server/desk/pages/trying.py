@@ -16,10 +16,11 @@ from server.design.salt import salt_for
 from server.design.workflow import REPORT_FILE, DesignedSurvey, design_survey
 from server.desk.desk import Desk
 from server.desk.pages import go, show
-from server.desk.pages.promise import other_form, participation, promise_from
+from server.desk.pages.promise import CONTROLS, other_form, participation, promise_from
 from server.desk.steps import DESIGN_FOLDER
 from server.progress import StageProgress
 from server.release.preview import require_releasable
+from server.reports.numbers import one_in
 from server.reports.page import policy
 from shared.errors import NotFoundError
 from shared.participation import ParticipationLevel
@@ -39,8 +40,8 @@ class Tried:
     smallest: int
     largest: int
     expected: float
-    unprotected: Decimal
-    half: Decimal
+    unprotected: str
+    half: str
     loss: float
     loss_by_attribute: tuple[tuple[str, float], ...]
     warnings: tuple[str, ...]
@@ -74,7 +75,8 @@ def add(app: Flask, desk: Desk) -> None:
             return found
 
         desk.jobs.start("try", work)
-        return go(desk, "promise", anchor="designs")
+        typed = {name: values[name] for name in CONTROLS if values.get(name)}
+        return go(desk, "promise", anchor="designs", **typed)
 
     @app.get("/job/<name>")
     def job(name: str) -> Response:
@@ -157,8 +159,8 @@ def figures_of(made: Design) -> Tried:
         smallest=min(people),
         largest=max(people),
         expected=sum(people) / len(people) * float(level.lowest),
-        unprotected=max(m.record_failure_given_participation for m in made.metrics),
-        half=max(m.record_failure_given_participation for m in made.half),
+        unprotected=one_in(max(m.record_failure_given_participation for m in made.metrics)),
+        half=one_in(max(m.record_failure_given_participation for m in made.half)),
         loss=made.distortion,
         loss_by_attribute=loss_by_attribute(made.model.attributes, made.model.X, mass, weights, made.labels),
         warnings=made.warnings,

@@ -7,15 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from server.collection.storage.data_directory import DataDirectory
-from server.desk.app import create_desk
-from tests.server.desk.visitor import GATE, Visitor
+from tests.server.desk.visitor import Visitor, visit
 
 
 @pytest.fixture
 def visitor(tmp_path: Path) -> Iterator[Visitor]:
-    folder = tmp_path / "survey-folder"
-    folder.mkdir()
-    with DataDirectory(folder / "data") as data:
-        app = create_desk(folder, data, GATE)
-        yield Visitor(desk=app.extensions["desk"], client=app.test_client(), folder=folder)
+    with visit(tmp_path / "survey-folder") as found:
+        yield found

@@ -70,6 +70,11 @@ def test_from_a_file_to_an_exported_table(visitor: Visitor) -> None:
     report = visitor.get("/report/design")
     assert "sandbox allow-scripts" in report.headers["Content-Security-Policy"]
     assert "unsafe" not in report.headers["Content-Security-Policy"]
+    (visitor.folder / "survey" / "report.html").write_text(
+        """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src *">"""
+    )
+    forged = visitor.get("/report/design")
+    assert forged.headers["Content-Security-Policy"] == report.headers["Content-Security-Policy"]
 
     # The design is the command's, byte for byte.
     again = CliRunner().invoke(
@@ -84,6 +89,7 @@ def test_from_a_file_to_an_exported_table(visitor: Visitor) -> None:
     secret = "correct horse battery"
     visitor.post("/sign/key", {"passphrase": secret, "passphrase_again": secret, "page": "sign"})
     signature = {"key": "key.pem", "passphrase": secret, "page": "sign"}
+    assert "waits for another" in visitor.told("/publish", {"page": "publish"}, "/publish")
     wrong = visitor.told("/sign", signature | {"name": "x"}, "/sign")
     assert "not the survey" in wrong
     assert secret not in wrong
@@ -102,6 +108,7 @@ def test_from_a_file_to_an_exported_table(visitor: Visitor) -> None:
     answer(store)
     page = visitor.text("/collect")
     assert "Answers so far" in page
+    assert '<dd class="value">450</dd>' in page  # half of 900 are expected
     visitor.post("/close", {"name": NAME, "page": "collect"})
     formats = ["sav", "xlsx"]
     answered = visitor.post("/release", {"name": NAME, "formats": formats, "page": "release"})
@@ -182,9 +189,11 @@ def test_designs_stand_side_by_side_and_write_nothing(visitor: Visitor) -> None:
             "correlation": "0",
             "algorithm": "mdav",
         }
-        visitor.post("/promise/try", {**form, "household_size": "1", "page": "promise"})
+        answered = visitor.post("/promise/try", {**form, "household_size": "1", "page": "promise"})
         visitor.desk.jobs.wait(300)
-    page = visitor.text("/promise")
+        assert "k=" + k in answered.headers["Location"]  # the controls stay as they were
+    page = visitor.text("/promise?k=8&algorithm=mondrian")
+    assert 'aria-describedby="k-hint" value="8"' in page
     assert [design.k for design in visitor.desk.tried] == [5, 8]
     assert "Designs that were made" in page
     assert sorted(visitor.folder.rglob("*")) == before

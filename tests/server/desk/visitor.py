@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,8 @@ from typing import Any
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from server.collection.storage.data_directory import DataDirectory
+from server.desk.app import create_desk
 from server.desk.desk import Desk
 from server.desk.gate import Gate
 
@@ -44,6 +48,15 @@ class Visitor:
         answer = self.post(path, data)
         assert answer.status_code == 303, answer.text
         return self.text(page)
+
+
+@contextmanager
+def visit(folder: Path) -> Iterator[Visitor]:
+    """A desk on a new folder."""
+    folder.mkdir()
+    with DataDirectory(folder / "data") as data:
+        app = create_desk(folder, data, GATE)
+        yield Visitor(desk=app.extensions["desk"], client=app.test_client(), folder=folder)
 
 
 def people_csv(path: Path, n: int = 600, *, separator: str = ",", **columns: Any) -> Path:
