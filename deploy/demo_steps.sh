@@ -137,7 +137,7 @@ PYTHON
 # Starts the server over $dir/data and waits until it answers.
 start_server() {
   log=$dir/server.log
-  "$venv/bin/roomful" serve --data "$dir/data" --port "$port" >"$log" 2>&1 &
+  "$venv/bin/roomful" serve --data "$dir/data" --port "$port" >>"$log" 2>&1 &
   server=$!
   echo "$server" >"$dir/server.pid"
   "$venv/bin/python" - "$port" "$server" <<'PYTHON' || fail "the server did not start on port $port"

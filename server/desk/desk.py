@@ -47,8 +47,6 @@ class Desk:
         What stood in the form that went wrong.
     note : str
         Key of a text that says what was done; shown once.
-    released : dict
-        What a release of this session said of itself.
     """
 
     folder: Path
@@ -60,7 +58,6 @@ class Desk:
     problem: RoomfulError | None = None
     entered: dict[str, str] = field(default_factory=dict)
     note: str = ""
-    released: dict[str, Any] = field(default_factory=dict)
     _kept: dict[str, tuple[object, Any, Any]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any, Final
 
 from flask import Flask, Response, request
 
@@ -12,9 +13,13 @@ from server.desk.pages import go, show
 from server.desk.pages.signing import require_name, title_of
 from server.desk.pages.trying import own_report
 from server.desk.steps import RELEASE_FOLDER, published_store
+from server.progress import StageProgress
 from server.release.exports import FORMATS
 from server.release.workflow import release_survey
 from shared.errors import NotFoundError
+
+_QUICK_SECONDS: Final = 2
+"""A small release is shown at once."""
 
 
 def add(app: Flask, desk: Desk) -> None:
@@ -35,7 +40,7 @@ def add(app: Flask, desk: Desk) -> None:
             state=None if store is None else store.state,
             formats=FORMATS,
             files=_files(desk),
-            figures=desk.released,
+            job=desk.jobs.state,
             rule=None if store is None else store.specification.release,
             invited=store is not None and store.specification.invited is not None,
             title=title_of(desk.draft()),
@@ -48,10 +53,14 @@ def add(app: Flask, desk: Desk) -> None:
         if store.state is not State.RELEASED:
             store.expire()
         formats = [name for name in request.form.getlist("formats") if name in FORMATS]
-        shuffle = secrets.SystemRandom().shuffle
-        released = release_survey(desk.data, store.id, desk.folder / RELEASE_FOLDER, shuffle, None, formats)
-        desk.released = released.figures()
-        return go(desk, "release", note="released")
+        shuffle, out = secrets.SystemRandom().shuffle, desk.folder / RELEASE_FOLDER
+
+        def work(_: StageProgress) -> dict[str, Any]:
+            return release_survey(desk.data, store.id, out, shuffle, None, formats).figures()
+
+        desk.jobs.start("release", work)
+        desk.jobs.wait(_QUICK_SECONDS)
+        return go(desk, "release")
 
     @app.get("/release/file/<name>")
     def file(name: str) -> Response:

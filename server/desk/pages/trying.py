@@ -80,7 +80,7 @@ def add(app: Flask, desk: Desk) -> None:
 
     @app.get("/job/<name>")
     def job(name: str) -> Response:
-        page = "promise" if name == "try" else "design"
+        page = {"try": "promise", "release": "release"}.get(name, "design")
         answer = Response(render_template("job.html.j2", job=desk.jobs.state, page=page, name=name))
         if not desk.jobs.running and request.headers.get("HX-Request"):
             answer.headers["HX-Refresh"] = "true"  # the whole page has the result

@@ -113,7 +113,9 @@ def test_from_a_file_to_an_exported_table(visitor: Visitor) -> None:
     formats = ["sav", "xlsx"]
     answered = visitor.post("/release", {"name": NAME, "formats": formats, "page": "release"})
     assert answered.status_code == 303
+    visitor.desk.jobs.wait(300)
     page = visitor.text("/release")
+    assert "Answers of the smallest group" in page
     assert "microdata.sav" in page
     frame, _ = pyreadstat.read_sav(visitor.folder / "release" / "microdata.sav")
     assert len(frame) == store.total()
