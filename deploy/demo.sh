@@ -55,7 +55,7 @@ fi
 step "Opening a second survey, for you"
 mkdir -p "$dir/desk"
 cp "$dir/town/library.toml" "$dir/desk/survey.toml"
-cp "$dir/town/library.json" "$dir/town/town.csv" "$dir/desk/"
+cp "$dir/town/library.json" "$dir/town/town.csv" "$dir/town/districts.csv" "$dir/desk/"
 roomful design "$dir/desk/survey.toml" --out "$dir/desk/survey"
 roomful sign "$dir/desk/survey" --key "$dir/key/key.pem"
 second=$(roomful publish "$dir/desk/survey" --data "$dir/data" --json | field id)
