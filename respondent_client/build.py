@@ -32,6 +32,7 @@ from typing import Final
 import brotli
 
 from shared.errors import SetupError
+from shared.questions import ELEMENTS
 
 CLIENT: Final = Path(__file__).resolve().parent
 STATIC: Final = CLIENT / "static"
@@ -194,20 +195,25 @@ def _sources() -> dict[str, bytes]:
     # Pyodide wants a lock file of loadable packages; ours has none.
     lock = json.loads((runtime / "pyodide-lock.json").read_bytes())
     lock = json.dumps({"info": lock["info"], "packages": {}})
-    facts = f"export const sizes = {json.dumps(sizes)};\nexport const lock = {json.dumps(lock)};\n"
-    return sources | _web_bundles(facts)
+    return sources | _web_bundles({"sizes": sizes, "lock": lock, "fieldsOf": element_fields()})
+
+
+def element_fields() -> dict[str, tuple[str, ...]]:
+    """What an element of a questionnaire may hold, by its word, for the look before Python is there."""
+    return {word: ("type", "name", *kind.needed, *kind.permitted) for word, kind in ELEMENTS.items()}
 
 
 def _without_map(script: bytes) -> bytes:
     return re.sub(rb"\n//# sourceMappingURL=.*", b"", script)
 
 
-def _web_bundles(facts: str) -> dict[str, bytes]:
-    """The modules of the page and of the worker, joined; ``facts`` is what the worker knows of this build."""
+def _web_bundles(facts: Mapping[str, object]) -> dict[str, bytes]:
+    """The modules of the page and of the worker, joined; ``facts`` is what they know of this build."""
+    runtime = "".join(f"export const {name} = {json.dumps(value)};\n" for name, value in facts.items())
     with TemporaryDirectory() as folder:
         for path in WEB.glob("*.mjs"):
             shutil.copy(path, folder)
-        Path(folder, "runtime.mjs").write_text(facts, "utf-8")
+        Path(folder, "runtime.mjs").write_text(runtime, "utf-8")
         Path(folder, "node_modules").symlink_to(NODE_MODULES)
         # Not minified: an auditor can read them. Names of files in them are relative to the folder.
         return {name: _bundle(Path(folder, name), "--preserve-symlinks") for name in ENTRIES}

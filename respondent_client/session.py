@@ -44,9 +44,14 @@ class Placement:
 
 
 async def examine_survey(platform: Platform, link: Link, floor: Floor | None = None) -> Examination:
-    """Fetch the specification and make all eleven checks.
+    """Fetch the specification and make all eleven checks; raises what :func:`examine_alone` raises."""
+    return await recount(platform, link, await examine_alone(platform, link, floor))
 
-    Run by the respondent's device before it asks its owner anything.
+
+async def examine_alone(platform: Platform, link: Link, floor: Floor | None = None) -> Examination:
+    """Fetch the specification and make all checks but the recount of a public model.
+
+    Run by the respondent's device before it shows its owner a group or sends anything.
 
     Raises
     ------
@@ -63,13 +68,17 @@ async def examine_survey(platform: Platform, link: Link, floor: Floor | None = N
         await platform.verify(public_key=c.public_key, signature=c.signature, message=c.message)
         for c in envelope.claims
     ]
-    examination = examine(envelope, outcomes, link.invitation, floor)
+    return examine(envelope, outcomes, link.invitation, floor)
+
+
+async def recount(platform: Platform, link: Link, examination: Examination) -> Examination:
+    """The examination with check 10 made where it is still open; raises what :func:`examine_alone` raises."""
     if not examination.must_recount:
         return examination
-    recount = Recount(examination, await _get(platform, link, "model", MAX_MODEL_BYTES))
-    while not recount.advance(ROWS_A_STEP):
-        platform.notify({"check": 10, "done": recount.people, "total": recount.total})
-    return recount.finish()
+    counting = Recount(examination, await _get(platform, link, "model", MAX_MODEL_BYTES))
+    while not counting.advance(ROWS_A_STEP):
+        platform.notify({"check": 10, "done": counting.people, "total": counting.total})
+    return counting.finish()
 
 
 def faulty(sound: SoundSpecification, answers: Mapping[str, str | None]) -> dict[str, AnswerError]:

@@ -1,4 +1,4 @@
-"""The numbered checks that a device makes before it asks its owner anything.
+"""The numbered checks that a device makes before it shows its owner a group or sends anything.
 
 The numbers and codes are those of docs/protocol.md. A refused check is final: only :meth:`Examination.sound`
 makes a :class:`SoundSpecification`, and only that can be mapped into or answered.

@@ -27,7 +27,7 @@ from respondent_client.link import Link
 from respondent_client.picture import axes_of, draw
 from respondent_client.platform import Platform
 from respondent_client.sending import Receipt, Sender
-from respondent_client.session import Placement, examine_survey, faulty, place
+from respondent_client.session import Placement, examine_alone, faulty, place, recount
 from respondent_client.typed_numbers import Signs
 from shared.ballot import require_invited
 from shared.errors import RoomfulError, StateError
@@ -54,6 +54,7 @@ class Bridge:
         self._sender = Sender(platform)
         self._link: Link | None = None
         self._examination: Examination | None = None
+        self._compared = False
         self._sound: SoundSpecification | None = None
         self._entrance: Entrance | None = None
         self._placement: Placement | None = None
@@ -77,22 +78,40 @@ class Bridge:
         return json.dumps({"result": result})
 
     async def open(self, base: str, survey: str, fragment: str) -> dict[str, Any]:
-        """Fetch and check the survey."""
+        """Fetch and check the survey; a public model is counted by :meth:`recount`.
+
+        Returns
+        -------
+        dict
+            ``lines`` and ``words``; ``compare`` if she has to compare them; ``survey`` once it may be shown;
+            ``sound`` once every check has passed: before that nothing maps a person or sends.
+        """
         self._link = Link(base=base, survey=survey, invitation=Invitation.parse_fragment(fragment))
-        self._examination = await examine_survey(self._platform, self._link)
-        return self._examined(compared=False)
+        self._sound, self._compared = None, False
+        self._examination = await examine_alone(self._platform, self._link)
+        return self._examined()
 
     def confirm_words(self) -> dict[str, Any]:
         """She found the words to be those of her invitation."""
-        return self._examined(compared=True)
+        self._compared = True
+        return self._examined()
 
-    def _examined(self, *, compared: bool) -> dict[str, Any]:
-        examination = _needed(self._examination)
+    async def recount(self) -> dict[str, Any]:
+        """Make the last check, which may take seconds."""
+        self._examination = await recount(self._platform, _needed(self._link), _needed(self._examination))
+        return self._examined()
+
+    def _examined(self) -> dict[str, Any]:
+        examination, compared = _needed(self._examination), self._compared
         lines = [line_object(line) for line in examination.lines]
         words = digest_words(examination.verified.digest) if examination.verified else ""
-        result: dict[str, Any] = {"lines": lines, "words": words, "survey": None, "compare": False}
+        result: dict[str, Any] = {
+            "lines": lines, "words": words, "survey": None, "compare": False, "sound": False
+        }  # fmt: skip
         if examination.refusal is None and examination.must_compare and not compared:
             return result | {"compare": True}
+        if examination.must_recount:
+            return result | {"survey": survey_object(_needed(examination.specification))}
         try:
             self._sound = examination.sound(compared=compared)
         except RoomfulError as error:
@@ -100,7 +119,7 @@ class Bridge:
         if self._sound.specification.invited is not None:
             organizer_key = _needed(examination.verified).organizer_key
             self._entrance = Entrance(self._platform, _needed(self._link), self._sound, organizer_key)
-        return result | {"survey": survey_object(self._sound)}
+        return result | {"survey": survey_object(self._sound.specification), "sound": True}
 
     def look_at_code(self, text: str) -> dict[str, Any]:
         """What can be said of a code while it is typed."""
@@ -163,7 +182,8 @@ class Bridge:
 
     def questionnaire(self, language: str) -> dict[str, Any]:
         """The questions in one language, for SurveyJS."""
-        return _needed(self._sound).specification.questionnaire.to_surveyjs(language)
+        specification = _needed(_needed(self._examination).specification)
+        return specification.questionnaire.to_surveyjs(language)
 
     def check_answers(
         self,
@@ -223,6 +243,7 @@ class Bridge:
 _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "open": Bridge.open,
     "confirm_words": Bridge.confirm_words,
+    "recount": Bridge.recount,
     "look_at_code": Bridge.look_at_code,
     "begin_invitation": Bridge.begin_invitation,
     "use_invitation": Bridge.use_invitation,

@@ -15,7 +15,7 @@ from shared.attributes import Attribute
 from shared.errors import RoomfulError
 from shared.invited import Invited
 from shared.questions import Answer, Asking, Question
-from shared.soundness import Line, SoundSpecification
+from shared.soundness import Line
 from shared.specification import Specification
 
 
@@ -35,9 +35,8 @@ def line_object(line: Line) -> dict[str, Any]:
     return {"number": line.number, "code": line.code, "outcome": line.outcome, "figures": line.figures}
 
 
-def survey_object(sound: SoundSpecification) -> dict[str, Any]:
-    """What the page needs of a survey that passed the checks."""
-    specification = sound.specification
+def survey_object(specification: Specification) -> dict[str, Any]:
+    """What the page needs of a survey that passed the checks, but perhaps for the recount."""
     axes = axes_of(specification)
     return {
         "title": specification.title,

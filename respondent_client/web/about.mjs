@@ -2,6 +2,7 @@
 // has been checked the same is said again from the checked specification.
 
 import { h } from "./dom.mjs";
+import { asked } from "./state.mjs";
 
 const NOT_THE_BROWSER = new Set(["network", "stalled", "wasm-type"]);
 
@@ -84,8 +85,13 @@ export function loadingNote({ state, language, engine }) {
       h("ul", {}, ["other-browser", "other-device", "ask"].map((key) => h("li", {}, language.t(`failure.${key}`)))),
     );
   }
-  if (state.survey || state.lines.length > 0 || state.step > 1) return null;
-  const { loaded, total } = state.progress;
+  if (asked(state) || state.lines.length > 0) return null;
+  return arrival({ state, language });
+}
+
+/** How much of Python has arrived. */
+export function arrival({ state: { progress }, language }) {
+  const { loaded, total } = progress;
   const arriving = loaded < total || total === 0;
   const label = arriving ? language.t("loading.arriving") : language.t("loading.starting");
   return h(

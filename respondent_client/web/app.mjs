@@ -1,10 +1,11 @@
-// The step machine of the respondent's page. What she enters lives in `state` and in the worker, nowhere else:
+// The step machine of the respondent's page. What she enters lives in the state and in the worker, nowhere else:
 // no storage (but see kept.mjs for the token of an invited survey), no address, no title; the browser's history
 // holds only the number of a step.
 
 import { about, loadingNote } from "./about.mjs";
 import { checks, refusal } from "./checks.mjs";
 import { h, replace } from "./dom.mjs";
+import { lookEarly } from "./early.mjs";
 import { Engine } from "./engine.mjs";
 import { forgetFault, watchFaults } from "./fault.mjs";
 import { isDamaged, pinned, reopen, takeFragment } from "./fragment.mjs";
@@ -17,57 +18,44 @@ import { showOthers } from "./others.mjs";
 import { loadQuestionnaire, questionPages } from "./questions.mjs";
 import { receipt } from "./receipt.mjs";
 import { review } from "./review.mjs";
+import { fieldsOf } from "./runtime.mjs"; // written by build.py
+import { holds, initial, reduce } from "./state.mjs";
 import { stopWaiting } from "./waiting.mjs";
 import { you } from "./you.mjs";
 
 const page = document.getElementById("main");
 const screen = document.getElementById("screen");
 const loading = document.getElementById("loading");
+const PAUSES_MS = [2000, 5000, 10_000]; // before a model that did not arrive is asked for again
 const STAGES = ["about", "invitation", "you", "group", "questions", "review"]; // what she does, and is told of as steps
 
-const state = {
-  step: 0,
-  furthest: 0,
-  progress: { loaded: 0, total: 0 },
-  failure: null, // why Python cannot run here
-  survey: null, // what the checks let through
-  lines: [], // the checks
-  refused: null,
-  fragment: "", // of the link, with code and token, which have left the address
-  other: null, // fragment of another link that was opened meanwhile
-  invitation: null, // of an invited survey: code, token, what is under way
-  quasi: Object.create(null), // name -> what she typed, or null for "prefer not to say"
-  room: null,
-  answers: Object.create(null), // as typed or chosen, by question
-  accepted: new Map(), // question -> what was typed, and as what it passed
-  message: null,
-  when: "now", // an invited survey: or at a "random" moment
-  waiting: null, // until that moment
-  sending: false, // whether it is on its way just now
-  tried: false, // whether it was ever on its way
-  problem: null, // why it could not be sent
-  receipt: null,
-};
+const state = initial(); // the one object that screens hold; only `tell` changes it
+
+/** @param {{ type: string, [detail: string]: any }} event */
+function tell(event) {
+  Object.assign(state, reduce(state, event));
+}
 
 const context = {
   state,
+  tell,
   language: null,
   engine: new Engine({
-    progress: (progress) => { state.progress = progress; showLoading(); },
+    progress: (progress) => { tell({ type: "progress", progress }); showLoading(); },
     ready: () => { showLoading(); check(); },
-    failed: (failure) => { state.failure = failure; showLoading(); context.live?.(); },
-    notice: (notice) => { state.notice = notice; context.live?.(); },
+    failed: (failure) => { tell({ type: "failed", failure }); showLoading(); context.live?.(); },
+    notice: (notice) => { tell({ type: "notice", notice }); context.live?.(); },
   }),
   live: null, // called when something a screen shows changed in the background
   next: () => go(state.step + 1 + screens().slice(state.step + 1).findIndex(({ skipped }) => !skipped?.())),
   back: () => (state.step > 0 ? history.back() : undefined),
-  changed: () => { state.furthest = state.step; }, // later steps depend on what was changed
+  changed: () => tell({ type: "changed" }),
   render: () => show(state.step, { focus: false }),
   refresh: () => show(state.step),
-  refuse: (refused) => { state.refused = refused; show(state.step); },
+  refuse: (refused) => { tell({ type: "refused", refused }); show(state.step); },
   changeAnswer: (page) => go(screens().findIndex(({ name }) => name === `questions-${page}`)),
   startOver,
-  checked: afterChecks,
+  confirmWords: () => examine("confirm_words"),
   loadQuestions,
 };
 
@@ -82,19 +70,18 @@ function isInvited() {
 }
 
 function go(step) {
-  state.furthest = Math.max(state.furthest, step);
+  tell({ type: "ahead", step });
   history.pushState({ step }, "");
   show(step);
 }
 
 function show(step, { focus = true } = {}) {
   const all = screens();
-  const before = all[state.step];
-  state.step = state.receipt ? all.length - 1 : Math.min(step, state.furthest, all.length - 1);
+  const last = all.length - 1;
+  tell({ type: "went", step: state.receipt ? last : Math.min(step, state.furthest, last) });
   const screenOf = state.refused ? refusal : all[state.step];
   const current = state.other === null ? screenOf : otherLink(screenOf);
-  if (current !== review) stopWaiting(state);
-  if (before === review && current !== review) state.problem = null;
+  if (current !== review) stopWaiting(context);
   context.live = null;
   replace(screen, current.render(context));
   forgetFault();
@@ -105,7 +92,7 @@ function show(step, { focus = true } = {}) {
   const title = context.language.survey(state.survey?.title ?? {}) || document.getElementById("survey-title").textContent;
   document.title = state.step === 0 ? title : `${heading.textContent} – ${title}`;
   if (focus) {
-    heading.focus({ preventScroll: true });
+    (screen.querySelector("#error-summary") ?? heading).focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }
 }
@@ -138,43 +125,60 @@ function mentionOthers() {
 function showLoading() {
   const note = loadingNote(context);
   loading.hidden = note === null;
-  if (note) replace(loading, note);
+  replace(loading, note);
+}
+
+const link = () => ({ base: new URL(page.dataset.base, location.href).href, survey: page.dataset.id, fragment: state.fragment });
+let look = null; // at the specification, while Python is on its way
+
+/** The first look begins with the page, so that "About you" need not wait for Python. */
+async function lookFirst() {
+  const { fetched, asked } = await lookEarly(link(), fieldsOf);
+  if (asked && !isInvited() && !state.survey && !state.refused) {
+    tell({ type: "looked", asked });
+    context.live?.();
+  }
+  return fetched;
 }
 
 /** The checks begin as soon as Python runs, wherever she is reading. */
 async function check() {
-  try {
-    const examined = await context.engine.ask("open", {
-      base: new URL(page.dataset.base, location.href).href,
-      survey: page.dataset.id,
-      fragment: state.fragment,
-    });
-    Object.assign(state, examined);
-  } catch (error) {
-    state.refused = { code: error.code ?? "internal", error };
-  }
-  await afterChecks();
+  const fetched = await look;
+  await examine("open", { ...link(), fetched });
 }
 
-async function afterChecks() {
+/** One step of the checks; the recount of a public model follows by itself, while she is filling in. */
+async function examine(step, given, pauses = step === "recount" ? PAUSES_MS : []) {
+  try {
+    tell({ type: "examined", found: await context.engine.ask(step, given) });
+  } catch (error) {
+    if (error.code === "remote.unreachable" && pauses.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, pauses[0]));
+      return examine(step, given, pauses.slice(1));
+    }
+    tell({ type: "refused", refused: { code: error.code ?? "internal", error } });
+  }
   if (state.refused) return show(state.step);
   showLoading();
   context.live?.();
-  if (state.survey?.invited && !state.invitation) {
+  if (!state.survey) return;
+  const questions = loadQuestions();
+  if (!state.sound) return examine("recount");
+  if (state.survey.invited && !state.invitation) {
     await beginInvitation(context);
-    state.fragment = pinned(state.fragment);
+    tell({ type: "linked", fragment: pinned(state.fragment) });
     if (screens()[state.step] === invitation) context.refresh();
   }
-  if (state.survey) await loadQuestions();
+  await questions;
 }
 
 async function loadQuestions() {
   const waiting = state.questionsLost;
-  state.questionsLost = false;
+  tell({ type: "questions", lost: false });
   try {
     await loadQuestionnaire(context);
   } catch {
-    state.questionsLost = true;
+    tell({ type: "questions", lost: true });
   }
   if (waiting || screens()[state.step].stage === "questions") show(state.step, { focus: false });
 }
@@ -202,16 +206,10 @@ async function switchLanguage(code) {
 
 /** Wipe: the page and the worker with everything in them are thrown away and loaded again. */
 function startOver() {
-  state.leaving = true;
+  tell({ type: "leaving" });
   wipe();
   history.replaceState({ step: 0 }, "");
   location.reload();
-}
-
-function entered() {
-  const { token, saved, pending } = state.invitation ?? {};
-  const asked = !keepsOnDevice() && ((token && !saved) || pending); // in this tab alone, and the code may be spent
-  return !state.receipt && (asked || Object.keys(state.quasi).length > 0 || Object.keys(state.answers).length > 0);
 }
 
 /** Another link in the same tab, or this one once more. */
@@ -219,8 +217,8 @@ function anotherLink() {
   const own = pinned(state.fragment);
   const fragment = takeFragment({ step: state.step, shown: own });
   if (fragment === own) return;
-  if (!entered() && !state.receipt) return reopen(fragment);
-  state.other = fragment;
+  if (!holds(state, keepsOnDevice()) && !state.receipt) return reopen(fragment);
+  tell({ type: "other", fragment });
   show(state.step);
 }
 
@@ -228,12 +226,12 @@ function listen() {
   // Without a state it is no step of ours but another fragment, which "hashchange" looks at.
   window.addEventListener("popstate", (event) => (event.state ? show(event.state.step) : undefined));
   window.addEventListener("beforeunload", (event) => {
-    if (entered() && !state.leaving) event.preventDefault();
+    if (holds(state, keepsOnDevice()) && !state.leaving) event.preventDefault();
   });
   window.addEventListener("hashchange", anotherLink);
   window.addEventListener("pageshow", (event) => {
     if (!event.persisted || state.receipt) return; // a receipt may be all that she has
-    state.leaving = true;
+    tell({ type: "leaving" });
     location.reload(); // whoever goes back to a page that was left must not find the answers
   });
   document.getElementById("skip").addEventListener("click", (event) => {
@@ -263,11 +261,11 @@ function listen() {
 
 export async function main(fragment) {
   watchFaults(context);
-  state.fragment = fragment;
+  tell({ type: "linked", fragment });
   context.language = await chooseLanguage(page.dataset.language);
   listen();
   if (isDamaged(fragment)) { // known before Python is there, and no page is better for waiting
-    state.refused = { code: "verification.invitation" };
+    tell({ type: "refused", refused: { code: "verification.invitation" } });
     return show(0);
   }
   const start = document.getElementById("start");
@@ -276,5 +274,6 @@ export async function main(fragment) {
   indicate(about);
   showLoading();
   mentionOthers();
+  look = lookFirst();
   context.engine.start();
 }

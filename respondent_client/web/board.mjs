@@ -1,10 +1,11 @@
 // The public board's page. What she pastes or scans stays in this page: no storage, no address, no request with it.
 
-import { COMPARE, DISCREPANCY, NOT_RUN, PASSED, REFUSED, keyText, verifyBoard } from "./board_check.mjs";
+import { COMPARE, DISCREPANCY, NOT_RUN, PASSED, REFUSED, verifyBoard } from "./board_check.mjs";
 import { parseCode } from "./board_code.mjs";
 import { parsePin, parseReceipt, receiptText } from "./board_receipt.mjs";
 import { h, replace } from "./dom.mjs";
 import { canVerify } from "./ed25519.mjs";
+import { keyText } from "./envelope.mjs";
 import { chooseLanguage } from "./language.mjs";
 import { scan } from "./scan.mjs";
 import { digestWords } from "./words.mjs";

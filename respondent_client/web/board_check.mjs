@@ -1,7 +1,8 @@
 // The board counted again in the browser: the comparisons of shared/board_recount.py, in plain JavaScript. The
 // lines have the same codes. Nothing here asks a server for one receipt or one code: the whole lists are compared.
 
-import { isKey, verifies } from "./ed25519.mjs";
+import { verifies } from "./ed25519.mjs";
+import { Refused, SPECIFICATION_TYPE, bytesOfBase64, bytesOfHex, hex, keyBytes, keyText, openEnvelope, require, same, text } from "./envelope.mjs";
 import { leafHash, proofOf, rootFromProof, sha256, treeOf } from "./merkle.mjs";
 
 export const PASSED = "passed";
@@ -10,63 +11,8 @@ export const NOT_RUN = "not-run";
 export const COMPARE = "compare";
 export const DISCREPANCY = "discrepancy";
 
-const SPECIFICATION_TYPE = "application/vnd.roomful.specification.v1+json";
 const BOARD_TYPE = "application/vnd.roomful.board.v1+json";
 const encoder = new TextEncoder();
-
-class Refused extends Error {}
-
-function require(condition, reason) {
-  if (!condition) throw new Refused(reason);
-}
-
-export const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-const bytesOfHex = (text) => Uint8Array.from({ length: text.length / 2 }, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
-const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
-const text = (bytes) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-
-function bytesOfBase64(encoded) {
-  const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-  require(base64(bytes) === encoded, "base64");
-  return bytes;
-}
-
-function base64(bytes) {
-  let binary = "";
-  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
-  return btoa(binary);
-}
-
-export const keyText = (bytes) => base64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-
-function keyBytes(encoded) {
-  require(/^[A-Za-z0-9_-]{43}$/.test(encoded), "key");
-  const key = bytesOfBase64(`${encoded.replaceAll("-", "+").replaceAll("_", "/")}=`);
-  require(isKey(key), "key");
-  return key;
-}
-
-/** Payload and keys of a DSSE envelope all of whose signatures verify; the first is to be by one of the `permitted`. */
-async function openEnvelope(data, type, permitted) {
-  const document = JSON.parse(text(data));
-  const { payload, payloadType, signatures } = document;
-  const canonical = { payload, payloadType, signatures: signatures.map(({ keyid, sig }) => ({ keyid, sig })) };
-  require(JSON.stringify(canonical) === text(data), "envelope");
-  require(payloadType === type && signatures.length >= 1 && signatures.length <= 16, "envelope");
-  const body = bytesOfBase64(payload);
-  const head = encoder.encode(`DSSEv1 ${encoder.encode(type).length} ${type} ${body.length} `);
-  const message = new Uint8Array([...head, ...body]);
-  const keys = [];
-  for (const { keyid, sig } of signatures) {
-    require(keyid.startsWith("ed25519:"), "envelope");
-    const key = keyBytes(keyid.slice(8));
-    require(await verifies(key, bytesOfBase64(sig), message), "signature");
-    keys.push(keyid.slice(8));
-  }
-  require(new Set(keys).size === keys.length, "envelope");
-  require(permitted === null || permitted.includes(keys[0]), "key");
-  return { body, key: keys[0], further: keys.length - 1 };
-}
 
 /** Whether the collector signed that it took the ballot of a receipt (shared/acceptance.py). */
 async function isAccepted({ digest: receipt, acceptance }, digest, { invited }) {

@@ -1,6 +1,8 @@
 // Step 2: the soundness checks as lines that can be read, and the screen of a refusal, which has no way past.
 
+import { arrival } from "./about.mjs";
 import { h, replace } from "./dom.mjs";
+import { asked } from "./state.mjs";
 
 const ON_AFTER_MS = 1500; // as long as it takes to read one line
 const MARKS = { passed: "✓", refused: "✕", compare: "?", "not-applicable": "–", "not-run": "…" };
@@ -17,11 +19,12 @@ export const checks = {
     const stay = () => { stays = true; };
     const update = () => {
       const { state } = context;
-      button.disabled = !state.survey;
+      button.disabled = context.engine.failed || !asked(state);
       if (context.engine.failed) return replace(place); // the page says why below
       if (state.compare && !state.survey) return replace(place, comparison(context), lines(context, false));
-      replace(place, summary(context), state.survey && details(context));
-      if (state.survey) setTimeout(() => { if (!stays && context.live === update) context.next(); }, ON_AFTER_MS);
+      if (asked(state) && !state.sound) replace(place, looked(context));
+      else replace(place, h("p", {}, language.t("checks.why")), standing(context), state.sound && details(context));
+      if (asked(state)) setTimeout(() => { if (!stays && context.live === update) context.next(); }, ON_AFTER_MS);
     };
     context.live = update;
     update();
@@ -29,7 +32,6 @@ export const checks = {
       "div",
       { onkeydown: stay, onpointerdown: stay },
       h("h1", { tabindex: "-1" }, language.t("checks.heading")),
-      h("p", {}, language.t("checks.why")),
       place,
       h(
         "p",
@@ -41,20 +43,27 @@ export const checks = {
   },
 };
 
-function summary({ language, state }) {
-  if (!state.survey) {
-    const notice = state.notice;
+/** What is known before the checks have ended; the rest of them goes on while she answers. */
+function looked({ language }) {
+  return h("p", { class: "notice good", role: "status", id: "looked" }, language.t("checks.looked"));
+}
+
+/** How far the checks are, or that all have passed. */
+export function standing(context) {
+  const { language, state: { sound, survey, asked: early, lines: all, notice } } = context;
+  if (!sound && !survey) return h("div", { class: "notice" }, early ? arrival(context) : h("p", {}, language.t("checks.running")));
+  if (!sound) {
     return h(
       "div",
-      { class: "notice", role: "status" },
-      h("p", {}, language.t(notice?.check === 10 ? "checks.recounting" : "checks.running")),
+      { class: "notice" },
+      h("p", {}, language.t("checks.recounting")),
       notice?.total && h("progress", { max: notice.total, value: notice.done, "aria-label": language.t("checks.recounting") }),
     );
   }
-  const passed = state.lines.filter(({ outcome }) => outcome === "passed").length;
+  const passed = all.filter(({ outcome }) => outcome === "passed").length;
   return h(
     "div",
-    { class: "notice good", role: "status" },
+    { class: "notice good", role: "status", id: "sound" },
     h("p", {}, h("strong", {}, language.t("checks.sound", { count: passed }))),
   );
 }
@@ -123,7 +132,7 @@ export function digestWordsOf(words) {
 
 /** A link without the digest or key: the invitation's words have to be compared by the person. */
 function comparison(context) {
-  const { language, state, engine } = context;
+  const { language, state } = context;
   return h(
     "div",
     { class: "notice" },
@@ -135,7 +144,7 @@ function comparison(context) {
       { class: "actions" },
       h(
         "button",
-        { type: "button", id: "words-match", onclick: async () => { Object.assign(state, await engine.ask("confirm_words")); await context.checked(); } },
+        { type: "button", id: "words-match", onclick: context.confirmWords },
         language.t("compare.match"),
       ),
       h(

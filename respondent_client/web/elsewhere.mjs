@@ -11,7 +11,7 @@ export function elsewhere(context, forget) {
   const place = h("div", { id: "token-code" });
   const after = h("div", { id: "token-after", role: "status" });
   const done = () => {
-    state.invitation.saved = true;
+    context.tell({ type: "invitation", changes: { saved: true } });
     replace(after, goOnThere(language, forget));
   };
   const show = async () => {

@@ -1,7 +1,9 @@
 // The room she is in: how many people share it, how she will appear, and how likely it is to fail.
 
+import { standing } from "./checks.mjs";
 import { h, replace } from "./dom.mjs";
 import { drawPicture } from "./picture.mjs";
+import { findRoom } from "./you.mjs";
 
 export const group = {
   name: "group",
@@ -9,6 +11,7 @@ export const group = {
   render(context) {
     const { language, state } = context;
     const { room, survey } = state;
+    if (!room) return waitingForChecks(context);
     return [
       h("h1", { tabindex: "-1" }, language.t("group.heading", room.people)),
       h("p", { class: "promise" }, language.t("group.share", room.people)),
@@ -60,6 +63,33 @@ function risk(language, { room, survey }) {
   };
 }
 
+/** She was quicker than the checks: her group is looked for once all have passed. */
+function waitingForChecks(context) {
+  const { language, state } = context;
+  const place = h("div", { id: "checking" });
+  let looking = false;
+  const update = async () => {
+    if (context.engine.failed) return replace(place); // the page says why below
+    if (!state.sound) return replace(place, standing(context));
+    if (looking) return;
+    looking = true;
+    const { step } = state;
+    const { room, errors } = await findRoom(context);
+    if (state.step !== step) return;
+    context.tell(errors ? { type: "faulty", faults: errors } : { type: "placed", room });
+    if (errors) context.back();
+    else context.refresh();
+  };
+  context.live = update;
+  queueMicrotask(update);
+  return [
+    h("h1", { tabindex: "-1" }, language.t("checks.finishing")),
+    h("p", {}, language.t("checks.finishing.text")),
+    place,
+    h("p", { class: "actions" }, h("button", { type: "button", onclick: context.back }, language.t("back"))),
+  ];
+}
+
 /** On what the first figure depends, and where the organizer says that the figure comes from. */
 function condition(language, { lowest, kind, correlation, household_size: size, statement }) {
   const figures = { share: language.percent(Number(lowest)), correlation: language.number(correlation), size: language.number(size) };
@@ -98,13 +128,13 @@ function rounded(text) {
 
 function pictureSection(context) {
   const { language, state } = context;
-  const axes = state.survey.axes;
+  const { axes, picture_axes: best } = state.survey;
   if (axes.length < 2) return null;
-  state.axes ??= state.survey.picture_axes;
+  const shown = () => state.axes ?? best;
   const figure = h("figure", { class: "picture", "aria-busy": "true" });
   const draw = async () => {
     figure.setAttribute("aria-busy", "true");
-    const picture = await context.engine.ask("picture", { across: state.axes[0], up: state.axes[1] });
+    const picture = await context.engine.ask("picture", { across: shown()[0], up: shown()[1] });
     replace(figure, drawPicture(picture, language));
     figure.removeAttribute("aria-busy");
   };
@@ -115,19 +145,19 @@ function pictureSection(context) {
       h("label", { for: `axis-${place}` }, language.t(key)),
       h(
         "select",
-        { id: `axis-${place}`, autocomplete: "off", onchange: (event) => { choose(state.axes, place, Number(event.target.value)); sync(); draw(); } },
-        axes.map(({ label }, i) => h("option", { value: i, selected: state.axes[place] === i }, language.survey(label))),
+        { id: `axis-${place}`, autocomplete: "off", onchange: (event) => { context.tell({ type: "looking", axes: chosen(shown(), place, Number(event.target.value)) }); sync(); draw(); } },
+        axes.map(({ label }, i) => h("option", { value: i, selected: shown()[place] === i }, language.survey(label))),
       ),
     );
   const choosers = h("div", { class: "axes" }, chooser(0, "picture.across"), chooser(1, "picture.up"));
-  const sync = () => choosers.querySelectorAll("select").forEach((select, i) => { select.value = String(state.axes[i]); });
+  const sync = () => choosers.querySelectorAll("select").forEach((select, i) => { select.value = String(shown()[i]); });
   const section = h("details", { id: "picture", ontoggle: () => { if (section.open && !figure.hasChildNodes()) draw(); } });
   section.append(h("summary", {}, language.t("picture.heading")), h("p", {}, language.t("picture.text")), axes.length > 2 ? choosers : "", figure);
   return section;
 }
 
 /** Both axes must differ: choosing the other one's attribute swaps them. */
-function choose(axes, place, value) {
-  if (axes[1 - place] === value) axes[1 - place] = axes[place];
-  axes[place] = value;
+function chosen(axes, place, value) {
+  const other = axes[1 - place] === value ? axes[place] : axes[1 - place];
+  return place === 0 ? [value, other] : [other, value];
 }

@@ -12,26 +12,28 @@ const PAUSES_MS = [1000, 3000]; // before the same request is sent again
 const SETTLED_MS = 500; // how long she rests before a word is said about what she typed
 const LARGEST_FILE = 65_536;
 const OF_THE_CODE = new Set(["token.code"]);
+let resting; // the timer of what is being typed
 
 /** What is there already when the checks are through: kept from before a reload, or held by the link. */
 export async function beginInvitation(context) {
-  const { state, engine } = context;
-  state.invitation = { code: "", token: null, pending: false, busy: false, keeps: keeps(), saved: false, problem: null };
+  const { engine } = context;
+  tell(context, { code: "", token: null, pending: false, busy: false, keeps: keeps(), saved: false, problem: null });
   const before = kept();
   try {
     const found = await engine.ask("begin_invitation", { kept: before, message: keptMessage() });
     take(context, found);
-    state.invitation.other = found.other ?? false;
-    state.invitation.old = before !== null && found.kept === before;
+    tell(context, { other: found.other ?? false, old: before !== null && found.kept === before });
   } catch (error) {
-    state.invitation.problem = error; // the token in the link is not genuine
+    tell(context, { problem: error }); // the token in the link is not genuine
   }
 }
 
-function take({ state }, found) {
-  const { invitation } = state;
-  Object.assign(invitation, { code: found.code ?? "", token: found.token ?? null, pending: found.pending ?? false, sent: found.sent ?? false, old: false, problem: null });
-  if (found.kept) invitation.keeps = keep(found.kept);
+/** Something about the invitation has changed. */
+const tell = (context, changes) => context.tell({ type: "invitation", changes });
+
+function take(context, found) {
+  tell(context, { code: found.code ?? "", token: found.token ?? null, pending: found.pending ?? false, sent: found.sent ?? false, old: false, problem: null });
+  if (found.kept) tell(context, { keeps: keep(found.kept) });
 }
 
 export const invitation = {
@@ -64,7 +66,7 @@ function choosing(context) {
   const { language, state } = context;
   const { token } = state.invitation;
   const useKept = () => {
-    state.invitation.other = false;
+    tell(context, { other: false });
     context.refresh();
   };
   // Neither is the primary button: Enter must not spend somebody else's token, or drop it.
@@ -242,10 +244,9 @@ function codeWords(language, { symbols, wanted, foreign, good }) {
 const notACode = (text) => text.includes("#") || text.startsWith("{") || text.length > 200;
 
 function typed(context, field, said) {
-  const { state } = context;
-  state.invitation.code = field.value;
-  clearTimeout(state.invitation.resting);
-  state.invitation.resting = setTimeout(() => look(context, field, said), SETTLED_MS);
+  tell(context, { code: field.value });
+  clearTimeout(resting);
+  resting = setTimeout(() => look(context, field, said), SETTLED_MS);
 }
 
 /** Say of a code, while it is typed, how far it is and whether it can be right. */
@@ -262,30 +263,28 @@ async function look({ language, engine }, field, said) {
 async function submit(event, context, field) {
   event.preventDefault();
   const { state, engine } = context;
-  const { invitation } = state;
-  if (invitation.busy) return;
-  clearTimeout(invitation.resting);
+  const { busy, pending } = state.invitation;
+  if (busy) return;
+  clearTimeout(resting);
   const text = field.value.trim();
-  if (!invitation.pending) {
-    invitation.code = text;
+  if (!pending) {
+    tell(context, { code: text });
     if (!text) return failed(context, { code: "empty" });
   }
-  invitation.busy = true;
-  invitation.problem = null;
+  tell(context, { busy: true, problem: null });
   context.refresh();
   try {
-    const found = invitation.pending ? { pending: true } : await engine.ask("use_invitation", { text });
-    if (found.kept) invitation.keeps = keep(found.kept); // before the code can be spent
-    if (found.code) invitation.code = found.code;
-    invitation.pending = found.pending ?? false;
+    const found = pending ? { pending: true } : await engine.ask("use_invitation", { text });
+    if (found.kept) tell(context, { keeps: keep(found.kept) }); // before the code can be spent
+    tell(context, { code: found.code || state.invitation.code, pending: found.pending ?? false });
     const token = found.pending ? await fetchToken(engine) : found;
-    invitation.busy = false;
+    tell(context, { busy: false });
     take(context, token);
     context.refresh();
   } catch (error) {
-    invitation.busy = false;
+    tell(context, { busy: false });
     if (OF_THE_CODE.has(error.code)) {
-      invitation.pending = false;
+      tell(context, { pending: false });
       wipe();
     }
     if (error.code === "token.code-form" && !notACode(text)) error.look = await engine.ask("look_at_code", { text });
@@ -294,7 +293,7 @@ async function submit(event, context, field) {
 }
 
 function failed(context, problem) {
-  context.state.invitation.problem = problem;
+  tell(context, { problem });
   context.refresh();
   document.getElementById(context.state.invitation.pending ? "unanswered" : "error-summary")?.focus();
 }
@@ -314,11 +313,10 @@ async function fetchToken(engine) {
 
 /** What was scanned or opened: a token is taken at once, a code only put into the field. */
 async function offered(context, text) {
-  const { state, engine } = context;
   try {
-    const found = await engine.ask("use_invitation", { text });
+    const found = await context.engine.ask("use_invitation", { text });
     if (found.token) take(context, found);
-    else Object.assign(state.invitation, { code: found.code, problem: null });
+    else tell(context, { code: found.code, problem: null });
     context.refresh();
     if (!found.token) document.getElementById("get-token")?.focus();
   } catch (error) {
@@ -351,6 +349,6 @@ async function forget(context, { refresh = true } = {}) {
   wipe();
   context.changed();
   take(context, await context.engine.ask("forget_invitation"));
-  Object.assign(context.state.invitation, { saved: false, old: false, other: false });
+  tell(context, { saved: false, old: false, other: false });
   if (refresh) context.refresh();
 }

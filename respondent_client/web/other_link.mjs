@@ -8,14 +8,14 @@ export function otherLink(instead) {
   return {
     name: "other-link",
     stage: instead.stage,
-    render({ language, state, refresh }) {
+    render({ language, state, tell, refresh }) {
       const stay = () => {
-        state.other = null;
+        tell({ type: "other", fragment: null });
         history.replaceState({ step: state.step }, "", `${location.pathname}${location.search}#${pinned(state.fragment)}`);
         refresh();
       };
       const open = () => {
-        state.leaving = true;
+        tell({ type: "leaving" });
         reopen(state.other);
       };
       // Neither is the primary button: Enter, meant for the step before, must not choose.

@@ -57,8 +57,7 @@ export async function loadQuestionnaire(context) {
   fresh.focusFirstQuestionAutomatic = false;
   if (model) fresh.data = model.data;
   fresh.onValueChanged.add((_, { question }) => {
-    state.answers = plain(fresh.data, secret);
-    context.changed();
+    context.tell({ type: "answered", answers: plain(fresh.data, secret) });
     if (question && secret.get(question.name).type === "ranking") requestAnimationFrame(() => places(context, question));
     if (state.survey.conditions) follow(context);
   });
@@ -80,7 +79,7 @@ async function follow(context) {
   const mine = ++asked;
   const { hidden, required, empty } = await look(context, model.pages.indexOf(model.currentPage));
   if (mine !== asked || !model) return;
-  context.state.emptyPages = new Set(empty);
+  context.tell({ type: "hidden", pages: empty });
   for (const question of model.getAllQuestions()) {
     const { name } = codes.get(question.name);
     question.visible = !hidden.includes(name);
@@ -151,7 +150,7 @@ export function questionPages(context) {
     name: `questions-${number}`,
     stage: "questions",
     page: number + 1,
-    skipped: () => context.state.emptyPages?.has(number) ?? false,
+    skipped: () => context.state.emptyPages.has(number),
     render: () => render(context, number),
   }));
 }
@@ -194,9 +193,9 @@ async function proceed(context, number) {
   const { language, state } = context;
   const { step, answers } = state;
   const { errors, readings, accepted, empty } = await look(context, number);
-  state.emptyPages = new Set(empty);
+  context.tell({ type: "hidden", pages: empty });
   if (state.step !== step) return; // pressed twice, or gone back meanwhile
-  for (const [name, value] of Object.entries(accepted)) state.accepted.set(name, { typed: answers[name], value });
+  context.tell({ type: "accepted", accepted: Object.entries(accepted).map(([name, value]) => [name, { typed: answers[name], value }]) });
   const { questions } = model.pages[number];
   const faulty = (question) => parts(context, question).find((part) => Object.hasOwn(errors, part));
   const wrong = questions.filter(faulty);

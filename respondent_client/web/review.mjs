@@ -4,7 +4,7 @@ import { h, replace } from "./dom.mjs";
 import { keepMessage } from "./kept.mjs";
 import { acceptedAnswers } from "./questions.mjs";
 import { deliver, failure, isOver } from "./sending.mjs";
-import { minutes, startWaiting, stopWaiting, waitingScreen } from "./waiting.mjs";
+import { minutes, startWaiting, stopTimer, stopWaiting, waitingScreen } from "./waiting.mjs";
 
 export const review = {
   name: "review",
@@ -12,7 +12,7 @@ export const review = {
   render(context) {
     const { language, state } = context;
     if (state.sending) return sendingScreen(context);
-    if (state.waiting) return waitingScreen(context, { now: () => sendMessage(context), callOff: () => { stopWaiting(state); context.refresh(); } });
+    if (state.waiting) return waitingScreen(context, { now: () => sendMessage(context), callOff: () => { stopWaiting(context); context.refresh(); } });
     const place = h("div", { "aria-busy": "true" }, h("p", { role: "status" }, language.t("review.preparing")));
     const problem = h("div", { id: "send-problem" }, state.problem && failure(context, state.problem));
     const send = h("button", { type: "button", class: "primary", disabled: true, onclick: () => press(context, send) }, language.t(state.problem ? "review.again" : "review.send"));
@@ -40,12 +40,12 @@ async function compose(context, place, send, problem) {
     replace(problem, error.code === "remote.unreachable" ? lost(language) : failure(context, error));
     replace(place);
     if (error.code !== "remote.unreachable") return;
-    state.message = null;
+    context.tell({ type: "composed", message: null });
     send.textContent = language.t("questions.retry");
     send.disabled = false;
     return;
   }
-  state.message = message;
+  context.tell({ type: "composed", message });
   const raw = language.t(message.sealed ? "review.bytes-sealed" : "review.bytes");
   send.disabled = false;
   place.removeAttribute("aria-busy");
@@ -113,12 +113,12 @@ function journey(language, { threshold, shares, relay }) {
 }
 
 /** Now, or at a random moment, if she fears that somebody watches. */
-function moment({ language, state }) {
+function moment({ language, state, tell }) {
   const choice = (value) =>
     h(
       "label",
       { class: "choice" },
-      h("input", { type: "radio", name: "when", id: `when-${value}`, checked: state.when === value, onchange: () => { state.when = value; } }),
+      h("input", { type: "radio", name: "when", id: `when-${value}`, checked: state.when === value, onchange: () => tell({ type: "chose", when: value }) }),
       h("span", {}, language.t(`review.when.${value}`, { minutes: minutes(language, state.survey) })),
     );
   return h(
@@ -148,18 +148,15 @@ function sendingScreen({ language }) {
 async function sendMessage(context) {
   const { state, engine } = context;
   if (state.sending) return;
-  state.sending = state.tried = true;
-  if (state.waiting) state.when = "now"; // she has waited once
-  stopWaiting(state);
-  state.problem = null;
+  stopTimer(state);
+  context.tell({ type: "sends" });
   context.refresh();
   try {
     const { kept } = await engine.ask("keep_message");
     if (kept) keepMessage(kept); // before anybody can have it: sealed anew, it would stand out beside the first
     await deliver(context, "send");
   } catch (error) {
-    state.sending = false;
-    state.problem = error;
+    context.tell({ type: "unsent", problem: error });
     context.refresh();
     document.getElementById("send-problem")?.firstElementChild?.focus();
   }

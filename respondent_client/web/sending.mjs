@@ -6,16 +6,10 @@ import { forgetAnswers } from "./questions.mjs";
 
 /** Send by a step of the engine; with the receipt everything that the page holds is wiped. */
 export async function deliver(context, step) {
-  const { state, engine } = context;
-  state.receipt = await engine.ask(step);
+  const receipt = await context.engine.ask(step);
   wipe();
-  state.invitation = null;
-  state.quasi = Object.create(null);
+  context.tell({ type: "sent", receipt });
   forgetAnswers();
-  state.answers = Object.create(null);
-  state.accepted.clear();
-  state.room = null;
-  state.sending = false;
   context.next();
 }
 

@@ -5,7 +5,7 @@ import { h } from "./dom.mjs";
 const REFRESH_MS = 1000;
 
 /** Wait for a moment that Python drew; `due` is called then. False if she has gone back meanwhile. */
-export async function startWaiting({ state, engine }, due) {
+export async function startWaiting({ state, tell, engine }, due) {
   const { step } = state;
   const { milliseconds } = await engine.ask("delay");
   if (state.step !== step || state.waiting) return false;
@@ -16,13 +16,17 @@ export async function startWaiting({ state, engine }, due) {
     clearInterval(waiting.timer);
     due();
   }, Math.min(REFRESH_MS, milliseconds));
-  state.waiting = waiting;
+  tell({ type: "waits", waiting });
   return true;
 }
 
-export function stopWaiting(state) {
+export function stopWaiting({ state, tell }) {
+  stopTimer(state);
+  tell({ type: "waits", waiting: null });
+}
+
+export function stopTimer(state) {
   clearInterval(state.waiting?.timer);
-  state.waiting = null;
 }
 
 export function waitingScreen({ language, state }, { now, callOff }) {

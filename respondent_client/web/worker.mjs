@@ -3,13 +3,13 @@
 // To the page:   {kind: "progress", loaded, total} while loading, then {kind: "ready"} or {kind: "failed", cause};
 //                {kind: "answer", id, result} or {kind: "answer", id, error} for each request;
 //                {kind: "notice", notice} while a long request runs.
-// From the page: {id, method, arguments}.
+// From the page: {id, method, arguments}; in the arguments may be {fetched: {url, bytes}}, which is not fetched again.
 //
 // loadPyodide() neither resolves nor rejects when WebAssembly is blocked or has the wrong type, so every cause
 // is looked for here, and a watchdog ends a start that makes no progress.
 
 import { loadPyodide } from "pyodide";
-import { platform } from "./platform.mjs";
+import { offer, platform } from "./platform.mjs";
 import { lock, sizes } from "./runtime.mjs"; // written by build.py
 
 const STALLED_MS = 45_000; // no byte arrived for this long
@@ -129,8 +129,9 @@ async function start() {
   for (const request of waiting.splice(0)) answer(request);
 }
 
-async function answer({ id, method, arguments: given }) {
-  const reply = JSON.parse(await handle(JSON.stringify({ method, arguments: given ?? {} })));
+async function answer({ id, method, arguments: { fetched, ...given } }) {
+  if (fetched) offer(fetched);
+  const reply = JSON.parse(await handle(JSON.stringify({ method, arguments: given })));
   self.postMessage({ kind: "answer", id, ...reply });
 }
 

@@ -1,6 +1,8 @@
 // Step 3: the quasi-identifiers. They go to the worker of this page and no further.
 
+import { standing } from "./checks.mjs";
 import { errorSummary, h, replace } from "./dom.mjs";
+import { asked } from "./state.mjs";
 
 const FEW = 7;
 const DATALIST_LIMIT = 3000;
@@ -11,10 +13,13 @@ const problem = (errors, { name }) => (Object.hasOwn(errors, name) ? errors[name
 export const you = {
   name: "you",
   stage: "you",
-  render(context, errors = {}) {
+  render(context, found) {
     const { language, state } = context;
-    const fields = state.survey.attributes;
+    const errors = found ?? state.faults ?? {};
+    const fields = asked(state).attributes;
     const problems = fields.filter((field) => problem(errors, field));
+    const checked = h("div", {}); // below what she fills in, which must not move
+    context.live = () => replace(checked, state.sound && standing(context));
     return [
       problems.length > 0 &&
         errorSummary(
@@ -34,6 +39,7 @@ export const you = {
           h("button", { type: "button", onclick: context.back }, language.t("back")),
         ),
       ),
+      checked,
     ];
   },
 };
@@ -42,28 +48,33 @@ const id = (field) => `field-${field.position}`;
 
 async function submit(event, context) {
   event.preventDefault();
-  const { state, language } = context;
-  const quasi = Object.create(null);
-  for (const field of state.survey.attributes) {
-    const typed = state.quasi[field.name];
-    quasi[field.name] = typed === undefined ? "" : typed;
-  }
+  const { state } = context;
+  context.tell({ type: "faulty", faults: null });
+  if (!state.sound) return context.next(); // the next screen waits for the checks
   const { step } = state;
-  const { room, errors } = await context.engine.ask("place", { quasi_identifiers: quasi, signs: language.signs });
+  const { room, errors } = await findRoom(context);
   if (state.step !== step) return; // pressed twice, or gone back meanwhile
   if (errors) {
     replace(document.getElementById("screen"), you.render(context, errors));
     document.getElementById("error-summary").focus();
     return;
   }
-  state.room = room;
+  context.tell({ type: "placed", room });
   context.next();
 }
 
-function enter(context, field, value) {
-  context.changed();
-  if (value === undefined) delete context.state.quasi[field.name];
-  else context.state.quasi[field.name] = value;
+/** Her room, or what is wrong with what she typed. */
+export function findRoom({ engine, language, state }) {
+  const quasi = Object.create(null);
+  for (const field of state.survey.attributes) {
+    const typed = state.quasi[field.name];
+    quasi[field.name] = typed === undefined ? "" : typed;
+  }
+  return engine.ask("place", { quasi_identifiers: quasi, signs: language.signs });
+}
+
+function enter({ tell }, field, value) {
+  tell({ type: "entered", name: field.name, value });
 }
 
 function question(context, field, wrong) {

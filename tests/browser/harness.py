@@ -60,4 +60,6 @@ class Harness:
     def open(self, fragment: str | None = None) -> dict[str, Any]:
         """Fetch and check the survey that the site serves."""
         fragment = f"{self.site.digest}.{KEY}" if fragment is None else fragment
-        return self.ask("open", base=self.site.base, survey=self.site.id, fragment=fragment)
+        answer = self.ask("open", base=self.site.base, survey=self.site.id, fragment=fragment)
+        opened = answer.get("result", {})
+        return self.ask("recount") if opened.get("survey") and not opened["sound"] else answer

@@ -19,7 +19,6 @@ from tests.builders import LANGUAGES, ORGANIZER_KEY, sign, small_model, small_sp
 from tests.every_question import BY_BUS, EVERY, OTHERWISE
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=9000)
 
 
 @pytest.fixture

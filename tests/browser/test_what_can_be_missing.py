@@ -118,7 +118,7 @@ def test_a_link_without_digest_and_key_asks_to_compare_words(
     expect(walk.primary).to_be_disabled()
     walk.look("words")
     page.click("#words-match")
-    expect(page.locator("#checks .good")).to_be_visible()
+    expect(page.locator("#sound")).to_be_visible()
     walk.to_questions()
 
 

@@ -50,7 +50,7 @@ class Walk:
         self.page.keyboard.press(
             "Shift"
         )  # whoever does anything wants to look; else the page goes on by itself
-        expect(self.page.locator("#checks .good")).to_be_visible()
+        expect(self.page.locator("#sound")).to_be_visible()
 
     def go_on(self) -> None:
         self.primary.click()

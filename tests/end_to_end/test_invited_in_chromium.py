@@ -46,7 +46,7 @@ class ResidentWalk(InvitedWalk):
         self.look("1-about")
         self.page.click("#start:not([disabled])")
         self.page.keyboard.press("Shift")
-        expect(self.page.locator("#checks .good, #words-match")).to_be_visible()
+        expect(self.page.locator("#sound, #words-match")).to_be_visible()
         self.look("2-checks")
 
     def invitation(self) -> None:
@@ -177,7 +177,7 @@ def by_typing(browser: Browser, letter: PrintedLetter, folder: Path) -> str:
         shown = walk.page.locator(".words span").all_inner_texts()
         assert "".join(shown) in "".join(letter.words.split()).replace("-", "")
         walk.page.click("#words-match")
-        expect(walk.page.locator("#checks .good")).to_be_visible()
+        expect(walk.page.locator("#sound")).to_be_visible()
         walk.invitation()
         walk.look("3-invitation-empty")
         walk.page.fill("#code", letter.code.lower())
@@ -194,7 +194,7 @@ def by_typing(browser: Browser, letter: PrintedLetter, folder: Path) -> str:
     with resident(browser, "elsewhere-de", **GERMAN | {"viewport": PHONE}) as walk:
         walk.about(letter.link.partition("#")[0] + "?lang=de")
         walk.page.click("#words-match")
-        expect(walk.page.locator("#checks .good")).to_be_visible()
+        expect(walk.page.locator("#sound")).to_be_visible()
         walk.invitation()
         walk.page.set_input_files("#token-file", token)
         expect(walk.page.locator("#token-there")).to_be_visible()

@@ -36,7 +36,8 @@ class Driver:
     def open(self, *, pinned: bool = True) -> Any:
         link = link_to(self.platform.envelope)
         fragment = f"{link.invitation.digest}.{KEY}" if pinned else ""
-        return self.ask("open", base=link.base, survey=link.survey, fragment=fragment)
+        opened = self.ask("open", base=link.base, survey=link.survey, fragment=fragment)
+        return self.ask("recount") if opened["survey"] and not opened["sound"] else opened
 
 
 @pytest.fixture
@@ -85,7 +86,26 @@ def test_words_are_confirmed_only_by_the_person(driver: Driver) -> None:
     assert opened["survey"] is None
     assert len(opened["words"].split("-")) == 8
     assert driver.refused("place", quasi_identifiers=PERSON) == "state"
-    assert driver.ask("confirm_words")["survey"]["k"] == 3
+    confirmed = driver.ask("confirm_words")
+    assert (confirmed["survey"]["k"], confirmed["sound"]) == (3, False)
+    assert driver.ask("recount")["sound"]
+
+
+def test_before_the_recount_the_survey_is_shown_but_nobody_is_placed(driver: Driver) -> None:
+    link = link_to(driver.platform.envelope)
+    fragment = f"{link.invitation.digest}.{KEY}"
+    opened = driver.ask("open", base=link.base, survey=link.survey, fragment=fragment)
+    assert [line["outcome"] for line in opened["lines"]].count("not-run") == 1
+    assert opened["survey"]["attributes"]
+    assert not opened["sound"]
+    assert driver.ask("questionnaire", language="en")["pages"]
+    assert driver.refused("place", quasi_identifiers=PERSON) == "state"
+    driver.platform.broken = 500
+    assert driver.refused("recount").startswith("remote")
+    assert driver.refused("place", quasi_identifiers=PERSON) == "state"
+    driver.platform.broken = 0
+    assert driver.ask("recount")["sound"]
+    assert "room" in driver.ask("place", quasi_identifiers=PERSON)
 
 
 def test_wrong_fields_come_back_by_name(driver: Driver) -> None:

@@ -61,6 +61,7 @@ class Driver:
         self.survey = self.ask(
             "open", base="https://example.org/", survey=DIGEST[:16], fragment=self.fragment
         )
+        self.survey |= self.ask("recount")
         return self.ask("begin_invitation", kept=kept)
 
     def reload(self, kept: str | None) -> Any:
@@ -211,6 +212,7 @@ def test_a_token_in_the_link_or_a_file_is_verified(platform: ServerPlatform) -> 
     other = replace(token, secret=hold_token(DIGEST, b"q" * 32).secret)
     page = Driver(platform, token=forged)
     page.ask("open", base="https://example.org/", survey=DIGEST[:16], fragment=page.fragment)
+    page.ask("recount")
     assert page.refused("begin_invitation", kept=None) == "token.signature"
     assert page.refused("use_invitation", text=forged.to_file(DIGEST).decode()) == "token.signature"
     assert page.refused("use_invitation", text=other.to_text()) == "token.form", "it could sign nothing"
