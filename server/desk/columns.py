@@ -98,6 +98,8 @@ def _advice(
         return "leave-dates", ("age",)
     if preview.distinct == 1:
         return "leave-constant", ()
+    if preview.kind == "unit":
+        return "leave-units", ("units",)
     with_value = table.n_records - preview.missing
     own = preview.distinct >= _MANY and preview.distinct >= with_value * _LIKE_IDS
     if own and (preview.kind != "number" or (preview.step == "1" and preview.distinct == with_value)):

@@ -107,6 +107,12 @@ def test_forty_five_years_are_named_and_mended(visitor: Visitor) -> None:
     assert "45 years" in file.read_text()  # the old file is untouched
 
 
+def test_a_unit_in_every_row_is_named_and_mended(visitor: Visitor) -> None:
+    file = people_csv(visitor.folder / "people.csv", income=lambda _, chance: f"{chance.randint(1, 40)} EUR")
+    assert "Numbers with a unit" in choose(visitor, file)
+    assert "From 1 to 40" in mend(visitor, "units", "income")
+
+
 def test_birth_dates_are_named_and_become_ages(visitor: Visitor) -> None:
     file = people_csv(visitor.folder / "people.csv", born=birth_date)
     page = choose(visitor, file)
