@@ -22,7 +22,9 @@ _BETWEEN: Final = re.compile(r"[^\[\]{}]+")
 ErrorClass = Callable[..., RoomfulError]
 
 
-def loads(data: bytes, *, error: ErrorClass, where: str, max_bytes: int) -> Any:
+def loads(
+    data: bytes, *, error: ErrorClass, where: str, max_bytes: int, decimals_as_texts: bool = False
+) -> Any:
     """Parse strict JSON.
 
     Parameters
@@ -35,6 +37,8 @@ def loads(data: bytes, *, error: ErrorClass, where: str, max_bytes: int) -> Any:
         What the document is, for messages.
     max_bytes : int
         Upper bound on ``len(data)``.
+    decimals_as_texts : bool
+        Whether a float is read as the text that it is written as, and not refused: of what people write.
 
     Returns
     -------
@@ -73,7 +77,7 @@ def loads(data: bytes, *, error: ErrorClass, where: str, max_bytes: int) -> Any:
             raise error("nested too deeply", where=where, expected=f"at most {MAX_JSON_DEPTH} levels")
         value = json.loads(
             text,
-            parse_float=no_float,
+            parse_float=str if decimals_as_texts else no_float,
             parse_constant=no_float,
             parse_int=bounded_integer,
             object_pairs_hook=unique,

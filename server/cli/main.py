@@ -22,6 +22,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "desk": ("server.cli.desk:desk", "From a file to a table in your browser, on this machine only."),
     "anonymity": ("server.cli.anonymity:anonymity", "How many people a cell needs, and how often it fails."),
     "inspect": ("server.cli.inspect:inspect", "Show what is understood of a population file."),
+    "questionnaire": (
+        "server.cli.questionnaire:questionnaire",
+        "Check a questionnaire, or import one from another format.",
+    ),
     "design": ("server.cli.design:design", "Design a partition from survey.toml."),
     "keygen": ("server.cli.signing:keygen", "Make a key: for signing, or for a server of an invited survey."),
     "passphrase": ("server.cli.signing:passphrase", "Encrypt a private key anew, under another passphrase."),

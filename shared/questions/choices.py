@@ -30,18 +30,18 @@ class Choice:
 def read_choices(
     fields: Fields, name: str, languages: tuple[str, ...], *, minimum: int = 2, maximum: int = MAX_CHOICES
 ) -> tuple[Choice, ...]:
-    """A list of choices: texts, integers, or objects with a value and a text."""
+    """A list of choices: texts, integers, true or false, or objects with such a value and a text."""
     choices = []
     for i, item in enumerate(fields.items(name, maximum, minimum=minimum)):
         place = f"{name}[{i}]"
-        if isinstance(item, str):
-            value = fields.value_in(place, item, maximum=MAX_TEXT_CHARACTERS)
+        if isinstance(item, str | int):
+            value = fields.value_in(place, _text(item), maximum=MAX_TEXT_CHARACTERS)
             choices.append(Choice(value=value, text=shown(fields, place, dict.fromkeys(languages, value))))
         else:
             inner = Fields(
                 item, fields.where(place), ("value",), optional=("text",), error=QuestionnaireError
             )
-            value = inner.value("value")
+            value = inner.value_in("value", _text(inner.raw("value")), maximum=MAX_TEXT_CHARACTERS)
             text = localized(inner, "text", languages, default=value)
             longest = max(MAX_NAME_CHARACTERS, *map(len, text.values()))
             if len(value) > longest:
@@ -54,6 +54,11 @@ def read_choices(
     if len({choice.value for choice in choices}) != len(choices):
         raise fields.fail(name, "a choice stands twice", "distinct choices")
     return tuple(choices)
+
+
+def _text(value: Any) -> Any:
+    """A number as the text that stands for it; true and false as a specification writes them."""
+    return str(value).lower() if isinstance(value, int) else value
 
 
 def choices_object(choices: tuple[Choice, ...]) -> list[dict[str, Any]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Final, Self, final
 
 from shared.conditions import Answer, Value
 from shared.fields import Fields
 from shared.questions.base import AnswerColumn, Asking, Question, json_bytes
 from shared.questions.texts import Localized, localized
 
-_VALUES = {"true": True, "false": False}
+_VALUES: Final = {"true": True, "false": False}
 
 
 @final

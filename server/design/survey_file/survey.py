@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from server.design.plan import Plan
+from server.design.questionnaire_file.surveyjs import read_document, respelled
 from server.design.survey_file.attribute_entries import ATTRIBUTE_KEYS, build_attributes
 from server.design.survey_file.design_entry import read_design
 from server.design.survey_file.invited_entry import read_invited, read_roll
@@ -24,7 +25,6 @@ from shared.limits import (
     MAX_CATEGORIES,
     MAX_K,
     MAX_LANGUAGES,
-    MAX_SPECIFICATION_BYTES,
 )
 from shared.model import INCOMPLETE_RULES, ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, Rate
@@ -38,7 +38,6 @@ from shared.specification import (
     Permissions,
     ReleaseRule,
 )
-from shared.strict_json import loads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,12 +129,12 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
     anonymity = root.section("anonymity", ("k", "acceptable_cell_failure"))
     k: int = anonymity.integer("k", 2, MAX_K)
     design = read_design(root, model.kind, algorithm)
-    questionnaire, free_text = _questionnaire(root, path.parent, languages)
+    questionnaire, free_text, title = _questionnaire(root, path.parent, languages)
     roll = read_roll(root, path.parent)
     participation = _participation(root, attributes, languages)
     plan = Plan(
         languages=languages,
-        title=root.localized("title", languages),
+        title=root.localized("title", languages, *([] if title is None else [title])),
         description=root.localized("description", languages, "", empty=True),
         organizer=Organizer(name=organizer.text("name"), contact=organizer.text("contact")),
         model_kind=model.kind,
@@ -346,18 +345,23 @@ def _release(root: Section, k: int) -> ReleaseRule:
     )
 
 
-def _questionnaire(root: Section, folder: Path, languages: tuple[str, ...]) -> tuple[Questionnaire, bool]:
+def _questionnaire(
+    root: Section, folder: Path, languages: tuple[str, ...]
+) -> tuple[Questionnaire, bool, dict[str, str] | None]:
+    """The questionnaire, whether it may ask for free text, and the title that its file has."""
     section = root.section("questionnaire", ("file", "free_text"))
     free_text = section.boolean("free_text", False)
     path: Path = folder / section.text("file")
-    data = read_survey_bytes(path).removeprefix(b"\xef\xbb\xbf")
-    value = loads(data, error=QuestionnaireError, where=path.name, max_bytes=MAX_SPECIFICATION_BYTES)
+    document = respelled(read_document(path), languages)
     try:
-        questionnaire = Questionnaire.parse(value, languages, "")
+        questionnaire = Questionnaire.parse(document.value, languages, "")
     except (SpecificationError, QuestionnaireError) as error:
-        where = f"{path.name}, {error.where}" if error.where else path.name
+        where = f"{path.name}, {document.place(error.where)}" if error.where else path.name
         raise QuestionnaireError(
-            error.message, where=where, expected=error.expected, remedy=error.remedy
+            error.message,
+            where=where,
+            expected=error.expected,
+            remedy=error.remedy or f"`roomful questionnaire check {path.name}` lists all refusals at once.",
         ) from None
     if questionnaire.has_free_text and not free_text:
         name = next(question.name for question in questionnaire.questions if question.kind == "text")
@@ -368,4 +372,4 @@ def _questionnaire(root: Section, folder: Path, languages: tuple[str, ...]) -> t
             remedy="Free text can identify its writer. Remove the question, or set free_text = true in"
             " [questionnaire]; respondents are then warned.",
         )
-    return questionnaire, free_text
+    return questionnaire, free_text, document.title

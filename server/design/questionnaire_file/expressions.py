@@ -1,0 +1,104 @@
+"""Conditions of XLSForm and LimeSurvey in the words of SurveyJS, as far as they mean the same.
+
+Nothing is understood here: names, values and operators are spelled anew, and :mod:`shared.conditions` judges
+the result, with every function that has no spelling left as it stands, to be refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+_TEXT: Final = r"'[^']*'|\"[^\"]*\""
+_XLSFORM: Final[tuple[tuple[str, str], ...]] = (
+    (r"\bstring-length\(\s*\{([^}]*)\}\s*\)\s*(?:>\s*0|>=\s*1|!=\s*0)", r"{\1} notempty"),
+    (r"\bcount-selected\(\s*\{([^}]*)\}\s*\)\s*(?:>\s*0|>=\s*1|!=\s*0)", r"{\1} notempty"),
+    (r"\bcount-selected\(\s*\{([^}]*)\}\s*\)\s*=\s*0", r"{\1} empty"),
+    (r"\{([^}]*)\}\s*!=\s*(?:''|\"\")", r"{\1} notempty"),
+    (r"\{([^}]*)\}\s*=\s*(?:''|\"\")", r"{\1} empty"),
+    (r"\bnot\s*\(", "!("),
+    (r"\bAND\b", "and"),
+    (r"\bOR\b", "or"),
+)
+_LIMESURVEY: Final[tuple[tuple[str, str], ...]] = (
+    (r"!\s*is_empty\(\s*(\w+)(?:\.NAOK)?\s*\)", r"{\1} notempty"),
+    (r"\bis_empty\(\s*(\w+)(?:\.NAOK)?\s*\)", r"{\1} empty"),
+    (r"\b([A-Za-z]\w*)(?:\.(?:NAOK|code|value))?\s*(?:!=|<>|\bne\b)\s*(?:''|\"\")", r"{\1} notempty"),
+    (r"\b([A-Za-z]\w*)(?:\.(?:NAOK|code|value))?\s*(?:==|\beq\b)\s*(?:''|\"\")", r"{\1} empty"),
+    (r"\b([A-Za-z]\w*)(?:\.(?:NAOK|code|value))?\s*(==|!=|<>|<=|>=|<|>)", r"{\1} \2"),
+    (r"\b([A-Za-z]\w*)(?:\.(?:NAOK|code|value))?\s+(eq|ne|lt|le|gt|ge)\b", r"{\1} \2"),
+    (r"(\}\s*)\beq\b", r"\1="),
+    (r"(\}\s*)\bne\b", r"\1<>"),
+    (r"(\}\s*)\ble\b", r"\1<="),
+    (r"(\}\s*)\blt\b", r"\1<"),
+    (r"(\}\s*)\bge\b", r"\1>="),
+    (r"(\}\s*)\bgt\b", r"\1>"),
+    (r"!\s*\(", "!("),
+    (r"&&", " and "),
+    (r"\|\|", " or "),
+)
+_SELECTED: Final = re.compile(rf"\bselected\(\s*\{{([^}}]*)\}}\s*,\s*({_TEXT})\s*\)")
+_OF_ITSELF: Final = re.compile(r"(?<![\w./}])\.\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)(?![\w.])")
+
+
+def from_xlsform(text: str, is_multiple: Callable[[str], bool]) -> str:
+    """A condition of XLSForm.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``selected(${travel}, 'bus') and ${age} > 17``.
+    is_multiple : callable
+        Whether several choices of a question can be selected.
+    """
+    text = re.sub(r"\$\{\s*([^}]*?)\s*\}|\.\./(\w[\w.-]*)", lambda m: "{" + (m[1] or m[2]) + "}", text)
+    text = _SELECTED.sub(
+        lambda m: f"{{{m[1]}}} {'contains' if is_multiple(m[1]) else '='} {m[2]}", " ".join(text.split())
+    )
+    return _replaced(text, _XLSFORM)
+
+
+def from_limesurvey(text: str, parts: dict[str, tuple[str, str]]) -> str:
+    """A condition of LimeSurvey's expression manager.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``((travel.NAOK == "A1"))``.
+    parts : dict
+        From ``question_code`` of a box of a multiple choice to its question and its value.
+    """
+    text = " ".join(text.split())
+    for name, (question, value) in parts.items():
+        box = rf"\b{re.escape(name)}(?:\.(?:NAOK|code|value))?\s*"
+        text = re.sub(rf"{box}(?:==|\beq\b)\s*['\"]Y['\"]", f"{{{question}}} contains '{value}'", text)
+        text = re.sub(
+            rf"{box}(?:!=|\bne\b)\s*['\"]Y['\"]|{box}==\s*(?:''|\"\")",
+            f"{{{question}}} notcontains '{value}'",
+            text,
+        )
+    return _replaced(text, _LIMESURVEY)
+
+
+def bounds(text: str) -> tuple[dict[str, tuple[str, str]], bool]:
+    """The lowest and highest number of a constraint such as ``. >= 18 and . <= 120``.
+
+    Returns
+    -------
+    dict, bool
+        Under ``min`` and ``max`` the operator and the number; and whether this is all that it says.
+    """
+    result: dict[str, tuple[str, str]] = {}
+    for operator, number in _OF_ITSELF.findall(text):
+        if operator != "=":
+            result["min" if operator[0] == ">" else "max"] = (operator, number)
+    rest = _OF_ITSELF.sub("", text)
+    return result, re.sub(r"\band\b|[()\s]", "", rest) == ""
+
+
+def _replaced(text: str, rules: tuple[tuple[str, str], ...]) -> str:
+    """Replace outside quotation marks, but where a rule itself names an empty text."""
+    for pattern, new in rules:
+        text = re.sub(pattern, new, text)
+    return text.strip()

@@ -1,0 +1,308 @@
+"""What is kept of other programs' questionnaires, and what is told to be left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from openpyxl import Workbook
+
+from server.cli.main import roomful
+from server.design.questionnaire_file.checking import Checked, check
+from server.design.questionnaire_file.drafting import plain_text
+from server.design.questionnaire_file.expressions import bounds, from_limesurvey, from_xlsform
+from server.design.questionnaire_file.importing import import_questionnaire
+from server.design.questionnaire_file.language_names import code_of
+from server.design.questionnaire_file.surveyjs import respelled
+from shared.errors import InputError, QuestionnaireError, SurveyFileError
+from shared.questionnaire import Questionnaire
+
+
+def taken(path: Path, *languages: str) -> tuple[Checked, dict[str, str], dict[str, dict[str, Any]]]:
+    """What was made of a file, the notes by name or path, and its elements by name."""
+    draft = import_questionnaire(path, languages)
+    checked = draft.finished()
+    assert checked.questionnaire is not None
+    assert check(checked.questionnaire.to_object(), draft.languages).refusals == ()
+    elements = {e.name: e.to_object() for page in checked.questionnaire.pages for e in page.elements}
+    return checked, {note.name or note.path: note.reason for note in checked.refusals}, elements
+
+
+STARS = {"type": "rating", "name": "stars", "rateValues": [1, 2, 3], "visibleIf": "{do you} notempty"}
+HOURS = {
+    "type": "text",
+    "name": "hours",
+    "validators": [{"type": "numeric", "minValue": 0, "maxValue": 9.5}],
+    "step": 0.5,
+}
+SURVEYJS: dict[str, Any] = {
+    "title": "Leisure",
+    "showProgressBar": "top",
+    "pages": [
+        {"elements": [{"type": "html", "name": "h", "html": "<p>Hello &amp; <b>all</b></p>"}]},
+        {
+            "name": "first",
+            "elements": [
+                {"type": "tagbox", "name": "do you", "choices": ["Sport", {"value": 2, "text": "{x}"}]},
+                {
+                    "type": "panel", "name": "p", "title": "More", "visibleIf": "{do you} contains 'Sport'",
+                    "elements": [
+                        STARS,
+                        {"type": "multipletext", "name": "where", "items": [{"name": "in"}, {"name": "out"}]},
+                    ],
+                },
+                HOURS,
+                {"type": "rating", "name": "mood", "rateCount": 7},
+                {"type": "boolean", "name": "gone", "visible": False},
+                {"type": "signaturepad", "name": "sign"},
+                {"type": "matrix", "name": "m", "rows": ["a"], "columns": [1, 2], "isAllRowRequired": True},
+            ],
+        },
+    ],
+}  # fmt: skip
+
+
+def test_surveyjs_is_adapted(tmp_path: Path) -> None:
+    path = tmp_path / "q.json"
+    path.write_text(json.dumps(SURVEYJS))
+    checked, notes, elements = taken(path)
+    assert checked.questionnaire is not None
+    (page,) = checked.questionnaire.pages
+    assert page.description == {"en": "Hello & all"}
+    assert list(elements) == ["do_you", "stars", "where_in", "where_out", "hours", "mood", "m"]
+    assert elements["stars"]["type"] == "radiogroup"
+    assert elements["stars"]["visibleIf"] == "{do_you} contains 'Sport' and {do_you} notempty"
+    assert elements["stars"]["description"] == {"en": "More"}
+    assert elements["where_in"]["visibleIf"] == "{do_you} contains 'Sport'"
+    assert (elements["hours"]["min"], elements["hours"]["max"], elements["hours"]["step"]) == (
+        "0",
+        "9.5",
+        "0.5",
+    )
+    assert (elements["mood"]["rateMin"], elements["mood"]["rateMax"]) == (1, 7)
+    assert elements["m"]["isRequired"] is True
+    assert elements["do_you"]["title"] == {"en": "do you"}
+    assert elements["do_you"]["choices"][1] == {"value": "2", "text": {"en": "…"}}
+    assert set(notes) == {
+        "showProgressBar",
+        "do_you",
+        "pages[0].elements[0].choices[1].text",
+        "gone",
+        "sign",
+    }
+
+
+SURVEY: list[list[str]] = [
+    [
+        "type",
+        "name",
+        "label::English (en)",
+        "label::Deutsch (de)",
+        "relevant",
+        "required",
+        "constraint",
+        "appearance",
+    ],
+    ["start", "start", "", "", "", "", "", ""],
+    ["note", "hello", "Hello", "Hallo", "", "", "", ""],
+    ["begin group", "you", "You", "Sie", "", "", "", ""],
+    ["integer", "age_of_car", "Car's age", "Alter", "", "yes", ". > 0 and . <= 60", ""],
+    [
+        "select_one yn",
+        "smokes",
+        "Smoke?",
+        "Rauchen?",
+        "${age_of_car} != ''",
+        "${age_of_car} > 30",
+        "",
+        "minimal",
+    ],
+    ["select_multiple what or_other", "reasons", "Why?", "Warum?", "", "", "", ""],
+    ["end group", "", "", "", "", "", "", ""],
+    ["begin group", "more", "More", "Mehr", "selected(${reasons}, 'x') or not(${smokes} = 'no')", "", "", ""],
+    ["begin group", "inner", "", "", "count-selected(${reasons}) >= 1", "", "", ""],
+    ["text", "remark", "Remark for ${smokes}", "Bemerkung", "", "", "string-length(.) < 9", "multiline"],
+    ["end group", "", "", "", "", "", "", ""],
+    ["rank what", "order", "Order", "Folge", "", "", "", ""],
+    ["date", "day", "Day", "Tag", "pulldata('x') = 1", "", "", ""],
+    ["geopoint", "place", "Where?", "Wo?", "", "", "", ""],
+    ["acknowledge", "ok", "OK?", "OK?", "", "", "", ""],
+    ["end group", "", "", "", "", "", "", ""],
+    ["note", "bye", "Bye", "Tschüss", "", "", "", ""],
+]
+CHOICES = [
+    ["list_name", "name", "label::English (en)", "label::Deutsch (de)"],
+    ["yn", "yes", "Yes", "Ja"], ["yn", "no", "No", "Nein"],
+    ["what", "x", "Ex", "Ix"], ["what", "z", "Zed", "Zett"],
+]  # fmt: skip
+
+
+def xlsform(path: Path) -> Path:
+    book = Workbook()
+    book.remove(book.active)
+    settings = [["form_title", "default_language"], ["Of cars", "English (en)"]]
+    for name, rows in (("survey", SURVEY), ("choices", CHOICES), ("settings", settings)):
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append([cell or None for cell in row])
+    book.save(path)
+    return path
+
+
+def test_an_xlsform_is_imported(tmp_path: Path) -> None:
+    checked, notes, elements = taken(xlsform(tmp_path / "form.xlsx"))
+    questionnaire = checked.questionnaire
+    assert questionnaire is not None
+    assert [page.title["de"] for page in questionnaire.pages] == ["Sie", "Mehr"]
+    assert questionnaire.pages[0].description == {"en": "Hello", "de": "Hallo"}
+    condition = questionnaire.pages[1].visible_if
+    assert condition is not None
+    assert condition.to_text() == "{reasons} contains 'x' or !({smokes} = 'no')"
+    car = elements["age_of_car"]
+    assert (car["min"], car["max"], car["step"], car["isRequired"]) == ("1", "60", "1", True)
+    assert car["title"] == {"en": "Car's age", "de": "Alter"}
+    smokes = elements["smokes"]
+    assert (smokes["type"], smokes["visibleIf"]) == ("dropdown", "{age_of_car} notempty")
+    assert smokes["requiredIf"] == "{age_of_car} > 30"
+    assert elements["reasons_other"]["visibleIf"] == "{reasons} contains 'other'"
+    assert (elements["remark"]["type"], elements["remark"]["visibleIf"]) == ("comment", "{reasons} notempty")
+    assert elements["remark"]["title"]["en"] == "Remark for …"
+    assert elements["order"]["type"] == "ranking"
+    assert "visibleIf" not in elements["day"]
+    assert elements["ok"]["validators"]
+    assert "place" not in elements
+    for name in ("start", "remark", "day", "place", "the end"):
+        assert name in notes
+
+
+LIMESURVEY = """\
+class\ttype/scale\tname\trelevance\ttext\thelp\tlanguage\tmandatory\tother\tem_validation_q\t\
+num_value_int_only
+S\t\tlanguage\t\ten\t\t\t\t\t\t
+S\t\tadditional_languages\t\tde\t\t\t\t\t\t
+SL\t\tsurveyls_title\t\tWork\t\ten\t\t\t\t
+SL\t\tsurveyls_title\t\tArbeit\t\tde\t\t\t\t
+G\tG0\tFirst\t1\t<p>Hello</p>\t\ten\t\t\t\t
+Q\tL\tkind\t1\tWhich?\tTell us\ten\tY\tY\t\t
+A\t0\tA1\t\tOne\t\ten\t\t\t\t
+A\t0\tA2\t\tTwo\t\ten\t\t\t\t
+Q\tM\twhat\t1\tWhat?\t\ten\t\t\t\t
+SQ\t\tSQ1\t\tBread\t\ten\t\t\t\t
+SQ\t\tSQ2\t\tMilk\t\ten\t\t\t\t
+Q\tY\tyes\t((kind.NAOK == "A1" or what_SQ1.NAOK == "Y"))\tSure?\t\ten\t\t\t\t
+Q\tN\tnum\tyes == 'Y'\tHow many?\t\ten\t\t\tself >= 18 and self <= 90\t1
+Q\tF\tarr\t!is_empty(num)\tRate\t\ten\t\t\t\t
+SQ\t\tR1\t\tFirst row\t\ten\t\t\t\t
+A\t0\t1\t\tlow\t\ten\t\t\t\t
+A\t0\t2\t\thigh\t\ten\t\t\t\t
+Q\tT\tfree\tarr_R1.NAOK == '2'\tWords?\t\ten\t\t\t\t
+Q\t|\tup\t1\tFile\t\ten\t\t\t\t
+Q\tS\todd\tcount(what) > 1\tOdd?\t\ten\t\t\t\t
+G\tG0\tErste\t1\t<p>Hallo</p>\t\tde\t\t\t\t
+Q\tL\tkind\t1\tWelche?\tSagen Sie\tde\tY\tY\t\t
+A\t0\tA1\t\tEins\t\tde\t\t\t\t
+A\t0\tA2\t\tZwei\t\tde\t\t\t\t
+"""
+
+
+def test_a_limesurvey_structure_is_imported(tmp_path: Path) -> None:
+    path = tmp_path / "survey.txt"
+    path.write_text("\ufeff" + LIMESURVEY, encoding="utf-8")
+    checked, notes, elements = taken(path)
+    questionnaire = checked.questionnaire
+    assert questionnaire is not None
+    (page,) = questionnaire.pages
+    assert (page.title, page.description) == (
+        {"en": "First", "de": "Erste"},
+        {"en": "Hello", "de": "Hallo"},
+    )
+    assert elements["kind"]["choices"][1] == {"value": "A2", "text": {"en": "Two", "de": "Zwei"}}
+    assert elements["kind"]["hasOther"] is True
+    assert elements["yes"]["visibleIf"] == "{kind} = 'A1' or {what} contains 'SQ1'"
+    assert elements["num"]["visibleIf"] == "{yes} = true"
+    assert (elements["num"]["min"], elements["num"]["max"], elements["num"]["step"]) == ("18", "90", "1")
+    assert elements["arr"]["visibleIf"] == "{num} notempty"
+    assert elements["free"]["visibleIf"] == "{arr_R1} = 2"
+    assert elements["free"]["title"] == {"en": "Words?", "de": "Words?"}
+    assert set(notes) == {"up", "odd"}
+    assert import_questionnaire(path).title == {"en": "Work", "de": "Arbeit"}
+
+
+def test_the_command_writes_what_can_be_used(tmp_path: Path) -> None:
+    form, out = xlsform(tmp_path / "form.xlsx"), tmp_path / "q.json"
+    options = ["questionnaire", "import", str(form), "--out", str(out)]
+    result = CliRunner().invoke(roomful, options)
+    assert result.exit_code == 0, result.output
+    assert "place\n    A question of the type 'geopoint' cannot be asked.\n" in result.output
+    assert 'languages = ["en", "de"]' in result.output
+    written = json.loads(out.read_text())
+    assert written["title"] == {"en": "Of cars", "de": "Of cars"}
+    Questionnaire.parse(respelled(written, ("en", "de")).value, ("en", "de"), "")
+    assert isinstance(CliRunner().invoke(roomful, options).exception, InputError)
+    out.unlink()
+    told = json.loads(CliRunner().invoke(roomful, [*options, "--json"]).output)
+    assert "remark" in told["free_text"]
+    assert any(note["path"] == "place" for note in told["left_out"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [("q.pdf", b"", "no format"), ("q.xlsx", b"PK", "no XLSForm"),
+     ("q.txt", b"a\tb\n", "no survey structure"),
+     ("q.tsv", b"\xff\xfe", "no survey structure"), ("q.json", b"{", "not JSON"),
+     ("q.csv", b"a,b\n1,2\n", "no XLSForm")],
+)  # fmt: skip
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, name: str, content: bytes, words: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(QuestionnaireError, match=words):
+        import_questionnaire(path)
+    with pytest.raises((QuestionnaireError, SurveyFileError)):
+        import_questionnaire(tmp_path / ("none" + path.suffix))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("${a} = 'x' AND ${b}!=''", "{a} = 'x' and {b} notempty"),
+        ("selected( ${m} , 'x')", "{m} contains 'x'"),
+        ("selected(${a}, \"x\") or ${b} = ''", '{a} = "x" or {b} empty'),
+        ("not(selected(${m}, 'x'))", "!({m} contains 'x')"),
+        ("string-length(${a}) > 0", "{a} notempty"),
+        ("../a >= 3", "{a} >= 3"),
+    ],
+)
+def test_conditions_of_xlsform(text: str, expected: str) -> None:
+    assert from_xlsform(text, lambda name: name == "m") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('((q1.NAOK == "A1"))', '(({q1} == "A1"))'),
+        ("q1 != '' && q2.NAOK >= 3", "{q1} notempty  and  {q2} >= 3"),
+        ("is_empty(q1.NAOK) || q2 eq 'x'", "{q1} empty  or  {q2} = 'x'"),
+        ('m_S1.NAOK == "Y"', "{m} contains 'S1'"),
+        ('m_S1.NAOK != "Y"', "{m} notcontains 'S1'"),
+    ],
+)
+def test_conditions_of_limesurvey(text: str, expected: str) -> None:
+    assert from_limesurvey(text, {"m_S1": ("m", "S1")}) == expected
+
+
+def test_bounds_of_a_constraint() -> None:
+    assert bounds(". >= 18 and . <= 120") == ({"min": (">=", "18"), "max": ("<=", "120")}, True)
+    assert bounds("(. > 0)") == ({"min": (">", "0")}, True)
+    assert bounds(". >= 0 and regex(., 'x')")[1] is False
+    assert bounds(". < ${a}") == ({}, False)
+
+
+def test_words_without_tags_and_languages_by_name() -> None:
+    assert plain_text("a <b>c</b><br>d &lt; e<style>x</style>") == "a c\nd < e"
+    assert plain_text("a < b and c > d") == "a < b and c > d"
+    assert [code_of(name) for name in ("English (en)", "Français", "pt-BR", "Klingon", "fr")] == [
+        "en", "fr", "pt-BR", "und", "fr",
+    ]  # fmt: skip
