@@ -49,6 +49,14 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
   echo "$wanted" >"$stamp"
 fi
 
+checks=$root/tests/web
+if [ "${1:-}" = --test ] && ! cmp -s "$checks/package-lock.json" "$checks/node_modules/.installed"; then
+  echo "setup: installing what checks the pages' JavaScript" >&2
+  npm ci --prefix "$checks" --ignore-scripts --no-audit --no-fund >&2 &&
+    cp "$checks/package-lock.json" "$checks/node_modules/.installed" ||
+    fail "npm could not install the packages; the lines above say why (is the npm registry reachable?)"
+fi
+
 echo "setup: building the browser client" >&2
 (cd "$root" && "$venv/bin/python" -m respondent_client.build >&2) ||
   fail "the browser client could not be built; the lines above say why (is the npm registry reachable?)"

@@ -35,7 +35,7 @@ fi
 "$bin/ruff" format --check .
 "$bin/mypy"
 "$bin/lint-imports"
-node --test tests/web/*.test.mjs
+npm --prefix tests/web run --silent check
 # The protocol core first, with complete branch coverage; then everything else.
 # Files are shared out among the cores; one file's tests stay together, with the servers they start. In the order of
 # their names: the browser's few and long ones come first, so that no core waits for them at the end.

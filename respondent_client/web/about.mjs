@@ -25,14 +25,11 @@ export const about = {
 };
 
 // What the server wrote, kept for the way back to it before the checks are through.
-const written = [...document.getElementById("screen").cloneNode(true).childNodes];
+const written = [...document.getElementById("screen").children].map((node) => node.cloneNode(true));
 
 function original(context) {
-  const nodes = written.map((node) => node.cloneNode(true));
-  for (const node of nodes) {
-    const start = node.querySelector?.("#start");
-    if (start) start.replaceWith(button(context));
-  }
+  const nodes = written.map((node) => /** @type {Element} */ (node.cloneNode(true)));
+  for (const node of nodes) node.querySelector("#start")?.replaceWith(button(context));
   return nodes;
 }
 

@@ -92,7 +92,7 @@ function show(step, { focus = true } = {}) {
   const title = context.language.survey(state.survey?.title ?? {}) || document.getElementById("survey-title").textContent;
   document.title = state.step === 0 ? title : `${heading.textContent} – ${title}`;
   if (focus) {
-    (screen.querySelector("#error-summary") ?? heading).focus({ preventScroll: true });
+    /** @type {HTMLElement} */ (screen.querySelector("#error-summary") ?? heading).focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }
 }
@@ -113,7 +113,7 @@ function indicate(current) {
     h(
       "ol",
       { class: "dots", "aria-hidden": "true" },
-      stages.map((name, i) => h("li", { class: i + 1 < number ? "done" : i + 1 === number ? "now" : null })),
+      stages.map((_, i) => h("li", { class: i + 1 < number ? "done" : i + 1 === number ? "now" : null })),
     ),
   );
 }
@@ -197,7 +197,7 @@ async function switchLanguage(code) {
   const titles = state.survey?.title ?? JSON.parse(page.dataset.titles ?? "{}");
   if (titles[code]) document.getElementById("survey-title").textContent = titles[code];
   for (const link of document.querySelectorAll("[data-language]")) {
-    if (link.dataset.language === code) link.setAttribute("aria-current", "true");
+    if (link.getAttribute("data-language") === code) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
   if (state.survey) await loadQuestions();
@@ -239,7 +239,7 @@ function listen() {
     page.focus();
   });
   document.getElementById("languages")?.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-language]");
+    const link = /** @type {HTMLAnchorElement} */ (/** @type {Element} */ (event.target).closest("[data-language]"));
     if (!link) return;
     if (!state.survey && state.step === 0) {
       link.hash = state.fragment; // the server has this page in every language
@@ -249,13 +249,12 @@ function listen() {
     switchLanguage(link.dataset.language);
   });
   document.addEventListener("keydown", (event) => {
-    const field = event.target;
+    const field = /** @type {Element} */ (event.target);
     if (event.key !== "Enter" || event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
     if (field.closest("a, button, summary, textarea, select, [role=button], [role=option], [role=listbox]")) return;
     if (field.closest("[aria-expanded=true]")) return;
     event.preventDefault();
-    const primary = document.querySelector("#screen button.primary:not([disabled])");
-    primary?.click();
+    /** @type {HTMLButtonElement} */ (document.querySelector("#screen button.primary:not([disabled])"))?.click();
   });
 }
 
@@ -268,7 +267,7 @@ export async function main(fragment) {
     tell({ type: "refused", refused: { code: "verification.invitation" } });
     return show(0);
   }
-  const start = document.getElementById("start");
+  const start = /** @type {HTMLButtonElement} */ (document.getElementById("start"));
   start.addEventListener("click", context.next);
   start.disabled = false;
   indicate(about);

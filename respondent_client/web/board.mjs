@@ -111,7 +111,7 @@ async function opened(input, field) {
 function outcome(...children) {
   const target = document.getElementById("outcome");
   replace(target, children);
-  const focused = target.querySelector("[tabindex]");
+  const focused = /** @type {HTMLElement} */ (target.querySelector("[tabindex]"));
   focused?.focus();
   focused?.scrollIntoView({ block: "start" });
 }
@@ -226,15 +226,16 @@ async function takeLink() {
   state.pin = parsePin(location.hash) ?? state.pin;
   history.replaceState(null, "", `${location.pathname}${location.search}${pinned()}`);
   if (!brought) return;
-  document.getElementById("receipt").value = receiptText(brought.survey ?? id, brought);
-  await look(document.getElementById("receipt").value);
+  receiptField().value = receiptText(brought.survey ?? id, brought);
+  await look(receiptField().value);
 }
 
+const receiptField = () => /** @type {HTMLInputElement} */ (document.getElementById("receipt"));
 const pinned = () => (state.pin ? `#${state.pin.digest}.${state.pin.key}` : "");
 
 /** The page in another language, with what is pinned and the receipt that stands in the field now. */
 function takeAlong(link) {
-  const receipt = parseReceipt(document.getElementById("receipt").value);
+  const receipt = parseReceipt(receiptField().value);
   const written = receipt && receiptText(receipt.survey ?? id, receipt);
   link.hash = [pinned().slice(1), written].filter(Boolean).join(".");
 }

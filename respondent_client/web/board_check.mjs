@@ -2,7 +2,7 @@
 // lines have the same codes. Nothing here asks a server for one receipt or one code: the whole lists are compared.
 
 import { verifies } from "./ed25519.mjs";
-import { Refused, SPECIFICATION_TYPE, bytesOfBase64, bytesOfHex, hex, keyBytes, keyText, openEnvelope, require, same, text } from "./envelope.mjs";
+import { Refused, SPECIFICATION_TYPE, bytesOfBase64, bytesOfHex, hex, keyBytes, openEnvelope, require, same, text } from "./envelope.mjs";
 import { leafHash, proofOf, rootFromProof, sha256, treeOf } from "./merkle.mjs";
 
 export const PASSED = "passed";

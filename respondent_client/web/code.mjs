@@ -2,7 +2,13 @@
 
 import { s } from "./dom.mjs";
 
-/** The picture of a code; `label` says to those who cannot see it what it holds; `ecc`: how much damage it bears. */
+/**
+ * The picture of a code; `label` says to those who cannot see it what it holds; `ecc`: how much damage it bears.
+ *
+ * @param {string} text
+ * @param {string} label
+ * @param {"low" | "medium" | "quartile" | "high"} [ecc]
+ */
 export async function codePicture(text, label, ecc = "medium") {
   const { encodeQR } = await import("./qr.mjs");
   const rows = encodeQR(text, "raw", { border: 4, ecc });

@@ -53,7 +53,8 @@ export function errorSummary(heading, errors) {
 export function toField(id) {
   const field = document.getElementById(id);
   if (!field) return;
-  const target = field.matches("fieldset, div") ? field.querySelector("input, select, textarea") ?? field : field;
+  const inside = field.matches("fieldset, div") ? field.querySelector("input, select, textarea") : null;
+  const target = /** @type {HTMLElement} */ (inside ?? field);
   target.focus();
   target.scrollIntoView({ block: "center" });
 }

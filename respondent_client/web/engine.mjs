@@ -13,7 +13,6 @@ export class Engine {
   constructor(listeners) {
     this.listeners = listeners;
     this.failed = null;
-    this.ready = new Promise((resolve) => { this.markReady = resolve; });
   }
 
   start() {
@@ -53,7 +52,6 @@ export class Engine {
     else if (data.kind === "notice") this.listeners.notice(data.notice);
     else if (data.kind === "ready") {
       clearInterval(this.#watchdog);
-      this.markReady();
       this.listeners.ready(data);
     } else if (data.kind === "answer") {
       const { resolve, reject } = this.#pending.get(data.id);

@@ -14,7 +14,7 @@ export function isDamaged(fragment) {
   return more.length > 2 || !/^([0-9a-f]{64})?$/.test(digest) || !/^([A-Za-z0-9_-]{43})?$/.test(key);
 }
 
-/** The whole fragment of the address, in which only `shown` is left. */
+/** The whole fragment of the address, in which only `shown` is left. @param {{ step?: number, shown?: string }} [left] */
 export function takeFragment({ step = 0, shown } = {}) {
   const fragment = location.hash.slice(1);
   const left = shown ?? pinned(fragment);

@@ -50,6 +50,9 @@ export class Language {
   /**
    * A text with its {figures} put in; with a "count" the plural form of the language is taken. If it is a
    * lower bound ("at_least"), the text says so.
+   *
+   * @param {string} key
+   * @param {Record<string, any>} [figures]
    */
   t(key, figures = {}) {
     const names = "count" in figures ? [`${key}.${this.plurals.select(Number(figures.count))}`, `${key}.other`, key] : [key];
@@ -59,7 +62,7 @@ export class Language {
     );
   }
 
-  #count({ count, at_least: bound }) {
+  #count({ count = null, at_least: bound = null }) {
     return bound ? this.t("at-least", { number: this.number(count) }) : this.number(count);
   }
 
@@ -77,7 +80,7 @@ export class Language {
       minimumFractionDigits: Math.min(fraction.length, 20),
       maximumFractionDigits: 20,
       useGrouping: whole.replace("-", "").length > 4,
-    }).format(value);
+    }).format(/** @type {any} */ (value)); // a text keeps every digit
   }
 
   /** A day as this language writes it. */
@@ -94,7 +97,7 @@ export class Language {
     if (odds >= 1e15) return this.t("chance.astronomical");
     const digits = 10 ** Math.max(0, Math.floor(Math.log10(odds)) - 1);
     const rounded = Math.floor((odds * (1 + 1e-12)) / digits) * digits;
-    const style = rounded >= 1e6 ? { notation: "compact", compactDisplay: "long" } : {};
+    const style = /** @type {Intl.NumberFormatOptions} */ (rounded >= 1e6 ? { notation: "compact", compactDisplay: "long" } : {});
     const number = new Intl.NumberFormat(this.numbers, { maximumSignificantDigits: 2, ...style }).format(rounded);
     return this.t("chance.one-in", { odds: number });
   }

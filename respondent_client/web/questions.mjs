@@ -96,7 +96,9 @@ function parts(context, question) {
 /** Beside each choice of an order its place. */
 function places({ language }, question) {
   const order = question.value ?? [];
-  for (const input of document.getElementById(question.id)?.querySelectorAll("input[type=checkbox]") ?? []) {
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const inputs = document.getElementById(question.id)?.querySelectorAll("input[type=checkbox]");
+  for (const input of inputs ?? []) {
     const place = order.indexOf(input.value) + 1;
     const item = input.closest("label");
     const text = question.choices.find(({ value }) => value === input.value)?.text ?? "";

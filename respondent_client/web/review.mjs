@@ -158,6 +158,6 @@ async function sendMessage(context) {
   } catch (error) {
     context.tell({ type: "unsent", problem: error });
     context.refresh();
-    document.getElementById("send-problem")?.firstElementChild?.focus();
+    /** @type {HTMLElement} */ (document.getElementById("send-problem")?.firstElementChild)?.focus();
   }
 }

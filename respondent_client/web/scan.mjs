@@ -11,6 +11,10 @@ const FRAME_MS = 40; // and one frame of the camera
 /**
  * Offer camera and picture inside `element`; resolves with the text of the first code that `accept` takes, or
  * with null when she gives up or the page shows something else.
+ *
+ * @param {Element} element
+ * @param {any} language
+ * @param {{ accept?: (text: string) => boolean }} [options]
  */
 export function scan(element, language, { accept = () => true } = {}) {
   return new Promise((resolve) => {

@@ -19,5 +19,7 @@ if (document.getElementById("start")) {
     document.getElementById("load-again").addEventListener("click", () => reopen(fragment));
   });
 } else {
-  for (const link of document.querySelectorAll("[data-language]")) link.addEventListener("click", () => { link.hash = fragment; });
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll("[data-language]");
+  for (const link of links) link.addEventListener("click", () => { link.hash = fragment; });
 }

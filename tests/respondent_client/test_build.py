@@ -168,10 +168,11 @@ def test_a_machine_without_npm_is_told_what_to_install(
         building._install_packages()
 
 
-def test_packages_are_pinned_and_the_lock_names_no_registry() -> None:
-    package = json.loads((CLIENT / "package.json").read_bytes())
-    wanted = package["dependencies"] | package["devDependencies"]
-    lock = json.loads((CLIENT / "package-lock.json").read_bytes())
+@pytest.mark.parametrize("folder", [CLIENT, CLIENT.parent / "tests" / "web"])
+def test_packages_are_pinned_and_the_lock_names_no_registry(folder: Path) -> None:
+    package = json.loads((folder / "package.json").read_bytes())
+    wanted = package.get("dependencies", {}) | package["devDependencies"]
+    lock = json.loads((folder / "package-lock.json").read_bytes())
     assert all(version[0].isdigit() for version in wanted.values())
     for name, entry in lock["packages"].items():
         assert "resolved" not in entry, name
