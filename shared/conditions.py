@@ -45,7 +45,7 @@ _PERMITTED: Final[dict[Compared, tuple[str, ...]]] = {
     "value": ("=", "<>", "anyof", "noneof"),
     "number": ("=", "<>", "<", "<=", ">", ">=", "anyof", "noneof"),
     "text": ("=", "<>", "<", "<=", ">", ">="),
-    "set": ("contains", "notcontains", "anyof", "noneof"),
+    "set": ("=", "<>", "contains", "notcontains", "anyof", "noneof"),
     "nothing": (),
 }
 _PLAIN: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
@@ -121,6 +121,8 @@ class Comparison(Condition):
         if operator == "empty":
             return False
         if isinstance(answer, tuple):
+            if operator == "=":
+                return set(answer) == set(self.values)
             inside = [value in answer for value in self.values]
             return all(inside) if operator == "contains" else any(inside)
         if operator == "anyof":
@@ -137,7 +139,8 @@ class Comparison(Condition):
         if not self.values:
             return f"{{{self.question}}} {self.operator}"
         texts = [self._written(value) for value in self.values]
-        listed = self.operator in ("anyof", "noneof") or len(texts) > 1
+        exactly = self.compared_as == "set" and self.operator in ("=", "<>")
+        listed = exactly or self.operator in ("anyof", "noneof") or len(texts) > 1
         return f"{{{self.question}}} {self.operator} " + (f"[{', '.join(texts)}]" if listed else texts[0])
 
     def _written(self, value: Value) -> str:
@@ -322,7 +325,7 @@ class _Reader:
             permitted = ", ".join((*_PERMITTED[compared_as], "empty", "notempty"))
             self._refuse(f"answers to {name!r} cannot be compared by {word}", permitted)
         values = tuple(self._value(name, question, text) for text in self._listed())
-        if len(values) > 1 and operator not in ("anyof", "noneof", "contains", "notcontains"):
+        if len(values) > 1 and compared_as != "set" and operator not in ("anyof", "noneof"):
             self._refuse(f"{name!r} is compared by {word} with a list", "one value, or anyof")
         return Comparison(question=name, operator=operator, values=values, compared_as=compared_as)
 

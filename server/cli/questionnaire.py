@@ -100,9 +100,13 @@ def _codes(text: str | None) -> tuple[str, ...]:
 
 
 def _tell(refusals: Sequence[Refusal]) -> None:
+    """Print refusals; those with the same reason and remedy together."""
+    places: dict[tuple[str, str], list[str]] = {}
     for refusal in refusals:
         name = f" ({refusal.name})" if refusal.name and refusal.name != refusal.path else ""
-        click.echo(f"{refusal.path}{name}\n    {refusal.reason}\n    {refusal.remedy}")
+        places.setdefault((refusal.reason, refusal.remedy), []).append(refusal.path + name)
+    for (reason, remedy), paths in places.items():
+        click.echo("\n".join([*paths, f"    {reason}", f"    {remedy}"]))
 
 
 def _summary(checked: Checked, codes: tuple[str, ...]) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from shared.conditions import Answer
 from shared.election.terms import Terms
@@ -11,7 +12,7 @@ from shared.limits import MAX_CONTEST_CHOICES, MIN_CONTEST_CHOICES
 from shared.questionnaire import Questionnaire
 from shared.questions import Question, SingleChoice, YesNo
 
-_YES_NO: tuple[Answer, Answer] = (True, False)
+_YES_NO: Final[tuple[Answer, Answer]] = (True, False)
 
 
 def choices_of(questionnaire: Questionnaire) -> tuple[tuple[Answer, ...], ...]:

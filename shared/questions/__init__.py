@@ -143,7 +143,8 @@ def _not_permitted(kind: Any, where: str) -> QuestionnaireError:
             "a text element may only ask for a number, a date, or a text",
             where=f"{where}.inputType",
             expected="number, date or text",
-            remedy="What tells who somebody is (an address, a telephone number) must not be asked.",
+            remedy="What tells who somebody is (an address, a telephone number) must not be asked;"
+            " ask an hour as a number.",
         )
     return QuestionnaireError(
         f"the element type {kind[:40]!r} is not permitted", where=where, expected=", ".join(ELEMENT_TYPES)

@@ -52,7 +52,7 @@ class MultipleChoice(Question):
     @classmethod
     def read(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
         """See :meth:`Element.read`."""
-        choices = read_choices(fields, "choices", languages)
+        choices = read_choices(fields, "choices", languages, minimum=1)
         return cls(**common, choices=choices, **read_special(fields, languages, choices))
 
     @property

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from html.parser import HTMLParser
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ _TEXTS: Final = [
     "otherText",
     "altText",
 ]
+_SELECTS: Final = ("radiogroup", "dropdown", "checkbox")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _IN_BRACES: Final = re.compile(r"\{([^{}]*)\}")
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>|&[A-Za-z#0-9]+;")
@@ -78,6 +80,7 @@ class Draft:
         for words in self._words:
             leave_words(words, self, "the end")
         self._rename()
+        self._agree()
         _clean(self.pages, self)
         checked = check({"pages": self.pages}, self.languages)
         return Checked(refusals=(*self.notes, *checked.refusals), questionnaire=checked.questionnaire)
@@ -92,12 +95,36 @@ class Draft:
                     names[name] = element["name"] = _named(name, taken)
                     taken.add(names[name])
                     element.setdefault("title", name)
+        self._reword(lambda text: _IN_BRACES.sub(lambda match: _renamed(match[1], names), text))
+        for old, new in names.items():
+            self.note(new, f"The question was called {old[:80]!r}.", "So is its column now.")
+
+    def _agree(self) -> None:
+        """A single choice that must be taken is a box that must be ticked."""
+        for page in self.pages:
+            for element in page["elements"]:
+                choices = element.get("choices")
+                offered = element.get("hasOther") or element.get("hasNone")
+                if element.get("type") not in _SELECTS or not isinstance(choices, list) or offered:
+                    continue
+                if len(choices) != 1 or element.get("isRequired") is not True:
+                    continue
+                name, (choice,) = element["name"], element.pop("choices")
+                text, value = (
+                    choice.get(k) if isinstance(choice, dict) else choice for k in ("text", "value")
+                )
+                element["type"], element["labelTrue"] = "boolean", text or str(value)
+                element["validators"] = [{"type": "expression", "expression": f"{{{name}}} = true"}]
+                named = re.escape(str(name))
+                pattern = rf"(\{{{named}\}}) *(?:==|=|contains) *['\"]?{re.escape(str(value))}\b['\"]?"
+                self._reword(partial(re.sub, pattern, r"\1 = true"))
+
+    def _reword(self, change: Callable[[str], str]) -> None:
+        """Change every condition."""
         for holder in (*self.pages, *(e for page in self.pages for e in page["elements"])):
             for key in ("visibleIf", "requiredIf"):
                 if isinstance(holder.get(key), str):
-                    holder[key] = _IN_BRACES.sub(lambda m: _renamed(m[1], names), holder[key])
-        for old, new in names.items():
-            self.note(new, f"The question was called {old[:80]!r}.", "So is its column now.")
+                    holder[key] = change(holder[key])
 
 
 def together(*conditions: str | None) -> str | None:

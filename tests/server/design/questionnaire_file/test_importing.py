@@ -32,6 +32,12 @@ def taken(path: Path, *languages: str) -> tuple[Checked, dict[str, str], dict[st
 
 
 STARS = {"type": "rating", "name": "stars", "rateValues": [1, 2, 3], "visibleIf": "{do you} notempty"}
+AGREE = {
+    "type": "checkbox",
+    "name": "ok",
+    "isRequired": True,
+    "choices": [{"value": 1, "text": "I agree"}],
+}
 HOURS = {
     "type": "text",
     "name": "hours",
@@ -57,6 +63,8 @@ SURVEYJS: dict[str, Any] = {
                 HOURS,
                 {"type": "rating", "name": "mood", "rateCount": 7},
                 {"type": "boolean", "name": "gone", "visible": False},
+                AGREE,
+                {"type": "comment", "name": "free", "visibleIf": "{ok} contains 1 and {mood} > 3"},
                 {"type": "signaturepad", "name": "sign"},
                 {"type": "matrix", "name": "m", "rows": ["a"], "columns": [1, 2], "isAllRowRequired": True},
             ],
@@ -72,7 +80,7 @@ def test_surveyjs_is_adapted(tmp_path: Path) -> None:
     assert checked.questionnaire is not None
     (page,) = checked.questionnaire.pages
     assert page.description == {"en": "Hello & all"}
-    assert list(elements) == ["do_you", "stars", "where_in", "where_out", "hours", "mood", "m"]
+    assert list(elements) == ["do_you", "stars", "where_in", "where_out", "hours", "mood", "ok", "free", "m"]
     assert elements["stars"]["type"] == "radiogroup"
     assert elements["stars"]["visibleIf"] == "{do_you} contains 'Sport' and {do_you} notempty"
     assert elements["stars"]["description"] == {"en": "More"}
@@ -84,6 +92,8 @@ def test_surveyjs_is_adapted(tmp_path: Path) -> None:
     )
     assert (elements["mood"]["rateMin"], elements["mood"]["rateMax"]) == (1, 7)
     assert elements["m"]["isRequired"] is True
+    assert (elements["ok"]["type"], elements["ok"]["labelTrue"]) == ("boolean", {"en": "I agree"})
+    assert elements["free"]["visibleIf"] == "{ok} = true and {mood} > 3"
     assert elements["do_you"]["title"] == {"en": "do you"}
     assert elements["do_you"]["choices"][1] == {"value": "2", "text": {"en": "…"}}
     assert set(notes) == {
