@@ -67,7 +67,9 @@ class HeadlessPlatform:
                     line.close()
                     problem = again
             raise RemoteError(
-                f"the server cannot be reached ({type(problem).__name__})",
+                f"the server's certificate is not trusted: {problem.verify_message}"
+                if isinstance(problem, ssl.SSLCertVerificationError)
+                else f"the server cannot be reached ({type(problem).__name__})",
                 where=f"{parts.scheme}://{parts.netloc}",
                 remedy="Check the address and the connection, and try again.",
                 code="remote.unreachable",

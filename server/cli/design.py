@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -78,6 +79,8 @@ def design(
         click.echo(json.dumps(figures, indent=1, ensure_ascii=False))
         return
     for name, value in figures.items():
+        if isinstance(value, list):
+            value = ", ".join(value if name == "levels" else _at_levels(value, figures["levels"]))
         click.echo(f"{_LABELS[name]:<66} {value}")
     for intersection in result.against:
         if intersection.nested or result.design.specification.model.kind == "register":
@@ -85,7 +88,15 @@ def design(
     for warning in result.design.warnings:
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
     click.echo(f"Written to {folder}: {', '.join(result.files)}")
-    click.echo(f"Look at {folder / 'report.html'}, then: roomful sign {folder} --key KEY")
+    following = "" if result.design.refused else f", then: roomful sign {folder} --key KEY"
+    click.echo(f"Look at {folder / 'report.html'}{following}")
+
+
+def _at_levels(values: Sequence[object], levels: Sequence[str]) -> list[str]:
+    """Numbers with the levels of participation that they belong to, if there are several."""
+    if len(levels) == 1:
+        return [str(value) for value in values]
+    return [f"{value} at {level}" for value, level in zip(values, levels, strict=True)]
 
 
 _LABELS: Final = {
@@ -96,6 +107,7 @@ _LABELS: Final = {
     "shape": "Shape of the cells",
     "correlation": "Correlation between two people of a cell that is allowed for",
     "household_size": "People of one household who may decide together",
+    "levels": "Participation; where it differs, rounded down to steps of 0.05",
     "n_min": "People a cell needs at each level of participation (n_min)",
     "n_min_safe": "... so that every larger cell is safe too (n_min_safe)",
     "cells": "Cells",
@@ -109,7 +121,7 @@ _LABELS: Final = {
 }
 
 
-def _figures(result: DesignedSurvey) -> dict[str, object]:
+def _figures(result: DesignedSurvey) -> dict[str, Any]:
     design, specification = result.design, result.design.specification
     people = design.people_of_cells
     return {
@@ -120,6 +132,9 @@ def _figures(result: DesignedSurvey) -> dict[str, object]:
         "shape": specification.cells.shape,
         "correlation": specification.dependence.correlation,
         "household_size": specification.dependence.household_size,
+        "levels": [
+            f"{level.low}..{level.high}" if level.is_range else level.low for level in specification.levels
+        ],
         "n_min": list(specification.n_min),
         "n_min_safe": list(specification.n_min_safe),
         "cells": specification.cells.count,

@@ -79,6 +79,8 @@ class Design:
         That some cell of the table fails.
     distortion : float
         D: within-cell over total sum of squares of the basis, weighted, 0 (no loss) to 1.
+    refused : bool
+        Whether respondents' devices would refuse it, so that it cannot be signed; the first warning says why.
     """
 
     specification: Specification
@@ -89,6 +91,7 @@ class Design:
     half: tuple[Metrics, ...]
     table_failure: Decimal
     distortion: float
+    refused: bool
     warnings: tuple[str, ...]
 
     @property
@@ -183,6 +186,7 @@ def design(
     if is_register:
         people_by_label = sums_by_label(model.people, labels, compiled.cells.count)
         _require_true_cells(plan, model, dependence, people_by_label)
+    refusal = _warn_refusal_by_devices(specification, model)
     return Design(
         specification=specification,
         model=model,
@@ -192,8 +196,9 @@ def design(
         half=half,
         table_failure=table_failure(m.attained_cell_failure for m in metrics),
         distortion=loss,
+        refused=bool(refusal),
         warnings=(
-            *_warn_refusal_by_devices(specification, model),
+            *refusal,
             *_warn_of_one_key(plan),
             *model.warnings,
             *weights.warnings,

@@ -11,6 +11,7 @@ from pathlib import Path
 from server import files
 from server.collection.board_folder import BOARD_FILE, CHECKPOINT_FILE, read_board_file
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.published import RELEASE_NAME
 from server.collection.storage.states import State, refusal
 from server.collection.storage.store import SurveyStore
 from server.keys.signing_keys import verifies
@@ -25,7 +26,7 @@ from server.release.source import AnswerSource, opened_answers, stored_answers
 from server.release.tables import Shuffle, cells_table, microdata_table
 from shared.board import Board, parse_envelope
 from shared.checkpoint import SignedCheckpoint, board_origin
-from shared.errors import ReleaseError
+from shared.errors import ReleaseError, StateError
 from shared.invited import board_keys
 from shared.specification import Specification
 
@@ -116,6 +117,13 @@ def release_survey(
     survey is released; or there is an error, `out` does not exist and the survey is still closed.
     """
     store = data.survey(survey)
+    if store.state is State.RELEASED:
+        raise StateError(
+            "the table is released already",
+            where=store.id,
+            remedy=f"The released files lie in {store.published.folder / RELEASE_NAME}.",
+            code="state.released",
+        )
     if store.state is not State.CLOSED:
         raise refusal(store.state, "release")
     if out.exists():

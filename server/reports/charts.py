@@ -203,8 +203,12 @@ def _draw_line(axes: Axes, line: Line, place: int, *, steps: bool) -> None:
 
 
 def _logarithmic(axis: Any, values: Sequence[float]) -> None:
-    """Labels like 10⁻³; where fewer than two decades are seen, also 2 and 5 times the powers."""
-    decades = math.log10(max(values)) - math.log10(min(values))
+    """Labels like 10⁻³; where fewer than two decades are seen, also 2 and 5 times the powers.
+
+    Values of 0 have no place on such an axis, and are left out of the picture.
+    """
+    seen = [value for value in values if value > 0] or [1.0]
+    decades = math.log10(max(seen)) - math.log10(min(seen))
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if decades < 2 else (1.0,), numticks=7))
     axis.set_major_formatter(_POWERS)
     axis.set_minor_formatter(NullFormatter())

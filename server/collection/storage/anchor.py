@@ -110,6 +110,17 @@ class Anchor:
             finally:
                 os.close(descriptor)
 
+    def require_writable(self) -> None:
+        """Check that a count could be noted, before anything is committed that it would have to follow.
+
+        Raises
+        ------
+        StorageError
+            If the file cannot be written.
+        """
+        with named_file_errors(self.path.name):
+            os.close(os.open(self.path, os.O_WRONLY | os.O_CLOEXEC))
+
     def require_current(self, generation: int) -> None:
         """Check that a database is not older than its anchor.
 
@@ -155,9 +166,11 @@ def next_generation(connection: sqlite3.Connection, anchor: Anchor) -> int:
     Raises
     ------
     StorageError
-        As :meth:`Anchor.require_current`; the caller's transaction is then rolled back.
+        As :meth:`Anchor.require_current`, or if the result could not be noted; the caller's transaction is
+        then rolled back, so that nothing is used up of which nobody is told.
     """
     generation = current_generation(connection, anchor) + 1
+    anchor.require_writable()
     connection.execute("UPDATE survey SET value = ? WHERE name = ?", (str(generation), GENERATION))
     return generation
 

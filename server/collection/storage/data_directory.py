@@ -241,6 +241,20 @@ class DataDirectory:
                     generation = read_generation(connection)
                 self.anchor(store.id, database).require_current(generation)
 
+    def require_countable(self, survey: str) -> None:
+        """Check that what an invited survey takes can be counted.
+
+        Raises
+        ------
+        StorageError
+            If an anchor cannot be written.
+        """
+        store = self.survey(survey)
+        if store.specification.invited is not None:
+            for database, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
+                if (store.published.folder / file).is_file():
+                    self.anchor(survey, database).require_writable()
+
     def ids(self) -> tuple[str, ...]:
         """The ids of all surveys, in order."""
         if not self._surveys.is_dir():

@@ -208,12 +208,17 @@ class SurveyStore:
             If it is not open.
         SetupError
             If the clock is plainly wrong.
+        StorageError
+            If it cannot be written; the message says in which state the survey was left.
         """
-        self._step(State.CLOSED)
-        self.keys.drop()
-        self.sweep()
-        with self._reading, db.turn(self._path):
-            db.forget_commits(self._path)
+        try:
+            self._step(State.CLOSED)
+            self.keys.drop()
+            self.sweep()
+            with self._reading, db.turn(self._path):
+                db.forget_commits(self._path)
+        except StorageError as problem:
+            raise self._left_by(problem) from problem
 
     def mark_released(self, release_folder: Path) -> None:
         """Copy the released files into the survey's folder and end its life.
@@ -409,6 +414,20 @@ class SurveyStore:
     def _rows(self, read: Callable[[Any], Iterator[T]]) -> Iterator[T]:
         with closing(db.connect(self._path)) as connection, db.named_errors():
             yield from read(connection)
+
+    def _left_by(self, problem: StorageError) -> StorageError:
+        """An error of closing that says which state it left, and what is left to do."""
+        left, remedy = "the survey is still open", "close it again"
+        if self.state is State.CLOSED:
+            left = "the survey is closed, but its file could not be rewritten"
+            remedy = "start roomful serve once, which does that"
+        return StorageError(
+            f"{left}: {problem.message}",
+            where=problem.where or self.id,
+            expected=problem.expected,
+            remedy=f"{problem.remedy or 'Make room.'} Then {remedy}.",
+            code=problem.code,
+        )
 
     def _step(self, target: State) -> None:
         take_step(self._path, target, anchor=self._counted(), today=self._today)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -64,10 +65,16 @@ def examine_http(url: str, client: ClientFiles | None) -> tuple[Line, ...]:
     base = url if url.endswith("/") else url + "/"
     first = _get(base + "api/v1/openapi.json")
     if first is None or first.status != 200:
+        untrusted = _untrusted(base) if first is None else ""
         status = "did not answer" if first is None else f"answered {first.status}"
         return (
-            line("http-reachable", False, "", f"The server {status}.",
-                 "Start it with roomful serve, and check the proxy's target and sub-path."),
+            line(
+                "http-reachable", False, "",
+                f"Its certificate is not trusted: {untrusted}." if untrusted else f"The server {status}.",
+                "Give the proxy a certificate for this name, with its whole chain, that browsers trust."
+                if untrusted
+                else "Start it with roomful serve, and check the proxy's target and sub-path.",
+            ),
         )  # fmt: skip
     return (
         line("http-reachable", True, "The server answers.", "", ""),
@@ -83,6 +90,17 @@ def examine_http(url: str, client: ClientFiles | None) -> tuple[Line, ...]:
         *(_connection(base) if parts.scheme == "https" else ()),
         *_files(base, client),
     )
+
+
+def _untrusted(url: str) -> str:
+    """Why a server's certificate is not trusted; empty if that is not what is the matter."""
+    try:
+        urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS).close()  # noqa: S310 - scheme is checked
+    except OSError as error:
+        reason = getattr(error, "reason", error)
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            return reason.verify_message
+    return ""
 
 
 def _identity(first: _Answer, base: str) -> Iterator[Line]:

@@ -15,8 +15,8 @@ from shared.invited import Invited
 
 
 def invited_lines(config: Config, data: DataDirectory) -> Iterator[Line]:
-    """Three lines if the server has an invited survey, else none."""
-    any_survey, wrong, readable, restored = False, list[str](), list[str](), list[str]()
+    """Four lines if the server has an invited survey, else none."""
+    any_survey, wrong, readable, restored, fixed = False, list[str](), list[str](), list[str](), list[str]()
     for survey in data.ids():
         try:
             store = data.survey(survey)
@@ -35,6 +35,11 @@ def invited_lines(config: Config, data: DataDirectory) -> Iterator[Line]:
             data.require_current(survey)
         except RoomfulError:
             restored.append(survey)
+            continue  # an anchor that is missing is named there
+        try:
+            data.require_countable(survey)
+        except RoomfulError:
+            fixed.append(survey)
     if not any_survey:
         return
     yield line(
@@ -52,6 +57,11 @@ def invited_lines(config: Config, data: DataDirectory) -> Iterator[Line]:
         "anchors", not restored, "No database of an invited survey is older than its anchor says.",
         "A database was restored from a copy, or its anchor is missing: " + ", ".join(restored) + ".",
         "Put the newest database back; bring the folder of anchors along, or set anchor_dir to it.",
+    )  # fmt: skip
+    yield line(
+        "anchors-writable", not fixed, "The anchors can be written.",
+        "An anchor cannot be written, so no code and no ballot is taken: " + ", ".join(fixed) + ".",
+        "Let the server's user write in the folder of anchors; under systemd name it in StateDirectory.",
     )  # fmt: skip
 
 

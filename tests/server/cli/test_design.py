@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from server.cli.design import design
 from server.design.survey_file.design_entry import NAMES
 from shared.errors import DesignError, InputError, SurveyFileError
 from shared.specification import Specification
-from tests.towns import write_town
+from tests.towns import RATES, write_town
 
 SHAPES = {"mdav": "balls", "power-diagram": "power-diagram", "pcl": "power-diagram", "mondrian": "boxes"}
 
@@ -33,6 +34,19 @@ def test_every_algorithm(tmp_path: Path, algorithm: str) -> None:
     assert specification.algorithm.name == ("power-diagram" if algorithm == "pcl" else algorithm)
     assert f"--algorithm {algorithm}" in (tmp_path / "out" / "report.html").read_text()
     assert (tmp_path / "out" / "model.csv").exists()
+
+
+def test_participation_1_is_drawn_and_leads_to_no_signature(tmp_path: Path) -> None:
+    certain = '[participation]\nrate = "1"\nsource_statement = "All are counted."'
+    said = run(write_town(tmp_path, people=600, participation=certain), tmp_path / "out")
+    assert "it cannot be signed" in said
+    assert "roomful sign" not in said
+
+
+def test_needs_stand_with_their_levels_and_rounding_is_told(tmp_path: Path) -> None:
+    said = run(write_town(tmp_path, participation=RATES), tmp_path / "out")
+    assert re.search(r"rounded down to steps of 0.05 +0\.\d+, 0\.\d+", said)
+    assert re.search(r"\(n_min\) +\d+ at 0\.\d+, \d+ at 0\.\d+", said)
 
 
 def test_it_takes_the_place_of_the_files(tmp_path: Path) -> None:

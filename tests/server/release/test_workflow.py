@@ -258,8 +258,11 @@ def test_an_open_survey_is_not_released(tmp_path: Path) -> None:
     data, survey = closed_survey(tmp_path / "data", COUNTS)
     with data:
         release_survey(data, survey, tmp_path / "out", shuffle)
-        with pytest.raises(StateError, match="already released"):
+        with pytest.raises(StateError, match="released already") as caught:
             release_survey(data, survey, tmp_path / "again", shuffle)
+        copy = data.survey(survey).published.folder / "release"
+        assert str(copy) in caught.value.remedy
+        assert (copy / "microdata.csv").is_file()
     assert not (tmp_path / "again").exists()
 
 

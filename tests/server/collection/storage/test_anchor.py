@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -13,6 +15,7 @@ from server.collection.storage.anchor import SLOT_BYTES, Anchor
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from shared.errors import StorageError, TokenError
+from tests.invited import used_codes
 from tests.server.collection.storage.ballots import publish, sealed, store_of
 
 
@@ -149,6 +152,28 @@ def test_a_data_directory_without_its_anchors_takes_nothing(data: DataDirectory)
     with pytest.raises(StorageError) as caught:
         store.submit(sealed(1))
     assert caught.value.code == "storage.anchor-missing"
+
+
+def test_no_code_is_spent_while_its_anchor_cannot_be_written(
+    data: DataDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = store_of(data)
+    registrar, anchor = data.registrar(store.id), data.anchor(store.id, "registrar")
+    opened = os.open
+
+    def refuse(path: Path, flags: int, *more: int) -> int:
+        if path == anchor.path and flags & os.O_WRONLY:
+            raise PermissionError(errno.EACCES, "no")
+        return opened(path, flags, *more)
+
+    (code,) = used_codes(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        with pytest.raises(StorageError):
+            registrar.spend(code, b"lost with the tab")
+    assert registrar.issued() == 0
+    registrar.spend(code, b"another one")
+    assert registrar.issued() == 1
 
 
 def test_a_crash_before_the_anchor_is_written_is_no_alarm(

@@ -11,6 +11,7 @@ import pytest
 from server import files
 from server.collection.storage import database as db
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from shared.errors import RoomfulError, StorageError
 from tests.server.collection.storage import sample
@@ -67,6 +68,24 @@ def test_damage_in_the_middle_is_found_by_the_check(store: SurveyStore, data: Da
     path.write_bytes(content)
     with DataDirectory(data.path) as fresh:
         assert [error.code for _, error in fresh.settle()] == ["storage.corrupt"]
+
+
+@pytest.mark.parametrize(
+    ("step", "said", "state"),
+    [("_step", "the survey is still open", State.OPEN), ("sweep", "the survey is closed", State.CLOSED)],
+)
+def test_closing_on_a_full_disk_says_what_it_left(
+    store: SurveyStore, monkeypatch: pytest.MonkeyPatch, step: str, said: str, state: State
+) -> None:
+    def full(*_: object) -> None:
+        raise StorageError("the disk is full", remedy="Free some space.", code="storage.full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SurveyStore, step, full)
+        with pytest.raises(StorageError, match=f"{said}.*: the disk is full") as caught:
+            store.close()
+    assert caught.value.code == "storage.full"
+    assert store.state is state
 
 
 @pytest.mark.parametrize("missing", ["answers.sqlite", "specification.dsse.json"])

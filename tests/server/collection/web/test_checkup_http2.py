@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import re
@@ -15,9 +16,11 @@ from typing import Any
 
 import pytest
 
+from respondent_client.headless.platform import HeadlessPlatform
 from server.collection.web.checkup_http import examine_http
 from server.collection.web.checkup_http2 import keeps_connection
 from server.collection.web.checkup_line import Line, Outcome
+from shared.errors import RemoteError
 from tests.programs import free_port
 from tests.server.collection.relay.test_deploy import (
     FOLDER,
@@ -104,6 +107,31 @@ def test_caddy_passes_as_long_as_it_ends_connections(
     with running(command, tmp_path):
         line = found_by_the_checkup(Proxy(port=port, scheme="https", folder=tmp_path), monkeypatch)
     assert line.outcome is (Outcome.PASSED if ends else Outcome.FAILED)
+
+
+def test_a_certificate_that_nobody_trusts_is_named(tmp_path: Path) -> None:
+    certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "test.pem", tmp_path / "test.key")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            for _ in range(3):
+                line, _ = listening.accept()
+                with line, contextlib.suppress(OSError):
+                    context.wrap_socket(line, server_side=True).close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        url = f"https://127.0.0.1:{listening.getsockname()[1]}/"
+        (line,) = examine_http(url, None)
+        reached = HeadlessPlatform().request("GET", url, body=None, content_type="", max_bytes=1)
+        with pytest.raises(RemoteError, match="certificate is not trusted"):
+            asyncio.run(reached)
+        thread.join()
+    assert line.outcome is Outcome.FAILED
+    assert "certificate is not trusted" in line.finding
+    assert "whole chain" in line.fix
 
 
 @contextlib.contextmanager

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from server.collection.config import Config
+from server.collection.storage.anchor import Anchor
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.server_keys import key_paths
 from server.collection.storage.store import SurveyStore
 from server.collection.web.checkup_invited import invited_lines
 from server.collection.web.checkup_line import Outcome
 from server.keys.token_keys import create_token_key
+from shared.errors import StorageError
 from tests.invited import used_codes
 from tests.server.collection.storage import ballots, sample
 from tests.server.collection.storage.ballots import store_of
@@ -42,7 +44,9 @@ def test_a_server_without_invited_surveys_has_no_such_lines(data: DataDirectory)
 
 def test_a_good_server_passes_in_every_role(data: DataDirectory, invited: SurveyStore) -> None:
     for role in ("all", "registrar", "collector"):
-        assert _outcomes(data, role) == dict.fromkeys(("keys", "keys-private", "anchors"), Outcome.PASSED)
+        assert _outcomes(data, role) == dict.fromkeys(
+            ("keys", "keys-private", "anchors", "anchors-writable"), Outcome.PASSED
+        )
 
 
 def _other_key(data: DataDirectory, folder: Path) -> None:
@@ -85,6 +89,16 @@ def test_each_harm_fails_its_line(
 ) -> None:
     harm(data, invited.published.folder)
     assert _failed(data) == {line}
+
+
+def test_an_anchor_that_cannot_be_written_is_named(
+    data: DataDirectory, invited: SurveyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_anchor: Anchor) -> None:
+        raise StorageError("the disk is read-only", code="storage.read-only")
+
+    monkeypatch.setattr(Anchor, "require_writable", refuse)
+    assert _failed(data) == {"anchors-writable"}
 
 
 def test_a_collector_needs_its_own_key(data: DataDirectory) -> None:

@@ -74,6 +74,7 @@ def design_of(kind: str = "public", **changes: Any) -> Design:
         "half": metrics,
         "table_failure": table_failure([metric.attained_cell_failure for metric in metrics]),
         "distortion": 0.0123,
+        "refused": False,
         "warnings": (*model.warnings, "Look at <this>."),
     }
     return Design(**fields | changes)
