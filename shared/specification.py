@@ -33,6 +33,7 @@ from shared.limits import (
 )
 from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, parse_levels
+from shared.period import Period
 from shared.questionnaire import Questionnaire
 from shared.sealing import ELECTION_SUITE, SUITES
 
@@ -138,6 +139,8 @@ class Specification:
         The cells side by side: a permutation, along which cells are merged.
     invited : Invited or None
         None for an open survey, which everybody may answer.
+    period : Period or None
+        When answers are taken, if that is declared; else from the organizer's opening to his closing.
     """
 
     languages: tuple[str, ...]
@@ -165,6 +168,7 @@ class Specification:
     row: tuple[int, ...]
     permissions: Permissions
     invited: Invited | None
+    period: Period | None = None
 
     @property
     def weights(self) -> Vector:
@@ -266,6 +270,7 @@ class Specification:
                 "balls_from_register": self.permissions.balls_from_register,
             },
             "invited": None if self.invited is None else self.invited.to_object(),
+            **({} if self.period is None else {"period": self.period.to_object()}),
         }
 
 
@@ -294,6 +299,10 @@ _KEYS: Final = (
 )
 
 
+_DECLARED: Final = ("period",)
+"""Fields that stand there only if the organizer declares something by them."""
+
+
 def ranges_of(attributes: Sequence[Attribute]) -> Ranges:
     """Bounds of all coordinates of several attributes."""
     return tuple(bounds for attribute in attributes for bounds in attribute.coordinate_ranges)
@@ -318,7 +327,7 @@ def _require_protocol(value: Any) -> None:
 
 def _parse(value: Any) -> Specification:
     _require_protocol(value)
-    fields = Fields(value, "", _KEYS, error=SpecificationError)
+    fields = Fields(value, "", _KEYS, error=SpecificationError, optional=_DECLARED)
     fields.choice("protocol", (PROTOCOL,))
     languages = _parse_languages(fields)
     organizer = _sub(fields, "organizer", ("name", "contact"))
@@ -380,6 +389,7 @@ def _parse(value: Any) -> Specification:
             balls_from_register=permissions.boolean("balls_from_register"),
         ),
         invited=invited,
+        period=Period.parse(fields.raw("period")) if "period" in fields else None,
     )
 
 

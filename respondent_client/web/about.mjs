@@ -2,6 +2,7 @@
 // has been checked the same is said again from the checked specification.
 
 import { h } from "./dom.mjs";
+import { momentText } from "./moments.mjs";
 import { asked } from "./state.mjs";
 
 const NOT_THE_BROWSER = new Set(["network", "stalled", "wasm-type"]);
@@ -17,12 +18,20 @@ export const about = {
       h("h1", { tabindex: "-1" }, language.survey(survey.title)),
       h("p", { class: "lead" }, language.survey(survey.description)),
       h("ul", { class: "statement" }, promise(context).map((line) => h("li", {}, line))),
+      survey.period && period(language, survey.period),
       h("p", { class: "quiet" }, language.t("about.organizer"), " ", survey.organizer, ` (${survey.contact})`),
       h("p", { class: "actions" }, button(context)),
       h("details", { id: "more" }, h("summary", {}, language.t("about.more")), h("ul", {}, more(context).map((line) => h("li", {}, line)))),
     ];
   },
 };
+
+/** From when until when answers are taken, in her time zone. */
+function period(language, moments) {
+  const key = ["opens", "closes"].filter((name) => moments[name]).join("-");
+  const parts = language.t(`period.${key}`).split(/\{(opens|closes)\}/);
+  return h("p", { id: "period" }, parts.map((part, i) => (i % 2 ? h("time", { datetime: moments[part] }, momentText(language.numbers, moments[part])) : part)));
+}
 
 // What the server wrote, kept for the way back to it before the checks are through.
 const written = [...document.getElementById("screen").children].map((node) => node.cloneNode(true));

@@ -3,6 +3,7 @@
 // has this script too, for the receipt in a link to it.
 
 import { reopen, takeFragment } from "./fragment.mjs";
+import { tellMoments } from "./moments.mjs";
 
 const fragment = takeFragment();
 
@@ -12,6 +13,7 @@ async function load() {
 }
 
 document.getElementById("late")?.remove();
+tellMoments();
 
 if (document.getElementById("start")) {
   load().catch(() => {

@@ -15,8 +15,10 @@ from shared.errors import RoomfulError
 
 
 def open_store(directory: DataDirectory, survey: str) -> SurveyStore:
-    """A survey for a command, after its answers are deleted if their days are over; says so on stderr."""
+    """A survey for a command, after what is due: closing it, deleting its answers; says so on stderr."""
     store = directory.survey(survey)
+    if store.close_if_over():
+        click.echo(f"{store.id}: closed, as its signed period is over.", err=True)
     deleted = store.expire()
     if deleted is not None:
         click.echo(f"{store.id}: {in_words(store.retention)}, {deleted} in number.", err=True)

@@ -88,6 +88,8 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
         published = store.published
         config = Config.load(data, os.environ, {})
         address = survey_link(config.public_url, published.digest, published.organizer_key)
+        if not as_json and store.met is State.DRAFT and published.specification.period is not None:
+            click.echo(f"It takes answers from {published.specification.period.opens} on.")
         if as_json:
             click.echo(json.dumps({"id": store.id, "state": store.state, "address": address}))
         elif published.specification.invited is None:
@@ -102,12 +104,17 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
 @click.command("close")
 @click.argument("survey")
 @data_option
+@click.option("--early", is_flag=True, help="Before the moment that the survey names to its respondents.")
 @click.option("--yes", is_flag=True, help="Do not ask for the survey's id.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def close_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
-    """End a survey for good. Nothing is accepted afterwards, also by a server that is running."""
+def close_survey(survey: str, data: Path, early: bool, yes: bool, as_json: bool) -> None:
+    """End a survey for good. Nothing is accepted afterwards, also by a server that is running.
+
+    A survey with a closing time is closed by itself then, by a server that is running or the next command.
+    """
     with open_data(data) as directory:
         store = open_store(directory, survey)
+        _require_promised_end(store, early)
         _warn_of_the_relay(directory, store)
         _confirm(store.id, "Closing cannot be undone: no answer is accepted afterwards.", yes)
         store.close()
@@ -119,6 +126,18 @@ def close_survey(survey: str, data: Path, yes: bool, as_json: bool) -> None:
             next_step = "release" if store.specification.invited is None else "board create"
             click.echo(f"Closed with {total} answers. Next: roomful {next_step} {store.id} --data {data}")
             click.echo(f"Release them before {found.delete_on}: on that day they are deleted.")
+
+
+def _require_promised_end(store: SurveyStore, early: bool) -> None:
+    """Respondents were told, in a signed document, how long they have."""
+    period = store.specification.period
+    if early or store.state is not State.OPEN or period is None or period.closes is None:
+        return
+    raise StateError(
+        f"this survey promises its respondents to take answers until {period.closes}",
+        remedy="Wait: it is closed by itself then. If it must end now, add --early.",
+        code="state.period",
+    )
 
 
 def _before_opening(store: SurveyStore, data: Path) -> str:

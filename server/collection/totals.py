@@ -62,7 +62,7 @@ def told_until_closing(store: SurveyStore, name: str, exact: int, *, today: Toda
         See :func:`told`.
     """
     path = store.published.folder / name
-    if store.state in (State.DRAFT, State.OPEN):
+    if store.met in (State.DRAFT, State.OPEN):
         return told(path, exact, most=require_invited(store.specification).people, today=today)
     with files.named_file_errors(name):
         path.unlink(missing_ok=True)

@@ -440,4 +440,5 @@ def _specification(
         row=row,
         permissions=plan.permissions,
         invited=plan.invited,
+        period=plan.period,
     )

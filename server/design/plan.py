@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from shared.invited import Invited
 from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationSource
+from shared.period import Period
 from shared.questionnaire import Questionnaire
 from shared.specification import Organizer, Permissions, ReleaseRule, Specification
 
@@ -33,6 +34,7 @@ class Plan:
     release: ReleaseRule
     permissions: Permissions
     invited: Invited | None
+    period: Period | None = None
 
 
 def plan_from(specification: Specification) -> Plan:
@@ -55,4 +57,5 @@ def plan_from(specification: Specification) -> Plan:
         release=specification.release,
         permissions=specification.permissions,
         invited=specification.invited,
+        period=specification.period,
     )

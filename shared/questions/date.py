@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Self, final
 
 from shared.conditions import Answer, Compared, Value
+from shared.days import is_day
 from shared.errors import QuestionnaireError
 from shared.fields import Fields
 from shared.questions.base import AnswerColumn, Asking, Measure, Question, json_bytes
 from shared.questions.texts import Localized
 
-_ISO: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
-_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _FIRST, _LAST = "1900-01-01", "2100-12-31"
 
 
@@ -104,18 +102,3 @@ class Date(Question):
         """See :meth:`Element.to_object`."""
         element = self._common_object("text")
         return element | {"inputType": "date", "min": self.minimum, "max": self.maximum}
-
-
-def is_day(text: str) -> bool:
-    """Whether a text is a day of the Gregorian calendar, as ``YYYY-MM-DD``.
-
-    Without :mod:`datetime`: this package knows no clock, and the browser's Python goes without the module.
-    """
-    match = _ISO.fullmatch(text)
-    if match is None:
-        return False
-    year, month, day = (int(part) for part in match.groups())
-    if year == 0 or not 1 <= month <= 12:
-        return False
-    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return 1 <= day <= _DAYS[month - 1] + leap

@@ -216,4 +216,5 @@ class Site:
             relayed=False,
             statement=said.promise,
             more=said.more,
+            period=specification.period,
         ).encode()

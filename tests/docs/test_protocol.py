@@ -16,6 +16,7 @@ from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 from shared.envelope import PAYLOAD_TYPE
 from shared.invited import Relay
 from shared.metrics import Metrics
+from shared.period import Period
 from shared.questionnaire import ELEMENT_TYPES
 from shared.submission import decode, receipt
 from tests.docs.documents import assert_told, first_cells, section, text_of
@@ -53,6 +54,7 @@ def test_every_field_of_a_specification_is_documented() -> None:
     specification["invited"] = election_keys(
         relay=Relay(url="https://relay.example/", messages=20, seconds=600)
     ).to_object()
+    specification["period"] = dict(Period(opens="2030-12-01T08:00:00Z").to_object())
     for name in ("attributes", "cells", "questionnaire"):
         del specification[name]
     documented = table_fields("The specification")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.days import is_day
 from shared.decimals import format_decimal
 from shared.errors import AnswerError, QuestionnaireError
 from shared.limits import MAX_COMMENT_CHARACTERS
@@ -29,7 +30,6 @@ from shared.questions import (
     SingleChoice,
     YesNo,
 )
-from shared.questions.date import is_day
 from shared.strict_json import dumps
 from tests.builders import both
 from tests.shared.strategies import JSON

@@ -47,10 +47,18 @@ class BallotIntake:
         The survey's identity.
     keys : HeldKeys
         With the collector's private key if this server is the collector.
+    met : callable
+        The state in which respondents meet the survey now, of the one in its file.
     """
 
-    def __init__(self, specification: Callable[[], Specification], digest: str, keys: HeldKeys) -> None:
-        self._specification, self._digest, self._keys = specification, digest, keys
+    def __init__(
+        self,
+        specification: Callable[[], Specification],
+        digest: str,
+        keys: HeldKeys,
+        met: Callable[[State], State],
+    ) -> None:
+        self._specification, self._digest, self._keys, self._met = specification, digest, keys, met
         self._verifier: BallotVerifier | None = None
 
     def read(self, message: bytes) -> BallotRow:
@@ -86,7 +94,7 @@ class BallotIntake:
 
         The same ballot again is stored already, also after closing.
         """
-        state = read_state(connection)
+        state = self._met(read_state(connection))
         marks = ",".join("?" * len(group))
         known = {
             bytes(row[0]): tuple(row)

@@ -18,7 +18,7 @@ from server.collection.storage.creating import create_database
 from server.collection.storage.ownership import require_own
 from server.collection.storage.published import MODEL_NAME, ROLL_NAME, SPECIFICATION_NAME, PublishedSurvey
 from server.collection.storage.registrar import REGISTRAR_NAME, RegistrarStore
-from server.collection.storage.retention import Today, utc_today
+from server.collection.storage.retention import Now, Today, utc_now, utc_today
 from server.collection.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore
 from shared.ballot import require_invited
 from shared.envelope import Envelope, survey_digest, survey_id
@@ -41,6 +41,8 @@ class DataDirectory:
         See :class:`~server.collection.storage.store.SurveyStore`.
     today : callable
         The clock, by the day in UTC.
+    now : callable
+        The clock, by the moment in UTC.
     anchors : Path, optional
         Folder of the anchors (:mod:`server.collection.storage.anchor`); by default beside the data directory.
 
@@ -56,6 +58,7 @@ class DataDirectory:
         *,
         quiet_seconds: float = QUIET_SECONDS,
         today: Today = utc_today,
+        now: Now = utc_now,
         anchors: Path | None = None,
     ) -> None:
         require_own(path)
@@ -64,7 +67,7 @@ class DataDirectory:
         require_own(self._anchors)
         self._surveys = path / "surveys"
         self._quiet_seconds = quiet_seconds
-        self._today = today
+        self._today, self._now = today, now
         self._stores: dict[str, SurveyStore] = {}
         self._registrars: dict[str, RegistrarStore] = {}
         self._lock = threading.Lock()
@@ -171,6 +174,7 @@ class DataDirectory:
                     folder,
                     quiet_seconds=self._quiet_seconds,
                     today=self._today,
+                    now=self._now,
                     anchor=self.anchor(name, "answers"),
                 )
         if len(survey) == 64 and store.published.digest != survey:
@@ -289,6 +293,7 @@ class DataDirectory:
             try:
                 store = self.survey(name)
                 store.check()
+                store.close_if_over()
                 store.expire()
                 store.sweep()
             except RoomfulError as error:
@@ -296,7 +301,9 @@ class DataDirectory:
         return tuple(damaged)
 
     def expire(self) -> tuple[tuple[str, RoomfulError], ...]:
-        """Delete the answers of every survey whose days are over; see :meth:`SurveyStore.expire`.
+        """Close every survey whose period is over, and delete the answers of those whose days are over.
+
+        See :meth:`SurveyStore.close_if_over` and :meth:`SurveyStore.expire`.
 
         Returns
         -------
@@ -306,7 +313,9 @@ class DataDirectory:
         failed = []
         for name in self.ids():
             try:
-                self.survey(name).expire()
+                store = self.survey(name)
+                store.close_if_over()
+                store.expire()
             except RoomfulError as error:
                 failed.append((name, error))
         return tuple(failed)

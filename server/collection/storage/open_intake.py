@@ -34,10 +34,14 @@ class OpenIntake:
         The verified specification, as of now.
     digest : str
         The survey's identity.
+    met : callable
+        The state in which respondents meet the survey now, of the one in its file.
     """
 
-    def __init__(self, specification: Callable[[], Specification], digest: str) -> None:
-        self._specification, self._digest = specification, digest
+    def __init__(
+        self, specification: Callable[[], Specification], digest: str, met: Callable[[State], State]
+    ) -> None:
+        self._specification, self._digest, self._met = specification, digest, met
 
     def read(self, message: bytes) -> AnswerRow:
         """Check a submission; errors as :func:`decode` and :func:`validate`."""
@@ -56,7 +60,7 @@ class OpenIntake:
         Rows go in by their random keys and receipts by their digests: two orders independent of each other
         and of time, so that not even a page written by one group pairs an answer with its receipt.
         """
-        state = read_state(connection)
+        state = self._met(read_state(connection))
         marks = ",".join("?" * len(group))
         known = {
             bytes(row[0])

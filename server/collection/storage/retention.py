@@ -1,7 +1,7 @@
 """How long answers are kept: until so many days after the day on which the survey was closed.
 
 Days are dates in UTC. Of the closing, as of the deletion, the day is stored and no time of day. The clock is
-an argument everywhere; :func:`utc_today` is the only place that reads it.
+an argument everywhere; :func:`utc_today` and :func:`utc_now` are the only places that read it.
 """
 
 from __future__ import annotations
@@ -37,6 +37,15 @@ class Deleting(Protocol):
 
     def delete(self, connection: sqlite3.Connection) -> None:
         """Delete all of them, inside a transaction."""
+
+
+Now = Callable[[], str]
+"""The moment, as :func:`shared.days.is_moment` writes it."""
+
+
+def utc_now() -> str:
+    """The moment of the real clock."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def utc_today() -> date:

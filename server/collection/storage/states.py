@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from shared.errors import StateError, StorageError
+from shared.period import Period
 
 
 class State(StrEnum):
@@ -73,6 +74,25 @@ def read_state(connection: sqlite3.Connection) -> State:
     if row is None:
         raise StorageError("the database is not a survey's", code="storage.corrupt")
     return as_state(row[0])
+
+
+def at(state: State, period: Period | None, moment: str) -> State:
+    """The state as respondents meet it: an open survey takes answers within its signed period alone.
+
+    Parameters
+    ----------
+    state : State
+        Where the survey stands.
+    period : Period or None
+        Of its specification.
+    moment : str
+        Now, as :func:`shared.days.is_moment` writes it.
+    """
+    if state is not State.OPEN or period is None:
+        return state
+    if period.is_before(moment):
+        return State.DRAFT
+    return State.CLOSED if period.is_over(moment) else State.OPEN
 
 
 def as_state(text: str) -> State:

@@ -14,9 +14,17 @@ from server.collection.storage.anchor import Anchor, read_generation
 from server.collection.storage.ballot_intake import BallotIntake, read_ballots
 from server.collection.storage.open_intake import OpenIntake, has_receipt, read_answers
 from server.collection.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
-from server.collection.storage.retention import DELETED_ON, Retention, Today, delete_if_due, read_retention
+from server.collection.storage.retention import (
+    DELETED_ON,
+    Now,
+    Retention,
+    Today,
+    delete_if_due,
+    read_retention,
+    utc_now,
+)
 from server.collection.storage.server_keys import HeldKeys
-from server.collection.storage.states import State, as_state, refusal, require_step
+from server.collection.storage.states import State, as_state, at, refusal, require_step
 from server.collection.storage.steps import take_step
 from server.collection.storage.writer import GroupWriter
 from shared.ballot import Ballot
@@ -45,6 +53,8 @@ class SurveyStore:
         How long after the last submission the file is rewritten in key order.
     today : callable
         The clock: the day in UTC. Asked at closing and for the retention, never at a submission.
+    now : callable
+        The clock: the moment in UTC. Compared with the signed period, and never stored.
 
     Raises
     ------
@@ -53,9 +63,15 @@ class SurveyStore:
     """
 
     def __init__(
-        self, folder: Path, *, today: Today, anchor: Anchor, quiet_seconds: float = QUIET_SECONDS
+        self,
+        folder: Path,
+        *,
+        today: Today,
+        anchor: Anchor,
+        quiet_seconds: float = QUIET_SECONDS,
+        now: Now = utc_now,
     ) -> None:
-        self._today, self._anchor = today, anchor
+        self._today, self._anchor, self._clock = today, anchor, now
         #: Of an invited survey; shared by all who need them, so that they are dropped in one place.
         self.keys = HeldKeys(folder)
         self._path = folder / DATABASE_NAME
@@ -72,9 +88,9 @@ class SurveyStore:
             raise
         self._intake: OpenIntake | BallotIntake
         if self._published.specification.invited is None:
-            self._intake = OpenIntake(self._now, self._digest)
+            self._intake = OpenIntake(self._now, self._digest, self._met)
         else:
-            self._intake = BallotIntake(self._now, self._digest, self.keys)
+            self._intake = BallotIntake(self._now, self._digest, self.keys, self._met)
         self._writer: GroupWriter[Any] = GroupWriter(self._path, self._intake, self._counted(), quiet_seconds)
 
     def __enter__(self) -> Self:
@@ -118,6 +134,11 @@ class SurveyStore:
     def state(self) -> State:
         """The state as of now, whoever set it."""
         return as_state(self._value("state"))
+
+    @property
+    def met(self) -> State:
+        """The state as respondents meet it: an open survey takes answers within its signed period alone."""
+        return self._met(self.state)
 
     def total(self) -> int | None:
         """The number of submissions, or None if they were deleted: then nobody knows any more.
@@ -192,8 +213,15 @@ class SurveyStore:
         Raises
         ------
         StateError
-            If it is not a draft.
+            If it is not a draft, or its signed period is over.
         """
+        period = self.specification.period
+        if period is not None and period.is_over(self._clock()):
+            raise StateError(
+                f"this survey was to take answers until {period.closes}, and that is over",
+                remedy="Design and sign it with another period.",
+                code="state.closed",
+            )
         self._step(State.OPEN)
 
     def close(self) -> None:
@@ -219,6 +247,19 @@ class SurveyStore:
                 db.forget_commits(self._path)
         except StorageError as problem:
             raise self._left_by(problem) from problem
+
+    def close_if_over(self) -> bool:
+        """Close an open survey whose signed period is over; whether this call did.
+
+        Answers are refused from the first moment on, whether this was called or not.
+        """
+        if self.state is not State.OPEN or self.met is not State.CLOSED:
+            return False
+        try:
+            self.close()
+        except StateError:
+            return False  # another process was first
+        return True
 
     def mark_released(self, release_folder: Path) -> None:
         """Copy the released files into the survey's folder and end its life.
@@ -309,7 +350,7 @@ class SurveyStore:
         try:
             row = self._intake.read(message)
         except StateError:  # without a key nothing can be read; what the state says comes first
-            if (state := self.state) is not State.OPEN:
+            if (state := self.met) is not State.OPEN:
                 raise refusal(state, "take submissions") from None
             raise
         self._writer.store(row)
@@ -381,6 +422,9 @@ class SurveyStore:
 
     def _now(self) -> Specification:
         return self.specification
+
+    def _met(self, state: State) -> State:
+        return at(state, self.specification.period, self._clock())
 
     def _require_readable(self, step: str) -> None:
         state = self.state

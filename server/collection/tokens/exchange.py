@@ -63,7 +63,7 @@ class TokenOffice:
         proof, blinded = read_request(body)
         store = self._data.survey(survey)
         invited = require_invited(store.specification)
-        if (state := store.state) is not State.OPEN:
+        if (state := store.met) is not State.OPEN:
             raise refusal(state, "issue tokens")
         key = store.keys.registrar(invited)
         require_blinded(key.n, blinded)

@@ -65,7 +65,7 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
     def status(survey: str) -> Response:
         store = data.survey(survey)
         total = arrived(store) if config.takes_answers else None
-        return _json({"state": store.state.value, "total": total}, 200)
+        return _json({"state": store.met.value, "total": total}, 200)
 
     @routes.get("/surveys/<survey>/receipts/<receipt>")
     def receipt(survey: str, receipt: str) -> Response:

@@ -99,7 +99,7 @@ class PageSite:
             raise SetupError("the respondent's client is not built", code="setup.client-missing")
         specification = store.specification
         language = choose_language(specification.languages)
-        page = self._pages.survey(specification, store.id, language, store.state.value)
+        page = self._pages.survey(specification, store.id, language, store.met.value)
         response = Response(page, content_type=HTML)
         response.headers["Vary"] = "Accept-Language"
         response.headers["Content-Language"] = language
@@ -179,7 +179,7 @@ class PageSite:
             try:
                 store = self._data.survey(survey)
                 specification: Specification = store.specification
-                state = store.state.value
+                state = store.met.value
             except RoomfulError:
                 continue  # a damaged survey is the checkup's business, and must not take the others with it
             language = choose_language(specification.languages)

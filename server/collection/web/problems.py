@@ -90,6 +90,10 @@ _SENTENCES: Final = {
         "The registrar's machine miscalculated; nothing was sent.",
         "Try again; tell the operator.",
     ),
+    "state.period": (
+        "The survey promises to take answers longer.",
+        "Wait until its closing time.",
+    ),
     "state.role": (
         "This server has another part in the survey.",
         "Ask the server that the invitation names.",

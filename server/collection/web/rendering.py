@@ -46,6 +46,7 @@ class RespondentPages:
             state=state,
             statement=said.promise,
             more=said.more,
+            period=specification.period,
             invited=invited is not None,
             relayed=invited is not None and invited.relay is not None,
         )

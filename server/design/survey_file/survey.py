@@ -28,6 +28,7 @@ from shared.limits import (
 )
 from shared.model import INCOMPLETE_RULES, ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, Rate
+from shared.period import Period
 from shared.questionnaire import Questionnaire
 from shared.roll import Roll
 from shared.specification import (
@@ -150,6 +151,7 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
         release=_release(root, k),
         permissions=Permissions(free_text=free_text, balls_from_register=design.balls_from_register),
         invited=read_invited(root, path.parent, roll),
+        period=_period(root),
     )
     return SurveyFile(
         path=path,
@@ -160,6 +162,17 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
         level=participation.level,
         roll=roll,
     )
+
+
+def _period(root: Section) -> Period | None:
+    section = root.section("period", ("opens", "closes"), {})
+    if "period" not in root:
+        return None
+    try:
+        return Period(opens=section.moment("opens"), closes=section.moment("closes"))
+    except SpecificationError as error:
+        key = error.where.removeprefix("period").removeprefix(".")
+        raise section.fail(key, error.message, expected=error.expected) from None
 
 
 def _languages(root: Section) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -188,6 +189,23 @@ class Section:
             )
         return value
 
+    def moment(self, key: str) -> str | None:
+        """A date and time with its zone, as :func:`shared.days.is_moment` writes it; None without the key."""
+        if key not in self.value:
+            return None
+        value = self.value[key]
+        if not isinstance(value, datetime) or value.tzinfo is None or value.microsecond:
+            raise self.fail(
+                key,
+                f"{_kind(value)} stands here"
+                if not isinstance(value, datetime)
+                else "its zone is missing"
+                if value.tzinfo is None
+                else "it has fractions of a second",
+                expected="a date and time with its zone, without quotes, such as 2030-12-01T08:00:00+01:00",
+            )
+        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
     def decimal(self, key: str, default: Any = _MISSING, *, probability: bool = False) -> Any:
         """An exact decimal as text, from a text, an integer or a TOML float (by its source text)."""
         expected = (
@@ -313,6 +331,7 @@ TOP_LEVEL: Final = (
     "retention_days",
     "questionnaire",
     "invited",
+    "period",
 )
 
 

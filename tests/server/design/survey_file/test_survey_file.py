@@ -15,8 +15,15 @@ from server.design.survey_file.toml_document import parse_toml
 from shared.attributes import Lookup, Nominal, Numeric, Ordinal
 from shared.errors import InputError, ModelFileError, QuestionnaireError, SurveyFileError
 from shared.participation import Dependence
+from shared.period import Period
 
 ReadSurvey = Callable[..., SurveyFile]
+
+
+def test_a_period_is_read_in_its_zone_and_signed_in_utc(survey: ReadSurvey) -> None:
+    read = survey(('title = "Town"', 'title = "Town"\nperiod.closes = 2030-01-01T00:30:00+01:00'))
+    assert read.plan.period == Period(closes="2029-12-31T23:30:00Z")
+    assert survey().plan.period is None
 
 
 def test_a_survey_reads_with_its_defaults(survey: ReadSurvey, tmp_path: Path) -> None:
@@ -169,6 +176,16 @@ def test_unusable_lookup_tables(
 
 
 BAD = [
+    ('title = "Town"', 'title = "Town"\nperiod.opens = "2030-01-01"', "period, opens: a text stands here"),
+    ('title = "Town"', 'title = "Town"\nperiod.opens = 2030-01-01', "a date or time stands here"),
+    ('title = "Town"', 'title = "Town"\nperiod.opens = 2030-01-01T08:00:00', "its zone is missing"),
+    ('title = "Town"', 'title = "Town"\nperiod.opens = 2030-01-01T08:00:00.5Z', "fractions of a second"),
+    ('title = "Town"', 'title = "Town"\nperiod = {}', "period: it has neither beginning nor end"),
+    (
+        'title = "Town"',
+        'title = "Town"\nperiod = { opens = 2030-01-01T08:00:00Z, closes = 2030-01-01T08:30:00+01:00 }',
+        "period, closes: it closes before it opens",
+    ),
     ('title = "Town"', "title = Town", "line 1, column 9: this is not TOML"),
     ('title = "Town"', 'titel = "Town"', 'line 1, titel: unknown key "titel".*Did you mean "title"'),
     ('title = "Town"', "", 'title: the key "title" is missing'),
