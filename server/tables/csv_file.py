@@ -85,6 +85,8 @@ class CsvFile(DataFile):
             raise ModelFileError(
                 "the file is empty", where=name, expected="a header line with the column names, then records"
             )
+        self._mark = any(data.startswith(mark) for mark, _ in MARKS)
+        asked = encoding is not None or self._mark
         text, encoding = decode(data, source=name, encoding=encoding)
         if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
             raise ModelFileError(
@@ -98,11 +100,13 @@ class CsvFile(DataFile):
         self.header = tuple(content.header)
         self._written_names, self._lines = content.header, content.lines
         self._cells, self._equal_rows = content.columns, content.equal_rows
-        self._mark = any(data.startswith(mark) for mark, _ in MARKS)
         line_end = re.search("\r\n|\r|\n", text)
         self._line_end = line_end.group() if line_end else "\n"
         self.decimal_given = decimal is not None
-        self.understood = Understood(form="csv", separator=separator, encoding=encoding)
+        guessed = not asked and encoding != "utf-8"
+        self.understood = Understood(
+            form="csv", separator=separator, encoding=encoding, encoding_guessed=guessed
+        )
         sign = decimal_sign(self, numeric_columns=numeric_columns, decimal=decimal)
         self.understood = with_(self.understood, decimal=sign)
 

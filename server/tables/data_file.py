@@ -41,13 +41,15 @@ class Understood:
     """How a file was understood; shown to whoever gave it, so that it can be corrected.
 
     ``separator``, ``encoding`` and ``sheet`` are empty for formats without them. ``decimal`` is the sign
-    between units and tenths in numbers that stand there as texts.
+    between units and tenths in numbers that stand there as texts. ``encoding_guessed`` says that words alone
+    told the encoding.
     """
 
     form: str
     separator: str = ""
     decimal: str = "."
     encoding: str = ""
+    encoding_guessed: bool = False
     sheet: str = ""
 
     def __post_init__(self) -> None:
@@ -235,6 +237,11 @@ class DataFile(ABC):
     def options(self) -> dict[str, str]:
         """Options with which the same file, written again, is read the same way."""
         return {}
+
+    def beyond_ascii(self) -> str:
+        """A text that shows whether the encoding is right; empty if all are ASCII."""
+        texts = (text for column in self.columns for text in (column.name, *column.distinct))
+        return next((text for text in texts if text is not None and not text.isascii()), "")
 
     def calls_categories(self, name: str) -> bool:
         """Whether the file itself says that the values of a column are categories."""

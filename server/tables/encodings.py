@@ -44,6 +44,11 @@ _ALPHABETS: Final = {
     "cp850": _WESTERN,
     "mac_roman": _WESTERN,
     "cp866": _CYRILLIC[:1],
+    "koi8_u": _CYRILLIC[1:2],
+    "iso8859_2": _CENTRAL,
+    "cp852": _CENTRAL,
+    "cp1256": ("ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي",),
+    "cp874": ("".join(map(chr, range(0x0E01, 0x0E5C))),),
 }
 _ASIAN: Final = ("cp932", "euc_jp", "euc_kr", "gb18030", "big5")
 _WORD: Final = re.compile(rb"[A-Za-z'\x80-\xff]*[\x80-\xff][A-Za-z'\x80-\xff]*")
@@ -96,7 +101,11 @@ def _decodes(data: bytes, name: str) -> bool:
 def _spelled(words: list[bytes], name: str, alphabets: tuple[str, ...]) -> int:
     """Most words that one of the languages spells, all letters in plausible case."""
     texts = [word.decode(name, errors="replace") for word in words]
-    plausible = [text for text in texts if len(text) > 1 and (text[1:].islower() or text.isupper())]
+    plausible = [
+        text
+        for text in texts
+        if len(text) > 1 and (text[1:].islower() or text.isupper() or text.lower() == text.upper())
+    ]
     letters = [{letter for letter in text.lower() if ord(letter) > 127} for text in plausible]
     # A script of its own has no Latin letters beside it in a word.
     mixed = [bool(re.search("[A-Za-z]", text)) for text in plausible]

@@ -116,7 +116,7 @@ def describe_table(table: DataFile) -> str:
     if understood.form == "csv":
         separator = SEPARATOR_WORDS.get(understood.separator, quoted(understood.separator))
         sign = "comma" if understood.decimal == "," else "point"
-        sample = _beyond_ascii(table)
+        sample = table.beyond_ascii()
         seen = f", as in {quoted(sample, 20)}" if sample else ""
         lines.append(f"separator {separator}, decimal {sign}, encoding {understood.encoding}{seen}")
     if table.equal_rows is not None:
@@ -195,12 +195,6 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
             lines.append('missing = "own-category"  # or "refused", with incomplete = "drop" in [model]')
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
-
-
-def _beyond_ascii(table: DataFile) -> str:
-    """A text that shows whether the encoding is right."""
-    texts = (text for column in table.columns for text in (column.name, *column.distinct))
-    return next((text for text in texts if text is not None and not text.isascii()), "")
 
 
 def _category(value: str, label: str | None) -> str:

@@ -509,6 +509,11 @@ def _warnings(original: DataFile, request: Request, orders: Orders, rows: IntArr
     left_out = original.n_records - len(rows)
     if left_out:
         warnings.append(f"{left_out} records without a quasi-identifier were left out (--missing drop).")
+    if original.understood.encoding_guessed:
+        warnings.append(
+            f"{original.source} is read as {original.understood.encoding}, as in "
+            f"{quoted(original.beyond_ascii(), 20)}: --encoding names another."
+        )
     numbering = _numbering(original, request)
     if numbering:
         warnings.append(

@@ -277,6 +277,11 @@ TEXTS = {
     "cp1253": ("όνομα;πόλη\nΓιώργος;Αθήνα\n",),
     "cp1254": ("İstanbul;Ağrı;Şanlıurfa;Çiğdem\n",),
     "cp1257": ("Šiauliai;Kėdainiai;Ąžuolas;Vilnių\n",),
+    "iso8859_2": ("Łódź;Gdańsk;Żywiec;średnie\n", "Plzeň;Ústí;Děčín;žena;muž\n"),
+    "cp852": ("Łódź;Gdańsk;Żywiec;średnie\n", "Plzeň;Ústí;Děčín;žena;muž\n"),
+    "koi8_u": ("Київ;Львів;жінка;чоловік\n",),
+    "cp1256": ("القاهرة;الرياض;ذكر;أنثى\n",),
+    "cp874": ("กรุงเทพ;เชียงใหม่;ชาย;หญิง\n",),
     "cp850": ("Müller;Köln;Größe\n",),
     "cp932": ("名前;市\n山田 太郎;東京\nすずき;カナ\n", "氏名;市\n山田太郎;東京都\n鈴木一郎;大阪府\n"),
     "euc_kr": ("이름;도시\n김철수;서울\n",),
@@ -293,6 +298,14 @@ def test_encodings_are_found_out_and_shown(encoding: str, text: str) -> None:
     assert data.decode(guessed_encoding(data)) == text
     file = CsvFile(b"a;b\n1;2\n" + text.splitlines()[0].encode(encoding).split(b";")[0] + b";x\n")
     assert f"encoding {file.understood.encoding}" in describe_table(file)
+
+
+def test_a_masking_says_which_encoding_was_found_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(pd.DataFrame({"age": AGES, "miasto": ["Łódź", "Kraków"] * 30}).to_csv().encode("cp1250"))
+    told = 'a.csv is read as cp1250, as in "Łódź": --encoding names another.'
+    assert told in masked(path)[0].warnings
+    assert told not in masked(path, Reading(encoding="cp1250"))[0].warnings
 
 
 @pytest.mark.parametrize("encoding", ["cp1250", "cp1251", "cp932", "koi8_r", "utf-16"])
