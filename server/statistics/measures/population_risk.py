@@ -19,6 +19,8 @@ from server.arrays import FloatArray, IntArray
 from server.statistics.measures.measure import Measure
 
 _SOURCE: Final = "Benedetti and Franconi 1998"
+_LARGE, _TERMS = 30, 64
+"""Classes from which on so many terms of the series are exact to 1e-16; scipy has inf or nan from 100 on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,14 @@ def counted_persons(
 def class_risks(sizes: FloatArray, people: FloatArray) -> FloatArray:
     """Individual risk of classes of ``sizes`` that stand for ``people``; see `group_risks`."""
     share = sizes / np.maximum(people, sizes)
-    return np.asarray(share / sizes * hyp2f1(1, 1, sizes + 1, 1 - share), dtype=np.float64)
+    large = sizes >= _LARGE
+    values = np.ones(len(sizes))
+    values[~large] = hyp2f1(1, 1, sizes[~large] + 1, 1 - share[~large])
+    term = np.ones(int(large.sum()))
+    for n in range(_TERMS):
+        term = term * (n + 1) / (sizes[large] + 1 + n) * (1 - share[large])
+        values[large] += term
+    return np.asarray(share / sizes * values, dtype=np.float64)
 
 
 def group_risks(

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from server.statistics.measures.population_risk import group_risks
+from server.statistics.measures.population_risk import class_risks, group_risks
 from server.statistics.measures.record_risk import record_risks
 
 
 def formula(f: int, people: float) -> float:
     """E[1 / count] of a class with f persons in the sample, by adding the terms up."""
-    more = np.arange(100_000)
+    low, high = (int(value) for value in stats.nbinom.interval(1 - 1e-12, f, f / people))
+    more = np.arange(low, high + 1)
     return float((stats.nbinom.pmf(more, f, f / people) / (f + more)).sum())
 
 
@@ -42,6 +43,16 @@ def test_every_record_and_household_beside_the_formula() -> None:
     highest, mean = found.measures(homes)
     each = [found.household[homes == home][0] for home in np.unique(homes)]
     assert (highest.value, mean.value) == (max(each), pytest.approx(np.mean(each)))
+
+
+@pytest.mark.parametrize("size", [1, 2, 29, 30, 31, 99, 100, 400, 20_000])
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.04, 1e-3])
+def test_classes_of_every_size(size: int, share: float) -> None:
+    """From 100 records on scipy's function is infinite or no number."""
+    found = class_risks(np.array([float(size)]), np.array([size / share]))[0]
+    count = size / share
+    assert found == pytest.approx(formula(size, count), rel=1e-6)
+    assert 1 / count - 1e-12 <= found <= 1 / size + 1e-12
 
 
 def test_records_of_one_person_are_one_person() -> None:
