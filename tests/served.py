@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from flask import Flask
-from waitress import wasyncore
 
 from server.collection.config import Config
-from server.collection.web.serving import listen, make_server
+from server.collection.web.serving import in_background, listen, make_server
 from server.collection.web.static_files import ClientFiles
 from shared.errors import SetupError
-from tests.waiting import PATIENCE_SECONDS
 
 
 def no_client() -> ClientFiles:
@@ -25,22 +22,8 @@ def no_client() -> ClientFiles:
 @contextmanager
 def running(app: Flask, config: Config, listener: socket.socket | None = None) -> Iterator[None]:
     """Serve an application as the commands do."""
-    server = make_server(app, config, listener or listen(config))
-
-    def close() -> None:
-        for channel in list(server.active_channels.values()):
-            channel.handle_close()  # closes what waits to be sent as well, which may be a file
-        wasyncore.close_all(server._map)
-
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
+    with in_background(make_server(app, config, listener or listen(config))):
         yield
-    finally:
-        server.task_dispatcher.shutdown()
-        server.trigger.pull_trigger(close)
-        thread.join(timeout=PATIENCE_SECONDS)
-        assert not thread.is_alive()
 
 
 @contextmanager

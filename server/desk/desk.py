@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.design.population.model import Model, build_model
+from server.design.questionnaire_file.checking import Refusal
 from server.desk.draft import Draft
 from server.desk.gate import Gate
 from server.desk.jobs import Jobs
+from server.desk.preview import Preview
 from server.desk.steps import Progress, progress_of, published_store
 from server.desk.texts import say
 from server.tables.data_file import DataFile
@@ -47,6 +49,9 @@ class Desk:
         What stood in the form that went wrong.
     note : str
         Key of a text that says what was done; shown once.
+    left_out : tuple of Refusal
+        What an import left out or changed; shown once.
+    preview : Preview
     """
 
     folder: Path
@@ -58,6 +63,8 @@ class Desk:
     problem: RoomfulError | None = None
     entered: dict[str, str] = field(default_factory=dict)
     note: str = ""
+    left_out: tuple[Refusal, ...] = ()
+    preview: Preview = field(default_factory=Preview)
     _kept: dict[str, tuple[object, Any, Any]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 

@@ -76,6 +76,7 @@ def serve_desk(
             server.run()
         finally:
             server.close()
+            app.extensions["desk"].preview.end()
             (folder / OPENING_FILE).unlink(missing_ok=True)
 
 

@@ -20,6 +20,7 @@ PUBLISHED = {
     "design.json": "published with the draft",
     "index.html": "a page",
     "index.json": "figures of papers",
+    "made-up.csv": "nobody is in it",
     "manifest.json": "names of the page's files",
     "microdata.csv": "released",
     "model.csv": "published, or absent for a register",

@@ -10,12 +10,15 @@ import errno
 import logging
 import os
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
 from flask import Flask
+from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import create_server
@@ -152,6 +155,25 @@ def make_server(app: Flask, config: Config, listener: socket.socket) -> Any:
     )
     server.channel_class = Channel
     return server
+
+
+@contextmanager
+def in_background(server: Any) -> Iterator[None]:
+    """Run a server of :func:`make_server` in a thread; at the end close its connections too."""
+
+    def close() -> None:
+        for channel in list(server.active_channels.values()):
+            channel.handle_close()  # closes what waits to be sent as well, which may be a file
+        wasyncore.close_all(server._map)
+
+    thread = threading.Thread(target=server.run, name="server", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.task_dispatcher.shutdown()
+        server.trigger.pull_trigger(close)
+        thread.join()
 
 
 def listen(config: Config) -> socket.socket:

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from flask import Flask, Response, request
 from werkzeug.datastructures import MultiDict
 
+from server.design.questionnaire_file.importing import FORMATS, import_questionnaire
 from server.desk.desk import Desk
 from server.desk.draft import QUESTIONS_FILE, Draft
 from server.desk.inside import inside
 from server.desk.pages import go, show
+from server.desk.steps import DESIGN_FOLDER
 from server.files import read_file, write_file
 from shared.errors import InputError, QuestionnaireError
 from shared.limits import MAX_SPECIFICATION_BYTES
-from shared.questionnaire import ELEMENT_TYPES, Questionnaire
+from shared.questionnaire import Questionnaire
 from shared.strict_json import loads
 
-CHOSEN: Final = frozenset({"radiogroup", "dropdown", "checkbox"})
-BUILT: Final = CHOSEN | {"rating", "boolean", "text", "comment"}
+CHOSEN: Final = frozenset({"radiogroup", "dropdown", "checkbox", "ranking"})
+BUILT: Final = (
+    "radiogroup", "dropdown", "checkbox", "ranking", "matrix", "rating", "boolean", "number", "date",
+    "comment",
+)  # fmt: skip
 """Types with a form of their own; any other permitted one is edited as JSON."""
+_INPUTS: Final = ("number", "date")
+"""Types that SurveyJS has as kinds of ``text``."""
 
 
 def add(app: Flask, desk: Desk) -> None:
@@ -29,15 +38,21 @@ def add(app: Flask, desk: Desk) -> None:
     @app.get("/questions")
     def questions() -> str:
         draft = desk.draft()
+        adding = desk.entered.get("type") or request.args.get("type", "")
+        left_out, desk.left_out = desk.left_out, ()
         return show(
             desk,
             "questions.html.j2",
             "questions",
-            command="roomful design survey.toml --out survey",
+            command=f"roomful questionnaire check {_name(draft)}",
             places=_places(_document(draft)),
-            types=ELEMENT_TYPES,
             built=BUILT,
             chosen=CHOSEN,
+            kind_of=_kind_of,
+            adding=adding if adding in BUILT else "",
+            left_out=left_out,
+            preview=desk.preview.address,
+            formats=FORMATS,
             file=_name(draft),
             draft=draft,
             free_text=bool(draft.section("questionnaire").get("free_text")),
@@ -76,14 +91,34 @@ def add(app: Flask, desk: Desk) -> None:
         sent = request.files.get("file")
         if sent is None or not sent.filename:
             raise InputError("no file was chosen", where="the upload")
-        data = sent.stream.read().removeprefix(b"\xef\xbb\xbf")
-        value = loads(data, error=QuestionnaireError, where=sent.filename, max_bytes=MAX_SPECIFICATION_BYTES)
-        if not isinstance(value, dict):
+        with TemporaryDirectory(prefix="roomful-desk-") as folder:
+            path = Path(folder) / f"import{Path(sent.filename).suffix.lower()}"
+            path.write_bytes(sent.stream.read())
+            imported = import_questionnaire(path, tuple(draft.document.get("languages", ())))
+        checked = imported.finished()
+        if checked.questionnaire is None:
+            desk.left_out = checked.refusals
             raise QuestionnaireError(
-                "this is no questionnaire", where=sent.filename, expected="SurveyJS JSON"
+                "nothing of it can be asked", where=sent.filename, expected="one question at least"
             )
-        _save(desk, draft, value)
+        if "languages" not in draft.document:
+            draft = draft.saved(languages=list(imported.languages))
+        _save(desk, draft, checked.questionnaire.to_object(), free_text=bool(request.form.get("free_text")))
+        desk.left_out = checked.refusals
         return go(desk, "questions", note="saved")
+
+    @app.post("/questions/preview")
+    def preview() -> Response:
+        draft, designed = desk.draft(), None
+        if desk.progress().done("design") and "invited" not in draft.document:
+            designed = desk.folder / DESIGN_FOLDER
+        desk.preview.start(draft, designed)
+        return go(desk, "questions", anchor="preview")
+
+    @app.post("/questions/preview/end")
+    def end_preview() -> Response:
+        desk.preview.end()
+        return go(desk, "questions", anchor="preview")
 
 
 def _entered(desk: Desk, languages: list[str]) -> dict[str, Any]:
@@ -91,11 +126,14 @@ def _entered(desk: Desk, languages: list[str]) -> dict[str, Any]:
     entered = desk.entered
     if entered.get("action") != "add":
         return {}
-    plain = ("name", "rateMin", "rateMax", "min", "max", "step")
+    plain = ("name", "rateMin", "rateMax", "min", "max", "step", "visibleIf", "requiredIf")
     return {
         **{key: entered[key] for key in plain if key in entered},
         "title": {language: entered.get(f"title-{language}", "") for language in languages},
-        "choices": [line for line in entered.get("choices", "").splitlines() if line.strip()],
+        **{
+            key: [line for line in entered.get(key, "").splitlines() if line.strip()]
+            for key in ("choices", "rows", "columns")
+        },
         "isRequired": "required" in entered,
     }
 
@@ -131,6 +169,7 @@ def _save(desk: Desk, draft: Draft, document: dict[str, Any], *, free_text: bool
         Naming the question and what is permitted; nothing is changed then.
     """
     section = draft.section("questionnaire")
+    desk.preview.end()  # it shows what was there before
     if not document.get("pages"):
         draft.saved(questionnaire=None)
         inside(desk.folder, _name(draft)).unlink(missing_ok=True)
@@ -197,39 +236,52 @@ def _element(form: MultiDict[str, str], before: dict[str, Any], languages: list[
             return value
         raise QuestionnaireError("this is no question", where="the question", expected="a JSON object")
     element: dict[str, Any] = {"type": kind, "name": form.get("name", "").strip()}
-    for key in ("title", "description"):
-        texts = {language: form.get(f"{key}-{language}", "").strip() for language in languages}
-        first = texts[languages[0]]
-        if any(texts.values()):
-            full = {language: text or first for language, text in texts.items()}
-            element[key] = full if len(languages) > 1 else first
+    if kind in _INPUTS:
+        element |= {"type": "text", "inputType": kind}
+    texts = {language: form.get(f"title-{language}", "").strip() for language in languages}
+    first = texts[languages[0]]
+    if any(texts.values()):
+        full = {language: text or first for language, text in texts.items()}
+        element["title"] = full if len(languages) > 1 else first
     if form.get("required"):
         element["isRequired"] = True
     if kind in CHOSEN:
-        element["choices"] = _choices(form, languages)
+        element["choices"] = _choices(form, languages, "choices")
+    elif kind == "matrix":
+        element |= {key: _choices(form, languages, key) for key in ("rows", "columns")}
     elif kind == "rating":
         element |= {key: _whole(form, key) for key in ("rateMin", "rateMax") if form.get(key, "").strip()}
-    elif kind == "text":
-        element["inputType"] = "number"
+    elif kind in _INPUTS:
         element |= {key: form[key].strip() for key in ("min", "max", "step") if form.get(key, "").strip()}
     elif kind == "comment" and form.get("maxLength", "").strip():
         element["maxLength"] = _whole(form, "maxLength")
+    element |= {key: form[key].strip() for key in ("visibleIf", "requiredIf") if form.get(key, "").strip()}
     for key, value in before.items():
         # What the form has no field for is kept, as long as the type is the same.
-        if before.get("type") == kind and key not in element and key not in _FIELDS:
+        if before.get("type") == element["type"] and key not in element and key not in _FIELDS:
             element[key] = value
     return element
 
 
-_FIELDS: Final = frozenset(
-    {"title", "description", "isRequired", "choices", "rateMin", "rateMax", "min", "max", "step", "maxLength"}
-)
+_FIELDS: Final = (
+    "title", "isRequired", "choices", "rows", "columns", "rateMin", "rateMax", "min", "max", "step",
+    "maxLength", "visibleIf", "requiredIf",
+)  # fmt: skip
+"""Properties that have a field, so that an empty field takes them away."""
 
 
-def _choices(form: MultiDict[str, str], languages: list[str]) -> list[Any]:
+def _kind_of(element: dict[str, Any]) -> str:
+    """The type of a question in the builder's words; empty if it is edited as JSON."""
+    kind = str(element.get("type"))
+    if kind == "text":
+        kind = str(element.get("inputType"))
+    return kind if kind in BUILT else ""
+
+
+def _choices(form: MultiDict[str, str], languages: list[str], key: str) -> list[Any]:
     """One choice a line: ``value``, or ``value | text | text`` with a text for each language."""
     found: list[Any] = []
-    for line in form.get("choices", "").splitlines():
+    for line in form.get(key, "").splitlines():
         value, *texts = (part.strip() for part in line.split("|"))
         if not value:
             continue

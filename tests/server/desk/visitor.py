@@ -56,7 +56,10 @@ def visit(folder: Path) -> Iterator[Visitor]:
     folder.mkdir()
     with DataDirectory(folder / "data") as data:
         app = create_desk(folder, data, GATE)
-        yield Visitor(desk=app.extensions["desk"], client=app.test_client(), folder=folder)
+        try:
+            yield Visitor(desk=app.extensions["desk"], client=app.test_client(), folder=folder)
+        finally:
+            app.extensions["desk"].preview.end()
 
 
 def people_csv(path: Path, n: int = 600, *, separator: str = ",", **columns: Any) -> Path:
