@@ -23,6 +23,7 @@ from shared.blind_rsa import blind, prepare
 from shared.sealing import SUITES, Suite, ballot_info, box_info
 from tests.browser.site import Site
 from tests.builders import small_envelope, small_model
+from tests.election import TERMS
 from tests.shared.token_key import N, sign_plainly
 from tests.vectors import checking
 from tests.vectors.published import FOLDER
@@ -201,3 +202,11 @@ def test_blinding_takes_no_time_that_anybody_notices(bench: Bench) -> None:
     times = bench.python("times", n=f"{N:x}", blind_signature=sign_plainly(blinded).hex())
     assert times["blind"] < times["sign"] / 4, times
     assert times["finalize"] < times["sign"] / 4, times
+
+
+def test_a_vote_is_encrypted_before_anybody_waits(bench: Bench) -> None:
+    """Twelve choices; the bounds of docs/decisions/0134-the-browser-votes-in-python.md."""
+    times = bench.python("votes", key=TERMS.key.hex(), choices=12)
+    assert times["first"] <= 500, times
+    assert times["later"] <= 150, times
+    print(times)
