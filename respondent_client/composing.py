@@ -2,7 +2,7 @@
 
 Of an open survey the bytes are the answers themselves, padded. Of an invited survey the same bytes are sealed
 to the trustees, put into a ballot with her cell and her token, signed by the token's one-time key, and sealed
-once more to the collector.
+once more to the collector. Of an election the choices are encrypted so that they can be added, and proven.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ from respondent_client.platform import Platform
 from respondent_client.session import Placement
 from shared import submission
 from shared.ballot import CONTENT_TYPE, Ballot, UnsignedBallot, require_invited
+from shared.election.contests import chosen
+from shared.election.electorate import election_terms
+from shared.election.group import PythonGroup
+from shared.election.making import SEED_BYTES, make
 from shared.errors import StateError
 from shared.invited import Invited
 from shared.questions import Answer
@@ -24,6 +28,8 @@ from shared.soundness import SoundSpecification
 from shared.token import HeldToken
 
 JSON: Final = "application/json"
+_GROUP: Final = PythonGroup()
+"""With the tables of the key, which a second ballot finds made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +125,13 @@ async def compose(
             remedy="Enter the code on your letter.",
             code="state.token",
         )
-    ballot = await _fill_ballot(platform, specification.invited, sound.digest, cell, content, token)
+    if specification.invited.election is None:
+        box = await _seal_box(platform, specification.invited, sound.digest, cell, content, token)
+    else:
+        box = encrypt_vote(sound, cell, accepted, token, platform.entropy(SEED_BYTES))
+    ballot = await _sign_ballot(
+        platform, sound.digest, UnsignedBallot(cell=cell, token=token.token, box=box), token
+    )
     body = await platform.seal(
         suite=specification.invited.suite.name,
         public_key=specification.invited.collector_key,
@@ -171,17 +183,32 @@ def write_content(
     return accepted, submission.encode(sound.digest, cell, accepted, platform.entropy(length), length)
 
 
-async def _fill_ballot(
+def encrypt_vote(
+    sound: SoundSpecification, cell: int, answers: Mapping[str, Answer], held: HeldToken, seed: bytes
+) -> bytes:
+    """The box of an election's ballot, all of it from the seed (docs/election.md, The ballot).
+
+    Guarantee: whoever has seed, token, cell and answers makes the same bytes again, on any device.
+    """
+    specification = sound.specification
+    terms = election_terms(specification, sound.digest)
+    votes = chosen(specification.questionnaire, answers)
+    return make(terms, cell, held.token.device_key, votes, seed, _GROUP).to_bytes()
+
+
+async def _seal_box(
     platform: Platform, invited: Invited, digest: str, cell: int, content: bytes, held: HeldToken
-) -> Ballot:
+) -> bytes:
     token = held.token
-    box = await platform.seal(
+    return await platform.seal(
         suite=invited.suite.name,
         public_key=invited.opening_key,
         info=box_info(digest, token.prefix, token.device_key, cell),
         plaintext=content,
     )
-    unsigned = UnsignedBallot(cell=cell, token=token, box=box)
+
+
+async def _sign_ballot(platform: Platform, digest: str, unsigned: UnsignedBallot, held: HeldToken) -> Ballot:
     signature = await platform.sign(secret=held.secret, message=unsigned.to_be_signed(digest))
     ballot = unsigned.signed(signature)
     ballot.verify(digest)

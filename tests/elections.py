@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from server.keys.token_keys import CollectorKey
+from server.release.trustees.decrypting import Election, decrypt_sums
+from server.release.trustees.election_key import share_of
+from server.release.trustees.export import SignedSurvey
+from server.release.trustees.rehearsal import rehearse_election
+from server.release.trustees.stating import StatementReport
+from server.release.trustees.tallying import Tally, tally, verify_result
+from shared.ballot import Ballot, UnsignedBallot, require_invited
+from shared.election.contests import chosen
+from shared.election.electorate import election_terms
+from shared.election.factors import FactorsFile
+from shared.election.making import make
+from shared.election.result import Result
+from shared.election.vote import EncryptedVote
 from shared.invited import Invited
 from shared.questionnaire import Questionnaire
 from shared.sealing import ELECTION_SUITE, SUITES
 from shared.specification import ReleaseRule, Specification
+from shared.statements import Statement
 from tests import election_held as held
-from tests.builders import LANGUAGES
-from tests.invited import invited, invited_specification
+from tests.builders import LANGUAGES, ORGANIZER_KEY, public_bytes
+from tests.election import GROUP
+from tests.invited import digest_of, invited, invited_specification, sign_ballot
+from tests.sealed_surveys import SealedSurvey, board_of, shares, statement_keys_of, token
 
 CONTESTS: dict[str, Any] = {
     "pages": [
@@ -32,13 +51,23 @@ CONTESTS: dict[str, Any] = {
     ]
 }
 CHOICES = (("ada", "ben", "blank"), (True, False))
+COLLECTOR_SECRET = hashlib.sha256(b"collector of elections").digest()
 RULE = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
+
+
+@cache
+def words() -> tuple[str, ...]:
+    """Shares of the trustees, as their ceremony writes them."""
+    return tuple(
+        share_of(secret, first).words
+        for secret, first in zip(held.secrets(), held.first_round(), strict=True)
+    )
 
 
 @cache
 def collector() -> CollectorKey:
     """Of the one suite of elections."""
-    return CollectorKey(SUITES[ELECTION_SUITE], hashlib.sha256(b"collector of elections").digest())
+    return CollectorKey(SUITES[ELECTION_SUITE], COLLECTOR_SECRET)
 
 
 def election_keys(**changes: Any) -> Invited:
@@ -47,6 +76,7 @@ def election_keys(**changes: Any) -> Invited:
         "suite": SUITES[ELECTION_SUITE],
         "opening_key": held.trustees().key,
         "election": held.trustees(),
+        "statement_keys": statement_keys_of(words()),
         "collector_key": collector().public_key,
         "acceptance_key": collector().acceptance_key,
     }
@@ -62,3 +92,97 @@ def election_specification(**changes: Any) -> Specification:
     """150 voters in eight boxes, k = 3."""
     own = {"questionnaire": CONTESTS, "invited": election_keys(), "release": RULE}
     return invited_specification(**own | changes)
+
+
+def signatures(specification: Specification, *numbers: int) -> bytes:
+    """The rehearsal of some trustees."""
+    survey = SignedSurvey(
+        specification=specification,
+        invited=require_invited(specification),
+        digest=digest_of(specification),
+        organizer_key=public_bytes(ORGANIZER_KEY),
+    )
+    own = shares(*numbers, words=words())
+    return rehearse_election(survey, own, None, lambda n: held.fresh("rehearsal", n // 32)).to_bytes()
+
+
+@dataclass
+class HeldElection(SealedSurvey):
+    """An election in the making: change what a test is about, then state, decrypt, count and verify it."""
+
+    specification: Specification = field(default_factory=election_specification)
+
+    def vote(self, number: int, cell: int, answers: Mapping[str, Any]) -> EncryptedVote:
+        """What the n-th voter's device makes."""
+        terms = election_terms(self.specification, self.digest)
+        choices = chosen(self.specification.questionnaire, answers)
+        key = token(self.digest, number).device_key
+        return make(terms, cell, key, choices, held.fresh(f"voter {number}"), GROUP)
+
+    def in_ballot(self, number: int, vote: EncryptedVote) -> Ballot:
+        """A vote as the n-th voter signs it, whatever it is."""
+        box = vote.to_bytes()
+        unsigned = UnsignedBallot(cell=vote.cell, token=token(self.digest, number), box=box)
+        return sign_ballot(self.digest, unsigned)
+
+    def ballot(
+        self, cell: int, answers: Mapping[str, Any] | None = None, number: int | None = None
+    ) -> Ballot:
+        """One more person's ballot, not yet cast."""
+        if number is None:
+            number, self.used = self.used, self.used + 1
+        return self.in_ballot(number, self.vote(number, cell, answers or {"board": "ada", "statutes": True}))
+
+    def fill(self, *counts: int) -> HeldElection:
+        """So many voters of each box vote, each a little differently."""
+        for cell, count in enumerate(counts):
+            for person in range(count):
+                answers = {"board": ("ada", "ben", "blank")[person % 3], "statutes": person % 2 == 0}
+                self.ballots.append(self.ballot(cell, answers))
+        return self
+
+    def board(self, ballots: Sequence[Ballot], *, used: int | None = None) -> dict[str, bytes]:
+        """The board's other files, and the rehearsal of all trustees."""
+        rehearsal = {"rehearsal.json": signatures(self.specification, 1, 2, 3)}
+        return SealedSurvey.board(self, ballots, used=used) | rehearsal
+
+    def stated(self, export: Path, number: int) -> StatementReport:
+        """One trustee's statement."""
+        return self.state(export, number, words=words())
+
+    def all_stated(self, export: Path) -> list[tuple[str, Statement]]:
+        """Those of all trustees."""
+        return [(f"{number}.json", self.stated(export, number).statement) for number in (1, 2, 3)]
+
+    def decrypt(
+        self,
+        export: Path,
+        number: int,
+        statements: Sequence[tuple[str, Statement]],
+        share: int | None = None,
+    ) -> FactorsFile:
+        """One trustee's factors."""
+        return decrypt_sums(
+            self.received(export),
+            statements=statements,
+            share=shares(share or number, words=words())[0],
+            ledger_path=self.ledger(number),
+            random_bytes=lambda n: held.fresh(f"decrypting {number}", n // 32),
+            progress=lambda *_: None,
+        )[1]
+
+    def tally(
+        self, export: Path, files: Sequence[FactorsFile], statements: Sequence[tuple[str, Statement]]
+    ) -> Tally:
+        """The result of some files."""
+        return tally(self.received(export), statements=statements, files=files, progress=lambda *_: None)
+
+    def result(self, export: Path) -> Tally:
+        """By trustees 1 and 3, on the statements of all."""
+        statements = self.all_stated(export)
+        files = [self.decrypt(export, number, statements) for number in (1, 3)]
+        return self.tally(export, files, statements)
+
+    def verify(self, export: Path, result: Result) -> Election:
+        """As anybody does."""
+        return verify_result(self.received(export, known=board_of(export)), result, lambda *_: None)

@@ -45,6 +45,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "checkup": ("server.cli.checkup:checkup", "Test this installation and name the fix of each failure."),
     "release": ("server.cli.release:release", "Release the k-anonymous table of a closed survey."),
     "board": ("server.cli.board:board", "The public board: make it, finish it, verify it."),
+    "election": ("server.cli.election:election", "Elections by group: key file, result, verification."),
     "expire": ("server.cli.expire:expire", "Delete answers whose days are over; say what goes when."),
     "anonymize": ("server.cli.anonymize:anonymize", "Mask the quasi-identifiers of a file."),
     "evaluate": ("server.cli.evaluate:evaluate", "Measure a masked file against its original."),

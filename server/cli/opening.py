@@ -45,6 +45,15 @@ share_option = click.option(
 )
 
 
+statement_option = click.option(
+    "--statement",
+    "statement_files",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A trustee's statement; once for each.",
+)
+
+
 def received_export(command: Callable[..., None]) -> Callable[..., None]:
     """FOLDER, and what the trustees know from elsewhere, which the command gets as ``received``."""
 
@@ -100,7 +109,7 @@ def state(*, received: ReceivedExport, share_file: Path, ledger: Path, out: Path
 
     Nothing is opened. Another set of the same survey is refused from then on.
     """
-    _require_new(out)
+    require_new(out)
     (share,) = read_shares((share_file,))
     with stages(hidden=as_json) as progress:
         report = state_export(received, share=share, ledger_path=ledger, progress=progress)
@@ -142,13 +151,7 @@ def _stated(report: StatementReport) -> dict[str, Any]:
 
 @click.command("open")
 @share_option
-@click.option(
-    "--statement",
-    "statement_files",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    help="A trustee's statement; once for each.",
-)
+@statement_option
 @received_export
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="opened.json; it must not exist.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
@@ -164,11 +167,11 @@ def open_export(
 
     It needs the shares of so many trustees as the threshold says, and the statements of more.
     """
-    _require_new(out)
+    require_new(out)
     with stages(hidden=as_json) as progress:
         report = open_answers(
             received,
-            statements=[(str(path), _read_statement(path)) for path in statement_files],
+            statements=read_statements(statement_files),
             shares=read_shares(share_files),
             progress=progress,
         )
@@ -236,16 +239,20 @@ def _board(root: str | None, checkpoint: Path | None) -> KnownBoard:
     return KnownBoard(root=(root or "").strip().lower(), checkpoint=data)
 
 
-def _require_new(out: Path) -> None:
+def require_new(out: Path) -> None:
+    """Refuse to write over a file."""
     if out.exists():
         raise OpeningError(
             "the file exists already", where=str(out), expected="a new file", code="opening.exists"
         )
 
 
-def _read_statement(path: Path) -> Statement:
-    data = read_file(path, "a statement", MAX_STATEMENT_BYTES)
-    return Statement.parse(data, str(path))
+def read_statements(paths: tuple[Path, ...]) -> list[tuple[str, Statement]]:
+    """The statements in some files, with the names of the files."""
+    return [
+        (str(path), Statement.parse(read_file(path, "a statement", MAX_STATEMENT_BYTES), str(path)))
+        for path in paths
+    ]
 
 
 def read_known(invitation: str | None, organizer_key: str | None) -> Invitation:

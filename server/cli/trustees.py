@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 from pathlib import Path
-from typing import Final
 
 import click
 
+from server.cli.election import decrypt, key, parse_split
 from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.opening import (
     open_export,
@@ -28,15 +27,21 @@ from server.files import read_file
 from server.keys.core_dumps import forbid_core_dumps
 from server.release.trustees.board_copy import COPIED_FILES
 from server.release.trustees.ceremony import hold_ceremony, key_words
-from server.release.trustees.export import read_survey, write_export
-from server.release.trustees.rehearsal import MAX_REHEARSAL_BYTES, Rehearsal, make_challenge, rehearse
+from server.release.trustees.export import SignedSurvey, read_survey, write_export
+from server.release.trustees.rehearsal import (
+    MAX_REHEARSAL_BYTES,
+    Rehearsal,
+    kept_rehearsal,
+    make_challenge,
+    rehearse,
+    rehearse_election,
+)
+from server.release.trustees.shares import Share
 from shared.ballot import require_invited
-from shared.errors import InputError
+from shared.election.key_signatures import MAX_SIGNATURES_BYTES, KeySignatures
 from shared.invited import statements_needed
 from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.words import digest_words
-
-_SPLIT: Final = re.compile(r"(\d{1,3})-of-(\d{1,3})", re.ASCII)
 
 
 @click.group()
@@ -66,14 +71,12 @@ def create(split: str, suite: str, names: tuple[str, ...], pages: bool, out: Pat
     Writes opening-key.json (public), ledger.jsonl (for the trustees) and a secret file per share. The key
     itself is in no file.
     """
-    found = _SPLIT.fullmatch(split)
-    if found is None:
-        raise InputError(f"{split!r} is no split", where="--shares", expected="such as 3-of-5")
+    threshold, shares = parse_split(split)
     made = hold_ceremony(
         out,
         suite=SUITES[suite],
-        threshold=int(found[1]),
-        shares=int(found[2]),
+        threshold=threshold,
+        shares=shares,
         names=names,
         pages=pages,
         random_bytes=os.urandom,
@@ -84,20 +87,20 @@ def create(split: str, suite: str, names: tuple[str, ...], pages: bool, out: Pat
                 {
                     "folder": str(made.folder),
                     "words": made.fingerprint,
-                    "statements_needed": statements_needed(int(found[1]), int(found[2])),
+                    "statements_needed": statements_needed(threshold, shares),
                     "shares": [str(path) for path in made.share_files],
                 }
             )
         )
         return
     click.echo(f"The opening key in words, for everybody to write down:\n    {made.fingerprint}")
-    click.echo(f"Any {found[1]} of these {found[2]} shares open the answers. Give each to its trustee:")
+    click.echo(f"Any {threshold} of these {shares} shares open the answers. Give each to its trustee:")
     for path in made.share_files:
         click.echo(f"    {path}")
-    needed = statements_needed(int(found[1]), int(found[2]))
+    needed = statements_needed(threshold, shares)
     click.echo(
         f"Before the opening {needed} trustees must state which ballots are the survey's, so "
-        f"{_spare(int(found[2]) - needed)} may be lost."
+        f"{_spare(shares - needed)} may be lost."
     )
     click.echo(
         "Then delete them here. opening-key.json goes to the organizer, a copy of ledger.jsonl to each."
@@ -119,12 +122,16 @@ def challenge(survey: str, data: Path, out: Path, as_json: bool) -> None:
     """Seal test answers for the rehearsal of the draft SURVEY."""
     with open_data(data) as directory:
         store = open_store(directory, survey)
-        require_invited(store.specification)
+        invited = require_invited(store.specification)
         if store.state is not State.DRAFT:
             raise refusal(store.state, "rehearse")
         count = make_challenge(store.published, out, random_bytes=os.urandom, chance=random.SystemRandom())
     if as_json:
         click.echo(json.dumps({"folder": str(out), "test_answers": count}))
+        return
+    if invited.election is not None:
+        click.echo(f"Put the specification into {out}. Bring that folder to the trustees.")
+        click.echo(f"Next, each alone: roomful trustees rehearse {out} --share FILE --out rehearsal.json")
         return
     click.echo(f"Sealed {count} test answers into {out}. Bring that folder to the trustees.")
     click.echo(f"Next, offline: roomful trustees rehearse {out} --share FILE ... --out rehearsal.json")
@@ -146,9 +153,16 @@ def rehearse_opening(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Open the test answers in FOLDER, offline, in so many rounds that every share takes part."""
+    """Open the test answers in FOLDER, offline, in so many rounds that every share takes part.
+
+    Of an election nothing is opened: each share is compared with its key, and signs the specification. Each
+    trustee may run it alone, with the same --out.
+    """
     survey = read_survey(folder, read_known(invitation, organizer_key))
     shares = read_shares(share_files)
+    if survey.invited.election is not None:
+        _rehearse_election(survey, shares, out, as_json)
+        return
     earlier = (
         Rehearsal.parse(read_file(out, "a rehearsal", MAX_REHEARSAL_BYTES), out.name)
         if out.exists()
@@ -170,6 +184,28 @@ def rehearse_opening(
         click.echo(f"Every share has taken part. {out} goes back to the organizer: roomful open --rehearsal")
 
 
+def _rehearse_election(survey: SignedSurvey, shares: list[Share], out: Path, as_json: bool) -> None:
+    earlier = (
+        KeySignatures.parse(read_file(out, "a rehearsal", MAX_SIGNATURES_BYTES), out.name)
+        if out.exists()
+        else None
+    )
+    signatures = rehearse_election(survey, shares, earlier, os.urandom)
+    write(out, signatures.to_bytes())
+    signed = [number for number, _ in signatures.signatures]
+    missing = [number for number in range(1, survey.invited.shares + 1) if number not in signed]
+    if as_json:
+        click.echo(json.dumps({"signed": signed, "missing_shares": missing}))
+        return
+    click.echo(f"Election {digest_words(survey.digest)}")
+    click.echo(f"Key      {key_words(survey.invited.opening_key)}")
+    click.echo("Each of these shares fits its key, and signed this election. Nothing was decrypted.")
+    if missing:
+        click.echo(f"Still to sign: share {', '.join(map(str, missing))}. Run it again with them.")
+    else:
+        click.echo(f"Every trustee has signed. {out} goes back to the organizer: roomful open --rehearsal")
+
+
 @trustees.command()
 @click.argument("survey")
 @data_option
@@ -185,11 +221,12 @@ def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
         warn_of_old_copy(store)
         ballots = sorted(store.ballots(), key=lambda ballot: ballot.receipt)
         where = store.published.folder
+        board = {name: read_board_file(where, name) for name in COPIED_FILES}
         count = write_export(
             out,
             envelope=store.published.envelope,
             checkpoint=read_board_file(where, CHECKPOINT_FILE),
-            board={name: read_board_file(where, name) for name in COPIED_FILES},
+            board=board | kept_rehearsal(store.published),
             ballots=ballots,
         )
     if as_json:
@@ -198,5 +235,7 @@ def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
     click.echo(f"Wrote {count} sealed answers to {out}. Bring that folder to the trustees.")
 
 
+trustees.add_command(key)
 trustees.add_command(state)
+trustees.add_command(decrypt)
 trustees.add_command(open_export)

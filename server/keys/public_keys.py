@@ -6,7 +6,8 @@ file                      contents
 ``tokens.pub``            ``rsa-3072:`` and the modulus in base64url, one line
 ``collector.pub``         ``hpke:``, the suite, ``:`` and the public key in base64url; below it ``ed25519:``
                           and the key that verifies acceptances
-``opening-key.json``      the trustees' keys, threshold and shares as JSON, made in the ceremony
+``opening-key.json``      the trustees' keys, threshold and shares as JSON, made in the ceremony; of an
+                          election it is ``election-key.json``
 ========================  =====================================================================
 """
 
@@ -18,6 +19,8 @@ from typing import Any, Final
 
 from server.files import read_bounded
 from shared import base64url
+from shared.election.group import ELEMENT_BYTES
+from shared.election.trustees import Trustees
 from shared.envelope import decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError
 from shared.fields import Fields
@@ -51,28 +54,27 @@ class CollectorPublicKey:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpeningKey:
     """The trustees' public keys: of the one so many of so many shares make the private half; of the others
-    each trustee has one."""
+    each trustee has one. Of an election ``key`` is Y, and ``election`` the keys of the ceremony."""
 
     suite: Suite
     key: bytes
     threshold: int
     shares: int
     statement_keys: tuple[bytes, ...]
+    election: Trustees | None = None
 
     def to_bytes(self) -> bytes:
         """Contents of its file."""
-        return (
-            dumps(
-                {
-                    "suite": self.suite.name,
-                    "opening_key": base64url.encode(self.key),
-                    "threshold": self.threshold,
-                    "shares": self.shares,
-                    "statement_keys": list(map(base64url.encode, self.statement_keys)),
-                }
-            )
-            + b"\n"
-        )
+        value = {
+            "suite": self.suite.name,
+            "opening_key": base64url.encode(self.key),
+            "threshold": self.threshold,
+            "shares": self.shares,
+            "statement_keys": list(map(base64url.encode, self.statement_keys)),
+        }
+        if self.election is not None:
+            value["election"] = self.election.to_object()
+        return dumps(value) + b"\n"
 
 
 def token_key_line(modulus: int) -> str:
@@ -137,22 +139,32 @@ def read_opening_key(path: Path) -> OpeningKey:
 
 def parse_opening_key(value: Any, where: str) -> OpeningKey:
     """As :func:`read_opening_key`, from a JSON document."""
-    fields = Fields(
-        value, where, ("suite", "opening_key", "threshold", "shares", "statement_keys"), error=KeyFileError
-    )
+    members = ("suite", "opening_key", "threshold", "shares", "statement_keys")
+    fields = Fields(value, where, members, error=KeyFileError, optional=("election",))
     suite = SUITES[fields.choice("suite", SUITES)]
     data = base64url.decode(fields.text("opening_key"))
-    if data is None or len(data) != suite.public_key_bytes:
-        raise fields.fail(
-            "opening_key", "not a key of this suite", f"{suite.public_key_bytes} bytes in base64url"
-        )
+    length = ELEMENT_BYTES if "election" in fields else suite.public_key_bytes
+    if data is None or len(data) != length:
+        raise fields.fail("opening_key", "not a key of this suite", f"{length} bytes in base64url")
     shares = fields.integer("shares", 2, MAX_TRUSTEES)
+    threshold = fields.integer("threshold", 2, shares)
+    election = None
+    if "election" in fields:
+        election = Trustees.parse(
+            fields.raw("election"),
+            fields.where("election"),
+            key=data,
+            threshold=threshold,
+            shares=shares,
+            error=KeyFileError,
+        )
     return OpeningKey(
         suite=suite,
         key=data,
-        threshold=fields.integer("threshold", 2, shares),
+        threshold=threshold,
         shares=shares,
         statement_keys=parse_statement_keys(fields, shares),
+        election=election,
     )
 
 

@@ -1,12 +1,13 @@
 """The key ceremony: n trustees make a key whose secret never exists, and each gets a share of it.
 
-Three rounds; any failure or complaint voids all of it, and a new one begins with a fresh id.
+Four rounds; any failure or complaint voids all of it, and a new one begins with a fresh id.
 
 1. Each trustee draws a polynomial of degree t - 1 and publishes the hash of its coefficients times G, so that
    nobody can choose hers after she has seen the others'.
 2. Each publishes the coefficients times G, with a proof for each that she knows it, bound to all of round 1.
 3. Each gives every other one a share, her polynomial's value there, and everybody checks each share against
    the published coefficients. The sum of all shares is x_i.
+4. Each signs with x_i what she saw of the other rounds, and her statement key.
 
 References
 ----------
@@ -35,10 +36,13 @@ from shared.limits import MAX_TRUSTEES
 
 FIRST: Final = "roomful-ceremony-first/1"
 SECOND: Final = "roomful-ceremony-second/1"
+THIRD: Final = "roomful-ceremony-third/1"
+FOURTH: Final = "roomful-ceremony-fourth/1"
 COEFFICIENT_BYTES: Final = 64
-MAX_MESSAGE_BYTES: Final = 16_384
+MAX_MESSAGE_BYTES: Final = 65_536
 MAX_KEY_BYTES: Final = 2_048
 _KNOWLEDGE: Final = "roomful-knowledge/1"
+_SEEN: Final = "roomful-ceremony-seen/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +156,107 @@ class Second:
             trustee=fields.integer("trustee", 1, MAX_TRUSTEES),
             coefficients=elements,
             proofs=tuple(Proof.from_text(text) for text in fields.texts("proofs", MAX_TRUSTEES)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Third:
+    """What a trustee sends in round 3.
+
+    Attributes
+    ----------
+    ceremony : str
+    trustee : int
+    sealed : tuple of (int, bytes)
+        For every other trustee, ascending: her number, and her share sealed to her key.
+    """
+
+    ceremony: str
+    trustee: int
+    sealed: tuple[tuple[int, bytes], ...]
+
+    def to_bytes(self) -> bytes:
+        """The file."""
+        return strict_json.dumps(
+            {
+                "format": THIRD,
+                "ceremony": self.ceremony,
+                "trustee": self.trustee,
+                "sealed": [{"to": to, "share": base64url.encode(share)} for to, share in self.sealed],
+            }
+        )
+
+    @classmethod
+    def parse(cls, data: bytes, where: str) -> Self:
+        """Read a file.
+
+        Raises
+        ------
+        ElectionError
+            With the code ``election.ceremony``.
+        """
+        fields = _read(data, where, THIRD, ("format", "ceremony", "trustee", "sealed"))
+        items = (
+            Fields(item, f"{where}: sealed", ("to", "share"), error=_refused)
+            for item in fields.items("sealed", MAX_TRUSTEES)
+        )
+        return cls(
+            ceremony=fields.digest("ceremony"),
+            trustee=fields.integer("trustee", 1, MAX_TRUSTEES),
+            sealed=tuple(
+                (item.integer("to", 1, MAX_TRUSTEES), base64url.decode(item.text("share")) or b"")
+                for item in items
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fourth:
+    """What a trustee publishes once she has all shares and none was wrong.
+
+    Attributes
+    ----------
+    transcript : str
+        :func:`transcript`, as she computed it.
+    trustee : int
+    statement_key : bytes
+        Ed25519, with which she will state which ballots are the election's.
+    proof : Proof
+        By her share of the key.
+    """
+
+    transcript: str
+    trustee: int
+    statement_key: bytes
+    proof: Proof
+
+    def to_bytes(self) -> bytes:
+        """The file."""
+        return strict_json.dumps(
+            {
+                "format": FOURTH,
+                "transcript": self.transcript,
+                "trustee": self.trustee,
+                "statement_key": base64url.encode(self.statement_key),
+                "proof": self.proof.to_text(),
+            }
+        )
+
+    @classmethod
+    def parse(cls, data: bytes, where: str) -> Self:
+        """Read a file.
+
+        Raises
+        ------
+        ElectionError
+            ``election.ceremony``, or ``election.scalar`` in the proof.
+        """
+        fields = _read(data, where, FOURTH, ("format", "transcript", "trustee", "statement_key", "proof"))
+        return cls(
+            transcript=fields.digest("transcript"),
+            trustee=fields.integer("trustee", 1, MAX_TRUSTEES),
+            statement_key=base64url.decode(fields.text("statement_key")) or b"",
+            proof=Proof.from_text(fields.text("proof")),
         )
 
 
@@ -281,6 +386,62 @@ def require_share(share: int, trustee: int, sender: Second, group: Group) -> Non
             remedy="Say so to all others: the ceremony is void. Begin a new one.",
             code="election.share",
         )
+
+
+def share_info(ceremony: str, sender: int, receiver: int) -> bytes:
+    """``info`` of a sealed share: ``roomful-ceremony-share/1`` || id (32 bytes) || both numbers (2 each)."""
+    return b"roomful-ceremony-share/1" + bytes.fromhex(ceremony) + u16(sender) + u16(receiver)
+
+
+def require_third(first: Sequence[First], messages: Sequence[Third]) -> tuple[bytes, ...]:
+    """Refuse a third round that is not whole; all sealed shares by sender, then by receiver.
+
+    Raises
+    ------
+    ElectionError
+        With the code ``election.ceremony``.
+    """
+    everybody = sorted(m.trustee for m in first)
+    ordered = sorted(messages, key=lambda m: m.trustee)
+    if [m.trustee for m in ordered] != everybody or any(m.ceremony != first[0].ceremony for m in ordered):
+        raise _void("round 3", "a trustee is missing, is there twice, or is of another ceremony")
+    for message in ordered:
+        if [to for to, _ in message.sealed] != [n for n in everybody if n != message.trustee]:
+            raise _void(f"trustee {message.trustee}", "she has not sent one share to each of the others")
+    return tuple(share for message in ordered for _, share in message.sealed)
+
+
+def fourth(
+    secret: int, trustee: int, transcript: str, statement_key: bytes, fresh: bytes, group: Group
+) -> Fourth:
+    """A trustee's last message."""
+    parts = (bytes.fromhex(transcript), u16(trustee), statement_key)
+    proof = schnorr.prove(secret, _SEEN, parts, fresh, group)
+    return Fourth(transcript=transcript, trustee=trustee, statement_key=statement_key, proof=proof)
+
+
+def require_fourth(trustees: Trustees, messages: Sequence[Fourth], group: Group) -> tuple[bytes, ...]:
+    """Refuse keys unless every trustee has seen the same ceremony and has her share; the statement keys.
+
+    Raises
+    ------
+    ElectionError
+        With the code ``election.ceremony``, and the trustee's number as the place.
+    """
+    ordered = sorted(messages, key=lambda m: m.trustee)
+    if [m.trustee for m in ordered] != list(range(1, len(trustees.verification_keys) + 1)):
+        raise _void("round 4", "a trustee is missing, or is there twice")
+    for message in ordered:
+        where = f"trustee {message.trustee}"
+        if message.transcript != trustees.transcript:
+            raise _void(where, "she has seen other messages than those that are here")
+        parts = (bytes.fromhex(message.transcript), u16(message.trustee), message.statement_key)
+        public = trustees.verification_keys[message.trustee - 1]
+        try:
+            schnorr.verify(public, message.proof, _SEEN, parts, group)
+        except ElectionError:
+            raise _void(where, "she does not prove that she has her share") from None
+    return tuple(message.statement_key for message in ordered)
 
 
 def keys(messages: Sequence[Second], transcript: str, group: Group) -> Trustees:

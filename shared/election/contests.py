@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from shared.conditions import Answer
-from shared.election.terms import Terms
 from shared.errors import SpecificationError
 from shared.limits import MAX_CONTEST_CHOICES, MIN_CONTEST_CHOICES
 from shared.questionnaire import Questionnaire
@@ -48,11 +47,6 @@ def chosen(questionnaire: Questionnaire, answers: Mapping[str, Answer]) -> tuple
     """
     questions = zip(questionnaire.questions, choices_of(questionnaire), strict=True)
     return tuple(choices.index(answers[question.name]) for question, choices in questions)
-
-
-def terms_of(questionnaire: Questionnaire, *, digest: str, key: bytes, cells: int) -> Terms:
-    """What the proofs of an election are bound to."""
-    return Terms(digest=digest, key=key, choices=sizes_of(questionnaire), cells=cells)
 
 
 def _choices(question: Question) -> tuple[Answer, ...]:

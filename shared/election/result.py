@@ -7,15 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from shared import base64url, strict_json
-from shared.election.decryption import Factor, Factors, logarithms, remaining, verify_factors
-from shared.election.group import (
-    ELEMENT_BYTES,
-    GENERATOR,
-    SCALAR_BYTES,
-    Group,
-    decode_scalar,
-    encode_scalar,
-)
+from shared.election.decryption import Factors, logarithms, remaining, verify_factors
+from shared.election.factors import factors_object, parse_factors
+from shared.election.group import GENERATOR, Group
 from shared.election.groups import Cells, Sums
 from shared.election.terms import Terms
 from shared.errors import ElectionError
@@ -83,13 +77,7 @@ class Result:
                 {"cells": list(g.cells), "ballots": g.ballots, "votes": [list(row) for row in g.votes]}
                 for g in self.groups
             ],
-            "factors": [
-                {
-                    "trustee": i,
-                    "groups": [[[_factor_text(f) for f in row] for row in rows] for rows in factors],
-                }
-                for i, factors in self.factors
-            ],
+            "factors": [{"trustee": i, "groups": factors_object(factors)} for i, factors in self.factors],
         }
         return strict_json.dumps(value) + b"\n"
 
@@ -225,11 +213,6 @@ def _statement(item: Any, stated: Stated, where: str) -> Statement:
     )
 
 
-def _factor_text(factor: Factor) -> list[str]:
-    parts = (factor.element, encode_scalar(factor.challenge), encode_scalar(factor.response))
-    return [base64url.encode(part) for part in parts]
-
-
 def _group(item: Any, where: str) -> CountedGroup:
     fields = Fields(item, f"{where}: groups", ("cells", "ballots", "votes"), error=_refused)
     cells = _integers(fields, fields.items("cells", MAX_CELLS, minimum=1), MAX_CELLS - 1)
@@ -253,22 +236,7 @@ def _integers(fields: Fields, values: list[Any], maximum: int) -> tuple[int, ...
 
 def _factors(item: Any, where: str) -> tuple[int, Factors]:
     fields = Fields(item, f"{where}: factors", ("trustee", "groups"), error=_refused)
-    groups = fields.items("groups", MAX_CELLS)
-    try:
-        factors = tuple(tuple(tuple(_factor(*texts) for texts in row) for row in rows) for rows in groups)
-    except (TypeError, ValueError):
-        raise fields.fail("groups", "this is no table of factors", "three texts for each choice") from None
-    return fields.integer("trustee", 1, MAX_TRUSTEES), factors
-
-
-def _factor(element: str, challenge: str, response: str) -> Factor:
-    parts = [base64url.decode(text) or b"" for text in (element, challenge, response)]
-    if any(
-        len(part) != size
-        for part, size in zip(parts, (ELEMENT_BYTES, SCALAR_BYTES, SCALAR_BYTES), strict=True)
-    ):
-        raise ValueError("not 32 bytes each")
-    return Factor(element=parts[0], challenge=decode_scalar(parts[1]), response=decode_scalar(parts[2]))
+    return fields.integer("trustee", 1, MAX_TRUSTEES), parse_factors(fields, "groups")
 
 
 def _refused(message: str, *, where: str = "", expected: str = "", remedy: str = "") -> ElectionError:

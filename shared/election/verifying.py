@@ -67,14 +67,14 @@ def verify_batch(
     """
     if not votes:
         return ()
+    if _all_hold(votes, terms, group, random_bytes):
+        return (None,) * len(votes)
     if len(votes) == 1:
         try:
             verify(votes[0], terms, group)
         except SubmissionError as error:
             return (error,)
         return (None,)
-    if _all_hold(votes, terms, group, random_bytes):
-        return (None,) * len(votes)
     half = len(votes) // 2
     first = verify_batch(votes[:half], terms, group, random_bytes)
     return first + verify_batch(votes[half:], terms, group, random_bytes)

@@ -22,7 +22,11 @@ import pytest
 from tests.waiting import PATIENCE_SECONDS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-SCRIPTS = {"demo": DEPLOY / "demo.sh", "demo-invited": DEPLOY / "demo-invited.sh"}
+SCRIPTS = {
+    "demo": DEPLOY / "demo.sh",
+    "demo-invited": DEPLOY / "demo-invited.sh",
+    "demo-election": DEPLOY / "demo-election.sh",
+}
 every = pytest.mark.parametrize("name", list(SCRIPTS))
 
 

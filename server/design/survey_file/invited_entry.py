@@ -85,6 +85,7 @@ def read_invited(root: Section, folder: Path, roll: Roll | None) -> Invited | No
         threshold=opening.threshold,
         shares=opening.shares,
         statement_keys=opening.statement_keys,
+        election=opening.election,
         relay=_relay(section) if "relay" in section else None,
         spare_keys=_spare_keys(section, folder),
     )

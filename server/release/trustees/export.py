@@ -7,6 +7,7 @@ specification.dsse.json   the signed specification, as published
 checkpoint                the board's checkpoint, signed by the organizer
 board.json                the board's counts, signed by the organizer
 roll.txt, used-codes.txt  whose codes were invited, and which were used
+rehearsal.json            of an election the trustees' signatures of the specification
 ballots.bin               per ballot its length (4 bytes, big endian) and its bytes, ascending by receipt
 ========================  ================================================================================
 """
@@ -38,6 +39,8 @@ from shared.specification import Specification
 SPECIFICATION_FILE: Final = "specification.dsse.json"
 BALLOTS_FILE: Final = "ballots.bin"
 CHECKPOINT_FILE: Final = "checkpoint"
+SIGNATURES_FILE: Final = "rehearsal.json"
+"""Of an election: every trustee's signature of its specification."""
 _LENGTH_BYTES: Final = 4
 _REMEDY: Final = (
     "Ask the collector for the export again. If it stays so, tell the other trustees: open nothing."

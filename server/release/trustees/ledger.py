@@ -106,6 +106,25 @@ class Ledger:
                 )
         return bool(known)
 
+    def require_one_survey(self, specification: str) -> None:
+        """Refuse a second election under one key: it would be a second set of sums that nobody counted with.
+
+        Raises
+        ------
+        OpeningError
+            With the code ``opening.second-set``.
+        """
+        for earlier in self.lines:
+            if earlier.specification != specification:
+                raise OpeningError(
+                    "another election was stated before with this key "
+                    f"({digest_words(earlier.specification)}, now {digest_words(specification)})",
+                    where=str(self.path),
+                    expected="a key of its own for each election",
+                    remedy="State nothing, and tell the other trustees.",
+                    code="opening.second-set",
+                )
+
     def append(self, stated: Stated) -> Ledger:
         """Write one more line, durably: it is on the disk when this returns, or the file is as before.
 

@@ -122,8 +122,17 @@ def rebuild_key(survey: SignedSurvey, shares: Sequence[Share]) -> OpeningKey:
     Raises
     ------
     OpeningError
-        As :func:`join_shares`, and ``opening.share-of-another-key`` if they make another key.
+        As :func:`join_shares`; ``opening.share-of-another-key`` if they make another key,
+        ``opening.election`` for an election.
     """
+    if survey.invited.election is not None:
+        raise OpeningError(
+            "this is an election: no ballot of it is ever opened",
+            where="specification",
+            expected="a survey",
+            remedy="Decrypt the sums of its groups: roomful trustees decrypt.",
+            code="opening.election",
+        )
     key = OpeningKey(survey.invited.suite, join_shares(shares))
     if key.public_key != survey.invited.opening_key:
         raise OpeningError(

@@ -37,7 +37,8 @@ from server import files
 from server.collection.storage.published import PublishedSurvey
 from server.files import read_file
 from server.keys.sealing import SealingKey
-from server.release.trustees.export import SPECIFICATION_FILE, SignedSurvey
+from server.release.trustees.election_key import secret_of
+from server.release.trustees.export import SIGNATURES_FILE, SPECIFICATION_FILE, SignedSurvey
 from server.release.trustees.opening import rebuild_key
 from server.release.trustees.shares import Share, covering_sets
 from server.release.trustees.statement_keys import require_statement_key
@@ -45,8 +46,12 @@ from server.simulation.generating import generated_all
 from shared import base64url, strict_json
 from shared.ballot import require_invited
 from shared.ed25519 import KEY_BYTES
+from shared.election.group import PythonGroup
+from shared.election.key_signatures import MAX_SIGNATURES_BYTES, KeySignatures
+from shared.election.trustees import sign_specification
 from shared.errors import OpeningError, RoomfulError, StateError, SubmissionError
 from shared.fields import Fields
+from shared.invited import require_election
 from shared.limits import MAX_CELLS, MAX_MESSAGE_BYTES, MAX_TRUSTEES
 from shared.sealing import box_info
 from shared.submission import decode, encode, validate
@@ -136,7 +141,7 @@ def make_challenge(
     Returns
     -------
     int
-        How many test answers there are.
+        How many test answers there are; of an election none, since a test group would be an oracle.
 
     Raises
     ------
@@ -151,6 +156,12 @@ def make_challenge(
         raise OpeningError(
             "the folder exists already", where=str(out), expected="a new folder", code="opening.exists"
         )
+    if invited.election is not None:
+        with files.named_file_errors(str(out)):
+            out.parent.mkdir(parents=True, exist_ok=True)
+            with files.new_folder(out) as work:
+                files.write_new(work / SPECIFICATION_FILE, published.envelope)
+        return 0
     key = SealingKey(invited.suite, invited.opening_key)
     n_cells = specification.cells.count
     boxes, plaintexts = [], []
@@ -236,6 +247,33 @@ def rehearse(
     return Rehearsal(challenge=challenge, plaintexts=tuple(plaintexts), rounds=tuple(rounds))
 
 
+def rehearse_election(
+    survey: SignedSurvey,
+    shares: Sequence[Share],
+    earlier: KeySignatures | None,
+    random_bytes: Callable[[int], bytes],
+) -> KeySignatures:
+    """Have trustees of an election sign that their keys are for this specification; nothing is decrypted.
+
+    Raises
+    ------
+    OpeningError
+        ``opening.not-an-election``; ``opening.share-of-another-key`` for a share that is not the one of the
+        signed key.
+    ElectionError
+        With the code ``election.key-signature`` if the signatures so far are of another specification.
+    """
+    trustees = require_election(survey.invited)
+    found = earlier or KeySignatures(specification=survey.digest, signatures=())
+    found.require_of(survey.digest)
+    for share in shares:
+        require_statement_key(survey.invited, share)
+        secret = secret_of(share, trustees)
+        proof = sign_specification(secret, share.number, survey.digest, random_bytes(32), PythonGroup())
+        found = found.with_signature(share.number, proof)
+    return found
+
+
 def require_rehearsal(published: PublishedSurvey, data: bytes | None) -> None:
     """Refuse to open an invited survey whose trustees have not all rehearsed; a pass for an open survey.
 
@@ -251,8 +289,14 @@ def require_rehearsal(published: PublishedSurvey, data: bytes | None) -> None:
         With the code ``state.rehearsal``.
     OpeningError
         With the code ``opening.rehearsal`` if the file is malformed.
+    ElectionError
+        With the code ``election.key-signature`` if not every trustee of an election signed it.
     """
     invited = published.specification.invited
+    if invited is not None and invited.election is not None and data is not None:
+        signatures = KeySignatures.parse(data, "rehearsal.json")
+        signatures.verify(invited.election, published.digest, PythonGroup())
+        return
     if invited is None:
         if data is not None:
             raise _not_rehearsed("this survey is open to everybody and has no trustees", "no --rehearsal")
@@ -288,7 +332,17 @@ def keep_rehearsal(published: PublishedSurvey, data: bytes) -> None:
     """Put the rehearsal into the survey's folder, once the survey is open."""
     folder = published.folder / REHEARSAL_FOLDER
     with files.named_file_errors(REHEARSAL_FOLDER):
-        files.replace(folder / "rehearsal.json", data)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        files.replace(folder / SIGNATURES_FILE, data)
+
+
+def kept_rehearsal(published: PublishedSurvey) -> dict[str, bytes]:
+    """Of an election the trustees' signatures, as a file of the export; of a survey nothing."""
+    invited = published.specification.invited
+    if invited is None or invited.election is None:
+        return {}
+    path = published.folder / REHEARSAL_FOLDER / SIGNATURES_FILE
+    return {SIGNATURES_FILE: read_file(path, "the trustees' rehearsal", MAX_SIGNATURES_BYTES)}
 
 
 def _document(data: bytes, where: str, kind: str, keys: Sequence[str]) -> Fields:

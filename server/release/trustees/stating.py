@@ -66,6 +66,8 @@ def state_export(
     invited = examined.survey.invited
     require_statement_key(invited, share)  # 6
     ledger = Ledger.read(ledger_path, invited.opening_key)
+    if invited.election is not None:
+        ledger.require_one_survey(examined.survey.digest)
     repeated = ledger.require_only(examined.stated)  # 7
     if not repeated:
         ledger = ledger.append(examined.stated)

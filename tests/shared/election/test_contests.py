@@ -10,7 +10,8 @@ import pytest
 
 from shared import base64url
 from shared.ballot import box_bytes
-from shared.election.contests import choices_of, chosen, terms_of
+from shared.election.contests import choices_of, chosen
+from shared.election.electorate import election_terms
 from shared.election.group import GENERATOR
 from shared.errors import OpeningError, RoomfulError
 from shared.invited import Invited, require_election
@@ -33,9 +34,8 @@ def test_an_election_survives_a_round_trip() -> None:
 def test_boxes_have_the_length_of_the_contests() -> None:
     specification = election_specification()
     assert box_bytes(specification) == 288 * 5 + 2 * 128
-    terms = terms_of(
-        specification.questionnaire, digest=digest_of(specification), key=held.trustees().key, cells=8
-    )
+    terms = election_terms(specification, digest_of(specification))
+    assert (terms.key, terms.choices, terms.cells) == (held.trustees().key, (3, 2), 8)
     assert terms.box_bytes == box_bytes(specification)
 
 

@@ -1,0 +1,281 @@
+"""``roomful election``: key file, result and verification by anybody; and what trustees of elections run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from server.cli.opening import (
+    read_shares,
+    read_statements,
+    received_export,
+    require_new,
+    statement_option,
+    write,
+)
+from server.cli.progress import stages
+from server.files import read_file
+from server.keys.public_keys import OpeningKey
+from server.release.trustees import election_key
+from server.release.trustees.ceremony import key_words
+from server.release.trustees.decrypting import Election, decrypt_sums
+from server.release.trustees.examining import ReceivedExport
+from server.release.trustees.tallying import tally, verify_result
+from shared.election.contests import choices_of
+from shared.election.factors import MAX_FACTORS_BYTES, FactorsFile
+from shared.election.result import MAX_RESULT_BYTES, Result
+from shared.errors import InputError
+from shared.words import digest_words
+
+WARNING: Final = (
+    "Not for binding public elections: your device knows your vote, so it can be sold or coerced."
+)
+_SPLIT: Final = re.compile(r"(\d{1,3})-of-(\d{1,3})", re.ASCII)
+_NEXT: Final = {
+    1: "When everybody has done round 1: roomful trustees key 2",
+    2: "When everybody has done round 2: roomful trustees key 3",
+    3: "When everybody has done round 3: roomful trustees key 4",
+    4: "Your share and your ledger are in your own folder. The organizer makes the key's file: "
+    "roomful election key FOLDER",
+}
+json_option = click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+
+
+@click.group()
+def election() -> None:
+    """Elections by group: key file, result, and verification by anybody.
+
+    Not for binding public elections: your device knows your vote, so it can be sold or coerced.
+    """
+
+
+@click.command()
+@click.argument("step", metavar="ROUND", type=click.IntRange(1, 4))
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--own", type=click.Path(path_type=Path), required=True, help="Your own folder, secret.")
+@click.option("--trustee", type=click.IntRange(1, 16), help="Your number; in round 1.")
+@click.option("--shares", "split", help="How many decrypt together, of how many: 3-of-5; in round 1.")
+def key(step: int, folder: Path, own: Path, trustee: int | None, split: str | None) -> None:
+    """Take part in making the key of an election, in four rounds, each trustee on her own computer.
+
+    FOLDER holds the messages of all and goes around: everybody does round 1, then everybody round 2, and so
+    on. The key exists nowhere, at no time. Any failure voids the ceremony: begin again with new folders.
+    """
+    if step == 1:
+        if trustee is None or split is None:
+            raise InputError(
+                "round 1 needs your number and the split",
+                where="--trustee, --shares",
+                expected="such as --trustee 1 --shares 3-of-5",
+            )
+        threshold, shares = parse_split(split)
+        if trustee > shares:
+            raise InputError(f"there is no trustee {trustee}", where="--trustee", expected=f"1 to {shares}")
+        message = election_key.first_round(
+            folder, own, trustee=trustee, threshold=threshold, shares=shares, random_bytes=os.urandom
+        )
+        click.echo(f"Ceremony {digest_words(message.ceremony)}  (the same for all; compare it)")
+    elif step == 2:
+        election_key.second_round(folder, own, random_bytes=os.urandom)
+    elif step == 3:
+        election_key.third_round(folder, own)
+    else:
+        last = election_key.fourth_round(folder, own, random_bytes=os.urandom)
+        click.echo(f"Seen     {digest_words(last.transcript)}  (the same for all; compare it)")
+    click.echo(_NEXT[step])
+
+
+def parse_split(text: str) -> tuple[int, int]:
+    """Threshold and number of shares, from ``3-of-5``."""
+    found = _SPLIT.fullmatch(text)
+    if found is None:
+        raise InputError(f"{text!r} is no split", where="--shares", expected="such as 3-of-5")
+    return int(found[1]), int(found[2])
+
+
+@election.command("key")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="election-key.json; it must not exist."
+)
+@json_option
+def write_key(folder: Path, out: Path, as_json: bool) -> None:
+    """Make the public key file of a ceremony whose messages are in FOLDER. Anybody gets the same bytes."""
+    require_new(out)
+    found: OpeningKey = election_key.election_key(folder)
+    write(out, found.to_bytes())
+    told = {"words": key_words(found.key), "threshold": found.threshold, "shares": found.shares}
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    click.echo(f"The election's key in words, for everybody to write down:\n    {told['words']}")
+    click.echo(f"Any {found.threshold} of {found.shares} trustees decrypt sums with it. It exists nowhere.")
+
+
+@click.command()
+@click.option(
+    "--share", "share_file", type=click.Path(path_type=Path), required=True, help="File with your own share."
+)
+@click.option(
+    "--ledger",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Your own ledger, the newest; it must have your statement.",
+)
+@statement_option
+@received_export
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="Your factors; it must not exist."
+)
+@json_option
+def decrypt(
+    *,
+    received: ReceivedExport,
+    share_file: Path,
+    ledger: Path,
+    statement_files: tuple[Path, ...],
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Decrypt the sums of the groups of the election in FOLDER: your part, on your own computer.
+
+    No ballot is decrypted, and no sum but those of whole groups.
+    """
+    require_new(out)
+    (share,) = read_shares((share_file,))
+    with stages(hidden=as_json) as progress:
+        found, factors = decrypt_sums(
+            received,
+            statements=read_statements(statement_files),
+            share=share,
+            ledger_path=ledger,
+            random_bytes=os.urandom,
+            progress=progress,
+        )
+    write(out, factors.to_bytes())
+    told = _figures(found) | {"trustee": factors.trustee}
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    _tell(told)
+    click.echo(
+        f"Trustee {factors.trustee} decrypted the sums of {told['groups']} groups. {out} is no secret."
+    )
+
+
+@election.command()
+@click.argument("factor_files", metavar="FACTORS...", nargs=-1, type=click.Path(path_type=Path))
+@statement_option
+@received_export
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="result.json; it must not exist.")
+@json_option
+def result(
+    *,
+    received: ReceivedExport,
+    factor_files: tuple[Path, ...],
+    statement_files: tuple[Path, ...],
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Count the votes of each group of the election in FOLDER, from the trustees' files of factors.
+
+    A file that does not hold is named and left out.
+    """
+    require_new(out)
+    files = [
+        FactorsFile.parse(read_file(path, "a trustee's factors", MAX_FACTORS_BYTES), path.name)
+        for path in factor_files
+    ]
+    with stages(hidden=as_json) as progress:
+        counted = tally(received, statements=read_statements(statement_files), files=files, progress=progress)
+    write(out, counted.result.to_bytes())
+    ignored = [{"code": error.code, "where": error.where} for error in counted.ignored]
+    told = _figures(counted.election) | {
+        "ignored": ignored,
+        "totals": _totals(counted.election, counted.result),
+    }
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    _tell(told)
+    for error in counted.ignored:
+        click.secho(f"LEFT OUT {error.where}: {error.message}", fg="red")
+    _tell_totals(told["totals"])
+
+
+@election.command()
+@click.option(
+    "--result",
+    "result_file",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="result.json, as it was published.",
+)
+@received_export
+@json_option
+def verify(*, received: ReceivedExport, result_file: Path, as_json: bool) -> None:
+    """Verify a result with what everybody can get: FOLDER with the ballots, and the board as you saw it.
+
+    Every ballot, proof, signature, sum and factor is computed again. Exit code 5 or 7 at the first line that
+    does not hold; it names who is at fault where that can be known.
+    """
+    found = Result.parse(read_file(result_file, "a result", MAX_RESULT_BYTES), result_file.name)
+    with stages(hidden=as_json) as progress:
+        verified = verify_result(received, found, progress)
+    told = _figures(verified) | {"totals": _totals(verified, found)}
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    _tell(told)
+    _tell_totals(told["totals"])
+    click.secho("Verified: these are the votes of exactly these ballots.", fg="green")
+
+
+def _figures(found: Election) -> dict[str, Any]:
+    examined = found.examined
+    return {
+        "survey_words": digest_words(examined.survey.digest),
+        "root_words": digest_words(examined.stated.root),
+        "ballots": len(examined.receipts),
+        "counted": sum(found.ballots),
+        "groups": len(found.ballots),
+        "smallest_group": min(filter(None, found.ballots), default=0),
+        "refused": [{"receipt": receipt, "code": error.code} for receipt, error in examined.refused],
+    }
+
+
+def _tell(told: dict[str, Any]) -> None:
+    click.echo(WARNING)
+    click.echo(f"Election {told['survey_words']}")
+    click.echo(f"Board    {told['root_words']}")
+    click.echo(
+        f"{told['counted']} of {told['ballots']} ballots in {told['groups']} groups; "
+        f"the smallest has {told['smallest_group']}."
+    )
+    for line in told["refused"]:
+        click.secho(
+            f"NOT COUNTED {line['receipt']} ({line['code']}): the collector should not have taken it.",
+            fg="red",
+        )
+
+
+def _totals(found: Election, counted: Result) -> dict[str, dict[str, int]]:
+    questionnaire = found.examined.survey.specification.questionnaire
+    totals = {}
+    for place, (question, choices) in enumerate(
+        zip(questionnaire.questions, choices_of(questionnaire), strict=True)
+    ):
+        columns = zip(*(group.votes[place] for group in counted.groups), strict=True)
+        names = (choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
+        totals[question.name] = dict(zip(names, map(sum, columns), strict=True))
+    return totals
+
+
+def _tell_totals(totals: dict[str, dict[str, int]]) -> None:
+    for contest, votes in totals.items():
+        click.echo(f"{contest}: " + ", ".join(f"{choice} {number}" for choice, number in votes.items()))

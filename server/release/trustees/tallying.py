@@ -1,0 +1,112 @@
+"""``roomful election result`` and ``verify``: votes of each group from trustees' factors, without a share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from server.progress import StageProgress
+from server.release.trustees.decrypting import GROUP, Election, examine_election
+from server.release.trustees.examining import ReceivedExport
+from shared.election.decryption import Factors, verify_factors
+from shared.election.electorate import election_terms
+from shared.election.factors import FactorsFile
+from shared.election.result import CountedGroup, Result, count
+from shared.errors import ElectionError
+from shared.invited import require_election
+from shared.statements import Statement, require_statements
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """A result, and what was left out on the way.
+
+    Attributes
+    ----------
+    election : Election
+    result : Result
+    ignored : tuple of ElectionError
+        Of each file of factors that does not hold, its trustee and place.
+    """
+
+    election: Election
+    result: Result
+    ignored: tuple[ElectionError, ...]
+
+
+def tally(
+    received: ReceivedExport,
+    *,
+    statements: Sequence[tuple[str, Statement]],
+    files: Sequence[FactorsFile],
+    progress: StageProgress,
+) -> Tally:
+    """Count the votes of each group.
+
+    Raises
+    ------
+    VerificationError, SpecificationError, BoardError, OpeningError, ReleaseError
+        As :func:`examine_election`; ``election.too-few-factors`` if too few files hold.
+    """
+    election = examine_election(received, progress)
+    examined, invited = election.examined, election.examined.survey.invited
+    trustees = require_election(invited)
+    require_statements(examined.stated, invited, statements)
+    by_trustee: dict[int, Factors] = {}
+    ignored: list[ElectionError] = []
+    for file in files:
+        try:
+            _require_same(file, election)
+            verify_factors(file.factors, file.trustee, trustees, examined.stated, election.sums, GROUP)
+        except ElectionError as error:
+            ignored.append(error)
+        else:
+            by_trustee[file.trustee] = file.factors
+        progress("factors", len(by_trustee) + len(ignored), len(files))
+    votes = count(election.sums, election.ballots, by_trustee, trustees.threshold, GROUP)
+    kept = {statement.trustee: statement for _, statement in statements}
+    result = Result(
+        stated=examined.stated,
+        statements=tuple(kept[number] for number in sorted(kept)),
+        groups=tuple(
+            CountedGroup(cells=cells, ballots=ballots, votes=rows)
+            for cells, ballots, rows in zip(examined.permitted.groups, election.ballots, votes, strict=True)
+        ),
+        factors=tuple((number, by_trustee[number]) for number in sorted(by_trustee)[: trustees.threshold]),
+    )
+    return Tally(election=election, result=result, ignored=tuple(ignored))
+
+
+def verify_result(received: ReceivedExport, result: Result, progress: StageProgress) -> Election:
+    """Verify a result with nothing but the export and what is known of the board from elsewhere.
+
+    Raises
+    ------
+    VerificationError, SpecificationError, BoardError, OpeningError, ReleaseError
+        The first line that does not hold.
+    """
+    election = examine_election(received, progress)
+    examined = election.examined
+    survey = examined.survey
+    result.verify(
+        election_terms(survey.specification, survey.digest),
+        survey.invited,
+        examined.stated.root,
+        examined.permitted.groups,
+        election.ballots,
+        election.sums,
+        GROUP,
+    )
+    return election
+
+
+def _require_same(file: FactorsFile, election: Election) -> None:
+    shares = election.examined.survey.invited.shares
+    if file.stated != election.examined.stated or file.trustee > shares:
+        raise ElectionError(
+            "these are factors of other sums",
+            where=f"trustee {file.trustee}",
+            expected="factors of the groups of this board",
+            remedy="Leave her file out and take another trustee's.",
+            code="election.factors",
+        )
