@@ -9,7 +9,7 @@
 #   sh deploy/demo-election.sh --port PORT     port of the server (default: the first free one from 8765)
 #
 # One machine plays every part here. In earnest each folder belongs to somebody else: key/ to organizer, registrar and
-# collector, each of trustee-1 to trustee-5 to one trustee, codes/ to whoever makes the letters.
+# collector, each folder in trustees/ to one trustee, codes/ to whoever makes the letters.
 #
 # Safe to run again: what an earlier demo left in DIR is replaced, anything else there is left alone.
 # The passphrase of the demo's signing key is taken from ROOMFUL_PASSPHRASE if that is set.
@@ -17,7 +17,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=demo-election
-made="town survey key ceremony trustee-1 trustee-2 trustee-3 trustee-4 trustee-5 election-key.json codes rehearsal
+made="town survey key ceremony trustees election-key.json codes rehearsal
   rehearsal.json statements factors receipts.txt export result.json data data.anchors server.log"
 . "$root/deploy/demo_steps.sh"
 read_options "$@"
@@ -60,10 +60,10 @@ roomful keygen --purpose collector --suite mlkem768x25519-hkdf-sha256-aes128gcm 
 
 step "The key ceremony in four rounds: five trustees, any three of whom decrypt sums; the key exists nowhere"
 begin_key() {
-  roomful trustees key 1 "$dir/ceremony" --own "$dir/trustee-$1" --trustee "$1" --shares 3-of-5 >/dev/null
+  roomful trustees key 1 "$dir/ceremony" --own "$dir/trustees/$1" --trustee "$1" --shares 3-of-5 >/dev/null
 }
 go_on() {
-  roomful trustees key "$round" "$dir/ceremony" --own "$dir/trustee-$1" >/dev/null
+  roomful trustees key "$round" "$dir/ceremony" --own "$dir/trustees/$1" >/dev/null
 }
 begin_key 1
 in_pairs begin_key 2 3 4 5
@@ -87,7 +87,7 @@ id=$(roomful publish "$dir/survey" --data "$dir/data" \
 step "The rehearsal: every trustee signs that her key is for this election; nothing is decrypted"
 roomful trustees challenge "$id" --data "$dir/data" --out "$dir/rehearsal"
 for trustee in $trustees; do
-  roomful trustees rehearse "$dir/rehearsal" --share "$dir/trustee-$trustee/share-$trustee-of-5.txt" \
+  roomful trustees rehearse "$dir/rehearsal" --share "$dir/trustees/$trustee/share-$trustee-of-5.txt" \
     --organizer-key "$dir/key/key.pub" --out "$dir/rehearsal.json" >/dev/null
 done
 
@@ -106,13 +106,13 @@ roomful trustees export "$id" --data "$dir/data" --out "$dir/export"
 board=$(roomful board verify "$address" | awk '$1 == "Board" { print $2 }')
 
 state() {
-  roomful trustees state "$dir/export" --share "$dir/trustee-$1/share-$1-of-5.txt" --root "$board" \
-    --invitation "$address" --ledger "$dir/trustee-$1/ledger.jsonl" --out "$dir/statements/$1.json" --json >/dev/null
+  roomful trustees state "$dir/export" --share "$dir/trustees/$1/share-$1-of-5.txt" --root "$board" \
+    --invitation "$address" --ledger "$dir/trustees/$1/ledger.jsonl" --out "$dir/statements/$1.json" --json >/dev/null
 }
 
 decrypt() {
-  roomful trustees decrypt "$dir/export" --share "$dir/trustee-$1/share-$1-of-5.txt" --root "$board" \
-    --invitation "$address" --ledger "$dir/trustee-$1/ledger.jsonl" --out "$dir/factors/$1.json" --json \
+  roomful trustees decrypt "$dir/export" --share "$dir/trustees/$1/share-$1-of-5.txt" --root "$board" \
+    --invitation "$address" --ledger "$dir/trustees/$1/ledger.jsonl" --out "$dir/factors/$1.json" --json \
     --statement "$dir/statements/1.json" --statement "$dir/statements/2.json" \
     --statement "$dir/statements/3.json" --statement "$dir/statements/4.json" >/dev/null
 }

@@ -169,9 +169,9 @@ def decrypt(
 
 
 @election.command()
-@click.argument("factor_files", metavar="FACTORS...", nargs=-1, type=click.Path(path_type=Path))
 @statement_option
 @received_export
+@click.argument("factor_files", metavar="FACTORS...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="result.json; it must not exist.")
 @json_option
 def result(
