@@ -45,7 +45,8 @@ def test_everything_that_is_installed_is_known_by_its_hash(path: Path) -> None:
 def test_both_lists_and_the_build_backend_agree() -> None:
     run, test = map(locked, LISTS)
     assert run.items() <= test.items()
-    assert PROJECT["build-system"]["requires"] == [f"setuptools=={run['setuptools']}"]
+    backend = [f"{name}=={run[name]}" for name in ("setuptools", "brotli")]
+    assert PROJECT["build-system"]["requires"] == backend
     assert PROJECT["dependency-groups"]["build"] == PROJECT["build-system"]["requires"]
 
 
