@@ -86,6 +86,7 @@ def invited_object(invited: Invited | None) -> dict[str, Any] | None:
         return None
     relay = invited.relay
     return {
+        "election": invited.election is not None,
         "threshold": invited.threshold,
         "shares": invited.shares,
         "relay": None

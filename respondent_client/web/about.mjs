@@ -61,7 +61,8 @@ function figuresOf({ language, state: { survey } }) {
 
 /** What stays, what is sent, and what nobody can know: generated from the checked specification. */
 function promise(context) {
-  return ["stay", "group", "nobody"].map((key) => context.language.t(`statement.${key}`, figuresOf(context)));
+  const warning = context.state.survey.invited?.election ? ["election-warning"] : [];
+  return [...warning, "stay", "group", "nobody"].map((key) => context.language.t(`statement.${key}`, figuresOf(context)));
 }
 
 /** What else the survey asks, keeps and publishes. */
@@ -71,7 +72,7 @@ function more(context) {
   return [
     language.t("statement.half"),
     language.t("statement.asks", { ...figures, count: Object.keys(survey.questions).length }),
-    survey.invited && language.t("statement.invited", { threshold: language.number(survey.invited.threshold), shares: language.number(survey.invited.shares) }),
+    survey.invited && language.t(survey.invited.election ? "statement.election" : "statement.invited", { threshold: language.number(survey.invited.threshold), shares: language.number(survey.invited.shares) }),
     survey.free_text && language.t("statement.free-text"),
     language.t(`statement.release.${survey.release_rule}`, figures),
     language.t("statement.retention", { count: survey.retention_days }),

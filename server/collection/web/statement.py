@@ -64,6 +64,7 @@ def statement(specification: Specification, language: str, texts: Mapping[str, T
         return text("list.pair" if len(items) == 2 else "list.last", {"first": start, "last": items[-1]})
 
     invited = specification.invited
+    is_election = invited is not None and invited.election is not None
     # Rounded up: to demand more people is the cautious side.
     share = math.ceil(100 * min(level.lowest for level in specification.levels))
     figures = {
@@ -77,12 +78,13 @@ def statement(specification: Specification, language: str, texts: Mapping[str, T
     more = (
         text("statement.half", figures),
         text("statement.asks", figures, len(specification.questionnaire.questions)),
-        text("statement.invited", figures) if invited else "",
+        text("statement.election" if is_election else "statement.invited", figures) if invited else "",
         text("statement.free-text", figures) if specification.questionnaire.has_free_text else "",
         text(f"statement.release.{specification.release.rule}", figures),
         text("statement.retention", figures, specification.retention_days),
     )
+    promise = (*(("election-warning",) if is_election else ()), "stay", "group", "nobody")
     return Statement(
-        promise=tuple(text(f"statement.{key}", figures) for key in ("stay", "group", "nobody")),
+        promise=tuple(text(f"statement.{key}", figures) for key in promise),
         more=tuple(filter(None, more)),
     )

@@ -19,12 +19,13 @@ from server.collection.storage.published import PublishedSurvey
 from server.collection.storage.server_keys import install_keys
 from server.collection.storage.store import SurveyStore
 from server.keys.private_pem import private_pem
-from shared.ballot import Ballot
+from shared.ballot import Ballot, require_invited
 from shared.invitation import survey_link
 from shared.invited import Relay
-from shared.sealing import DEFAULT_SUITE, SUITES
+from shared.sealing import DEFAULT_SUITE, ELECTION_SUITE, SUITES
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, public_bytes, sign, small_model
+from tests.elections import COLLECTOR_SECRET
 from tests.invited import (
     COLLECTOR_KEY,
     TOKEN_KEY_FILE,
@@ -70,7 +71,13 @@ def open_collector(data: DataDirectory, specification: Specification) -> SurveyS
     """The survey, open at a collector."""
     store = data.survey(data.publish(envelope_of(specification), small_model(), roll().to_bytes()))
     key = data.path / "collector.pem"
-    key.write_bytes(private_pem(SUITES[DEFAULT_SUITE], COLLECTOR_KEY.private_bytes_raw()))
+    is_election = require_invited(specification).election is not None
+    suite, secret = (
+        (ELECTION_SUITE, COLLECTOR_SECRET)
+        if is_election
+        else (DEFAULT_SUITE, COLLECTOR_KEY.private_bytes_raw())
+    )
+    key.write_bytes(private_pem(SUITES[suite], secret))
     install_keys(store.published, token_key=TOKEN_KEY_FILE, collector_key=key)
     data.enrol(store.id)
     store.open()

@@ -8,16 +8,13 @@ from pathlib import Path
 import pytest
 
 from server.collection.storage.data_directory import DataDirectory
-from server.collection.storage.server_keys import install_keys
 from server.collection.storage.store import SurveyStore
-from server.keys.private_pem import private_pem
 from server.keys.sealing import SealingKey
 from shared.ballot import Ballot
 from shared.errors import RoomfulError
 from shared.sealing import ELECTION_SUITE, SUITES, ballot_info
-from tests.builders import ORGANIZER_KEY, sign, small_model
-from tests.elections import COLLECTOR_SECRET, HeldElection, collector
-from tests.invited import TOKEN_KEY_FILE, roll
+from tests.elections import HeldElection, collector
+from tests.server.collection.relay.survey import open_collector
 
 ANSWERS = {"board": "ben", "statutes": False}
 
@@ -29,15 +26,7 @@ def election(tmp_path: Path) -> HeldElection:
 
 @pytest.fixture
 def store(data: DataDirectory, election: HeldElection) -> SurveyStore:
-    envelope = sign(election.specification.to_bytes(), ORGANIZER_KEY).to_bytes()
-    survey = data.publish(envelope, small_model(), roll().to_bytes())
-    found = data.survey(survey)
-    key = data.path / "collector.pem"
-    key.write_bytes(private_pem(SUITES[ELECTION_SUITE], COLLECTOR_SECRET))
-    install_keys(found.published, token_key=TOKEN_KEY_FILE, collector_key=key)
-    data.enrol(survey)
-    found.open()
-    return found
+    return open_collector(data, election.specification)
 
 
 def sealed(election: HeldElection, ballot: Ballot) -> bytes:

@@ -1,0 +1,82 @@
+"""A vote in a real browser: the page encrypts it in Python, the collector verifies it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from shared.ballot import Ballot
+from shared.edwards import L
+from shared.election.electorate import election_terms
+from shared.election.group import GENERATOR, IDENTITY
+from shared.election.trustees import lagrange
+from shared.election.verifying import verify
+from shared.election.vote import EncryptedVote
+from shared.receipt import BallotReceipt
+from shared.sealing import ballot_info
+from tests import election_held as held
+from tests.browser.invited_office import CODES, Office, office
+from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
+from tests.election import GROUP
+from tests.elections import collector, election_specification
+
+pytestmark = pytest.mark.browser
+__all__ = ["visit"]
+
+
+@pytest.fixture(scope="module")
+def election(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    folder = tmp_path_factory.mktemp("election")
+    with office(folder, lambda _: election_specification()) as place:
+        yield place
+
+
+def votes_in(vote: EncryptedVote) -> list[list[int]]:
+    """By the tests' trustees, who do here what they never do: decrypt one ballot."""
+    secret = sum(w * held.secrets()[i - 1] for w, i in zip(lagrange((1, 2)), (1, 2), strict=True)) % L
+    known = {IDENTITY: 0, GENERATOR: 1}
+    return [
+        [known[GROUP.combine((1, L - secret), (s, r))] for r, s in contest.ciphertexts]
+        for contest in vote.contests
+    ]
+
+
+@pytest.mark.parametrize(("number", "viewport"), [(0, PHONE), (1, DESK)], ids=["360", "1280"])
+def test_a_vote(
+    election: Office, visit: Callable[..., InvitedWalk], number: int, viewport: dict[str, int]
+) -> None:
+    walk = visit(f"election-{viewport['width']}", viewport)
+    page = walk.page
+    walk.open(election.link(CODES[number]))
+    expect(page.locator(".statement li").first).to_contain_text("your device knows your vote")
+    expect(page.locator("#more")).to_contain_text("sums of whole groups")
+    walk.look("1-about")
+    walk.start()
+    walk.go_on()
+    walk.exchange()
+    walk.go_on()
+    page.fill("#field-0", "43")
+    page.check("#field-1-0")
+    walk.go_on()
+    walk.see_picture()
+    walk.go_on()
+    page.locator(".questionnaire .sd-item").nth(1).click()
+    page.locator(".questionnaire .sd-boolean, .questionnaire .sd-item").last.click()
+    walk.look("6-questions")
+    walk.go_on()
+    walk.see_message()
+    walk.look("7-review")
+    receipt = BallotReceipt.parse(walk.send_now())
+    walk.look("8-receipt")
+    data = collector().open(ballot_info(election.digest), election.web.posted("/submissions")[-1])
+    ballot = Ballot.parse(data, election.store.specification)
+    assert ballot.receipt == receipt.digest.hex()
+    terms = election_terms(election.store.specification, election.digest)
+    vote = EncryptedVote.of(ballot, terms)
+    verify(vote, terms, GROUP)
+    board, statutes = votes_in(vote)
+    assert board == [0, 1, 0]
+    assert sum(statutes) == 1
+    assert walk.problems == []
