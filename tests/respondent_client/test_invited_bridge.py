@@ -90,6 +90,7 @@ def test_the_whole_way(platform: ServerPlatform, store: SurveyStore) -> None:
     page = Driver(platform, code=0)
     assert page.begin() == {"code": CODES[0].text}
     assert page.survey["survey"]["invited"] == {
+        "election": False,
         "threshold": 2,
         "shares": 3,
         "relay": None,
