@@ -52,7 +52,7 @@ roomful audit "$dir/survey/survey.dsse.json" --model "$dir/town/town.csv" --key 
 
 step "Publishing the draft with its roll, and making letters: each has a code and the link of the signed survey"
 choose_port
-id=$(roomful publish "$dir/survey" --data "$dir/data" \
+id=$(roomful publish "$dir/survey" --data "$dir/data" --test \
   --token-key "$dir/key/tokens.pem" --collector-key "$dir/key/collector.pem" --json | field id)
 roomful invite "$dir/survey" --codes "$dir/codes/codes.csv" --public-url "http://127.0.0.1:$port/" \
   --out "$dir/invitations"

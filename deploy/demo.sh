@@ -36,7 +36,7 @@ roomful verify "$dir/survey/survey.dsse.json" --key "$dir/key/key.pub"
 
 step "Starting the server and opening the survey"
 choose_port
-id=$(roomful publish "$dir/survey" --data "$dir/data" --json | field id)
+id=$(roomful publish "$dir/survey" --data "$dir/data" --test --json | field id)
 address=$(roomful open "$id" --data "$dir/data" --yes --json | field address)
 start_server
 
@@ -58,7 +58,7 @@ cp "$dir/town/library.toml" "$dir/desk/survey.toml"
 cp "$dir/town/library.json" "$dir/town/town.csv" "$dir/town/districts.csv" "$dir/desk/"
 roomful design "$dir/desk/survey.toml" --out "$dir/desk/survey"
 roomful sign "$dir/desk/survey" --key "$dir/key/key.pem"
-second=$(roomful publish "$dir/desk/survey" --data "$dir/data" --json | field id)
+second=$(roomful publish "$dir/desk/survey" --data "$dir/data" --test --json | field id)
 address=$(roomful open "$second" --data "$dir/data" --yes --json | field address)
 start_desk
 

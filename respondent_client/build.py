@@ -64,7 +64,7 @@ BUNDLES: Final[Mapping[str, tuple[Path, str]]] = {
     "qr.mjs": (SCANNING, "/*! QR codes: qr (MIT or Apache-2.0, Paul Miller) */"),
 }
 PAGES: Final[Mapping[str, tuple[str, ...]]] = {
-    "survey.html": ("noscript.", "state.", "lost.", "period."),
+    "survey.html": ("noscript.", "state.", "lost.", "period.", "trial."),
     "board.html": ("board.",),
 }
 REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip|wasm))"')

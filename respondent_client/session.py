@@ -18,6 +18,7 @@ from typing import Final
 from respondent_client.link import Link
 from respondent_client.platform import Platform
 from respondent_client.room import Room, describe
+from shared import strict_json
 from shared.attributes import Attribute
 from shared.checks import Floor
 from shared.envelope import Envelope
@@ -27,6 +28,7 @@ from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
 from shared.recount import Recount
 from shared.soundness import Examination, SoundSpecification, examine, refused_envelope
 
+MAX_STATUS_BYTES: Final = 4096
 ROWS_A_STEP: Final = 500
 """Rows of a public model that are recounted between two reports of progress."""
 
@@ -120,6 +122,19 @@ def place(sound: SoundSpecification, answers: Mapping[str, str | None]) -> Place
     vector = sound.specification.vector(answers)
     cell = sound.specification.cells.assign(vector)
     return Placement(sound=sound, vector=vector, room=describe(sound, cell))
+
+
+async def is_test_copy(platform: Platform, link: Link) -> bool:
+    """Whether the server says that the survey is a copy to be tried, whose answers are nobody's.
+
+    Raises
+    ------
+    NotFoundError, RemoteError
+        If it does not say.
+    """
+    data = await _get(platform, link, "status", MAX_STATUS_BYTES)
+    value = strict_json.loads(data, error=RemoteError, where="status", max_bytes=MAX_STATUS_BYTES)
+    return isinstance(value, dict) and value.get("test") is True
 
 
 async def _get(platform: Platform, link: Link, resource: str, max_bytes: int) -> bytes:

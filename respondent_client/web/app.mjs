@@ -193,6 +193,8 @@ async function switchLanguage(code) {
   document.documentElement.lang = code;
   document.documentElement.dir = language.direction;
   document.getElementById("skip").textContent = language.t("skip");
+  const trial = document.getElementById("trial");
+  if (trial) trial.textContent = language.t(`trial.${trial.dataset.trial}`);
   document.getElementById("build-label").textContent = language.t("about.build");
   const titles = state.survey?.title ?? JSON.parse(page.dataset.titles ?? "{}");
   if (titles[code]) document.getElementById("survey-title").textContent = titles[code];

@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Check a questionnaire, or import one from another format.",
     ),
     "design": ("server.cli.design:design", "Design a partition from survey.toml."),
+    "preview": ("server.cli.preview:preview", "Try the page of a design before anybody else can."),
     "keygen": ("server.cli.signing:keygen", "Make a key: for signing, or for a server of an invited survey."),
     "passphrase": ("server.cli.signing:passphrase", "Encrypt a private key anew, under another passphrase."),
     "sign": ("server.cli.signing:sign", "Sign a designed survey, or countersign as an auditor."),

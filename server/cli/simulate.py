@@ -60,6 +60,7 @@ from shared.participation import HIGHEST_CORRELATION, Dependence
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the receipts of an invited survey here, one a line; must not exist.",
 )
+@click.option("--into-real-survey", is_flag=True, help="Although the survey is no test copy.")
 @click.option("--seed", type=click.IntRange(0), help="Repeats a simulation; by default a random one.")
 @click.option("--threads", type=click.IntRange(1, 64), default=16, show_default=True, help="Senders.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -72,6 +73,7 @@ def simulate(
     answers: str,
     codes_file: Path | None,
     receipts: Path | None,
+    into_real_survey: bool,
     seed: int | None,
     threads: int,
     as_json: bool,
@@ -80,8 +82,9 @@ def simulate(
 
     URL is the whole link of the invitation, with the part after the #. Everybody goes through the checks, the
     mapping and the sending of the real client. If only invited people may answer, each needs a code of hers:
-    it is exchanged for a token, and the answers are sealed. At the end it says how many cells failed, against
-    what was to be expected.
+    it is exchanged for a token, and the answers are sealed. Invented answers go into a test copy (publish
+    --test), and into a real survey only with --into-real-survey: nobody can take them out again. At the end
+    it says how many cells failed, against what was to be expected.
     """
     codes = None if codes_file is None else read_codes(codes_file)
     if receipts is not None:
@@ -96,6 +99,7 @@ def simulate(
             participation=None if participants is None else Fraction(str(participants)),
             answers=answers,
             codes=codes,
+            into_real_survey=into_real_survey,
             threads=threads,
             progress=progress,
             fetched=fetched,

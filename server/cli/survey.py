@@ -36,9 +36,15 @@ from shared.invitation import survey_link
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Make this server the collector of an invited survey: collector.pem of roomful keygen.",
 )
+@click.option("--test", "is_test", is_flag=True, help="As a test copy, which its page says.")
 @click.option("--json", "as_json", is_flag=True, help="Print the survey's id and digest as JSON.")
 def publish(
-    source: Path, data: Path, token_key: Path | None, collector_key: Path | None, as_json: bool
+    source: Path,
+    data: Path,
+    token_key: Path | None,
+    collector_key: Path | None,
+    is_test: bool,
+    as_json: bool,
 ) -> None:
     """Take a signed specification into the data directory as a draft.
 
@@ -47,12 +53,15 @@ def publish(
     give both here, or one each to two servers with two data directories.
     """
     with open_data(data) as directory:
-        survey = publish_files(directory, source, token_key=token_key, collector_key=collector_key)
+        survey = publish_files(
+            directory, source, token_key=token_key, collector_key=collector_key, is_test=is_test
+        )
         store = open_store(directory, survey)
         if as_json:
             click.echo(json.dumps({"id": store.id, "digest": store.published.digest, "state": store.state}))
             return
-        click.echo(f"Published as {store.id}, state {store.state}.")
+        kind = ", a test copy" if store.is_test else ""
+        click.echo(f"Published as {store.id}{kind}, state {store.state}.")
         click.echo(f"Next: {_before_opening(store, data)}")
 
 
@@ -202,6 +211,8 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
             more = "" if tokens is None else f", about {tokens} tokens issued"
             if "tokens_issued" in row:
                 more = f", {row['tokens_issued']} tokens issued"
+            if store.is_test:
+                more += ", test copy"
             click.echo(f"{row['id']}  {row['state']:9}{total:>9}  {row['title']}  ({in_words(found)}{more})")
 
 
@@ -213,7 +224,7 @@ def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:
         count = directory.registrar(store.id).issued()
     except StateError:
         return {}
-    growing = store.state in (State.DRAFT, State.OPEN)
+    growing = store.met in (State.DRAFT, State.OPEN)
     name = "tokens_issued_about" if growing else "tokens_issued"
     return {name: told_until_closing(store, "total-tokens", count)}
 

@@ -50,6 +50,9 @@ class Message(Protocol):
 class Respondent(Protocol):
     """Takes part for many people; safe for several threads after :meth:`prepare`."""
 
+    def is_test(self) -> bool:
+        """Whether the server says that this is a test copy."""
+
     def prepare(self, *, compared: bool = False) -> Sound:
         """Fetch the survey and make every check once."""
 

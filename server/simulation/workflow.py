@@ -24,7 +24,7 @@ from server.simulation.population import (
 )
 from server.simulation.respondent import Respondent
 from server.simulation.taking_part import Contribution, Progress, send_all, send_all_sealed
-from shared.errors import InputError
+from shared.errors import InputError, StateError
 from shared.invitation_code import InvitationCode
 from shared.specification import Specification
 
@@ -108,6 +108,7 @@ def simulate(
     correlation: Fraction | None = None,
     answers: str = "generated",
     codes: Sequence[InvitationCode] | None = None,
+    into_real_survey: bool = False,
     threads: int = 4,
     progress: Progress = lambda _total: None,
     fetched: Progress = lambda _total: None,
@@ -133,6 +134,8 @@ def simulate(
         See :func:`parse_wanted`.
     codes : sequence of InvitationCode, optional
         Of an invited survey: the first code is that of the first person in the file, and so on.
+    into_real_survey : bool
+        Whether people who do not exist may answer a survey that is no test copy.
     threads : int
         Submissions under way at the same time.
     progress, fetched : callable
@@ -147,8 +150,16 @@ def simulate(
     ModelFileError, AnswerError, InputError
         If the file or its answers do not fit the survey; with a code ``input.codes*`` if the codes do not.
     RemoteError, StateError
-        If the server cannot be reached or refuses; says how many were acknowledged before.
+        If the server cannot be reached or refuses; says how many were acknowledged before. With the code
+        ``state.real-survey`` if the survey is real and nobody said that it may be.
     """
+    if not into_real_survey and not respondent.is_test():
+        raise StateError(
+            "this is a real survey, and invented answers could never be told from those of people",
+            expected="a test copy",
+            remedy="Publish one with --test in a data directory of its own, or add --into-real-survey.",
+            code="state.real-survey",
+        )
     sound = respondent.prepare(compared=True)
     specification = sound.specification
     _require_codes(specification, codes)

@@ -68,6 +68,7 @@ class Site:
         self.model = model
         self.extra = extra
         self.state = "open"
+        self.trial: str | None = None
         self.stored: list[bytes] = []
         self.faults: set[str] = set()
         self.requests: list[tuple[str, str, dict[str, str]]] = []
@@ -217,4 +218,5 @@ class Site:
             statement=said.promise,
             more=said.more,
             period=specification.period,
+            trial=self.trial,
         ).encode()

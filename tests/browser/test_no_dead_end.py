@@ -60,12 +60,16 @@ def test_large_german_texts_stay_within_a_narrow_window(browser: Browser, site: 
     context = browser.new_context(viewport={"width": 360, "height": 740}, reduced_motion="reduce")
     walk = Walk(context.new_page(), "large-de")
     page = walk.page
+    site.trial = "preview"  # marked on every screen
     walk.open(site.link(KEY).replace("#", "?lang=de#"))
     page.evaluate("document.documentElement.style.setProperty('font-size', '200%')")
 
     def look(step: str) -> None:
         walk.look(step)
         assert walk.overflow() <= 0, step
+        page.mouse.wheel(0, 300)
+        expect(page.locator("#trial")).to_have_text("Vorschau: Nichts wird gespeichert")
+        expect(page.locator("#trial")).to_be_in_viewport()
 
     look("about")
     box = page.locator("#skip").bounding_box()

@@ -33,6 +33,7 @@ def test_the_period_is_told_in_her_time_zone(browser: Browser, make_site: Callab
     page.click("[data-language=de]")
     expect(line).to_contain_text("Montag, 16. Dezember 2030")
     assert walk.problems == []
+    assert page.locator("#trial").count() == 0
     site.state = "draft"
     page.goto("about:blank")
     page.goto(site.link(KEY).replace("#", "?lang=de#"))

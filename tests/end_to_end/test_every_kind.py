@@ -45,7 +45,7 @@ def test_every_kind_goes_from_the_file_to_the_release(tmp_path: Path, model: str
     office.run("keygen", "--out", "key.pem")
     office.run("sign", "out", "--key", "key.pem")
     office.run("audit", "out", "--model", "town.csv", "--key", "key.pub")
-    survey = re.search(r"[0-9a-f]{16}", office.run("publish", "out", "--data", "data"))
+    survey = re.search(r"[0-9a-f]{16}", office.run("publish", "out", "--data", "data", "--test"))
     assert survey is not None
     office.run("open", survey[0], "--data", "data", "--yes")
     person = {f"of {kind}": ANSWERS[kind][-1] for kind in KINDS}

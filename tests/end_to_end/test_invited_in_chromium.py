@@ -149,7 +149,16 @@ def simulate(office: Office, link: str) -> int:
         writer.writeheader()
         writer.writerows(people)
     words = ["--model", "people.csv", "--codes", "others.csv", "--answers", "wage=wage"]
-    words += ["--invited", str(PEOPLE - 3), "--participants", "0.1", "--seed", "4", "--json"]
+    words += [
+        "--invited",
+        str(PEOPLE - 3),
+        "--participants",
+        "0.1",
+        "--seed",
+        "4",
+        "--into-real-survey",
+        "--json",
+    ]
     report = json.JSONDecoder().raw_decode(office.run("simulate", link, *words))[0]
     return int(report["submissions"])
 

@@ -292,6 +292,7 @@ def held(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
                 invited=PEOPLE - len(BOXES),
                 participation=Fraction(1, 5),
                 codes=codes,
+                into_real_survey=True,
             )
             respondent.close()
             fullest = max(range(len(report.head_counts)), key=lambda cell: report.head_counts[cell])

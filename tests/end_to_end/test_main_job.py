@@ -57,7 +57,7 @@ def released(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
         )
         mine = json.loads(office.run("respond", link, "--answers", "me.json", "--json"))
         assert len(mine["receipt"]) == 64
-        office.run("simulate", link, "--model", "town.csv", "--seed", "7")
+        office.run("simulate", link, "--model", "town.csv", "--seed", "7", "--into-real-survey")
         base = link.split("/s/")[0]
         receipt = f"{base}/api/v1/surveys/{survey[0]}/receipts/{mine['receipt']}"
         assert get(receipt)

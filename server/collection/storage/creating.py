@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 from server.collection.storage import database as db
 from server.collection.storage.anchor import GENERATION, Anchor
@@ -12,6 +13,9 @@ from server.collection.storage.schema import StoredField, fields_of, tables
 from server.collection.storage.states import State
 from server.files import named_file_errors, sync_folder, write_new
 from shared.envelope import encode_key
+
+TEST: Final = "test"
+"""Name of the row that marks a copy to be tried."""
 
 
 def create_file(
@@ -60,7 +64,12 @@ def create_file(
 
 
 def create_database(
-    path: Path, *, specification_digest: str, organizer_key: bytes, anchor: Anchor | None
+    path: Path,
+    *,
+    specification_digest: str,
+    organizer_key: bytes,
+    anchor: Anchor | None,
+    is_test: bool = False,
 ) -> None:
     """Create the file of a new survey in the state draft.
 
@@ -74,6 +83,8 @@ def create_database(
         The Ed25519 public key that signed it.
     anchor : Anchor or None
         Of an invited survey; begun at zero.
+    is_test : bool
+        Whether it is a copy to be tried, for ever.
 
     Raises
     ------
@@ -84,5 +95,6 @@ def create_database(
         "specification": specification_digest,
         "organizer_key": encode_key(organizer_key),
         "state": State.DRAFT.value,
+        **({TEST: "yes"} if is_test else {}),
     }
     create_file(path, fields=fields_of(invited=anchor is not None), rows=rows, anchor=anchor)

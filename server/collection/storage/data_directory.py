@@ -80,7 +80,9 @@ class DataDirectory:
     ) -> None:
         self.end()
 
-    def publish(self, envelope: bytes, model: bytes | None, roll: bytes | None = None) -> str:
+    def publish(
+        self, envelope: bytes, model: bytes | None, roll: bytes | None = None, *, is_test: bool = False
+    ) -> str:
         """Take a signed specification into the data directory as a draft.
 
         Publishing the same specification again replaces its envelope while it is a draft, which is how the
@@ -94,6 +96,8 @@ class DataDirectory:
             The canonical model, for a public one.
         roll : bytes or None
             The roll of an invited survey.
+        is_test : bool
+            Whether it is a copy to be tried, for ever: its page says so, and simulated people may answer.
 
         Returns
         -------
@@ -105,7 +109,8 @@ class DataDirectory:
         VerificationError, SpecificationError, InputError
             If the envelope, the specification or the model is not what it should be.
         StateError
-            If it is already open, closed or released.
+            If it is already open, closed or released; with the code ``state.test`` if it lies here as what it
+            is not to be now.
         StorageError
             If it cannot be written; then nothing was.
         """
@@ -118,7 +123,7 @@ class DataDirectory:
             self._surveys.mkdir(mode=0o700, exist_ok=True)
         with self._publishing(), files.named_file_errors("surveys"):
             if folder.exists():
-                return self._publish_again(published)
+                return self._publish_again(published, is_test)
             with files.new_folder(folder) as work:
                 files.write_new(work / SPECIFICATION_NAME, envelope)
                 if model is not None:
@@ -130,6 +135,7 @@ class DataDirectory:
                     specification_digest=published.digest,
                     organizer_key=published.organizer_key,
                     anchor=self.anchor(published.id, "answers") if published.specification.invited else None,
+                    is_test=is_test,
                 )
         return published.id
 
@@ -334,8 +340,15 @@ class DataDirectory:
         """Wait until nobody else publishes; only then is a half-filled folder left over."""
         return db.turn(self._surveys / "publishing")
 
-    def _publish_again(self, published: PublishedSurvey) -> str:
+    def _publish_again(self, published: PublishedSurvey, is_test: bool) -> str:
         store = self.survey(published.digest)
+        if store.is_test != is_test:
+            raise StateError(
+                f"this survey lies here already, as a {'test copy' if store.is_test else 'real one'}",
+                where=published.id,
+                remedy="Keep test copies in a data directory of their own: --data test.",
+                code="state.test",
+            )
         if published.envelope == store.published.envelope:
             return published.id
         if store.state != "draft":

@@ -15,7 +15,12 @@ from shared.roll import MAX_ROLL_BYTES
 
 
 def publish_files(
-    data: DataDirectory, source: Path, *, token_key: Path | None = None, collector_key: Path | None = None
+    data: DataDirectory,
+    source: Path,
+    *,
+    token_key: Path | None = None,
+    collector_key: Path | None = None,
+    is_test: bool = False,
 ) -> str:
     """Publish a signed file, and the public model and the roll beside it.
 
@@ -28,6 +33,8 @@ def publish_files(
     token_key, collector_key : Path, optional
         The private keys by which this server is registrar or collector of an invited survey. A registrar
         takes the codes of the roll.
+    is_test : bool
+        Whether it is a copy to be tried.
 
     Returns
     -------
@@ -58,6 +65,7 @@ def publish_files(
         envelope,
         _read(model, MAX_MODEL_BYTES) if model.is_file() else None,
         _read(roll, MAX_ROLL_BYTES) if roll.is_file() else None,
+        is_test=is_test,
     )
     install_keys(data.survey(survey).published, token_key=token_key, collector_key=collector_key)
     if token_key is not None:

@@ -12,6 +12,7 @@ from typing import Any, Final, Self, TypeVar
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, read_generation
 from server.collection.storage.ballot_intake import BallotIntake, read_ballots
+from server.collection.storage.creating import TEST
 from server.collection.storage.open_intake import OpenIntake, has_receipt, read_answers
 from server.collection.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
 from server.collection.storage.retention import (
@@ -80,6 +81,7 @@ class SurveyStore:
         try:
             self._organizer_key = decode_key(self._value("organizer_key"))
             self._digest = self._value("specification")
+            self._is_test = self._has(TEST)
             self._specification_path = str(folder / SPECIFICATION_NAME)
             self._stamp = stamp(self._specification_path)
             self._published = self._load(folder)
@@ -134,6 +136,11 @@ class SurveyStore:
     def state(self) -> State:
         """The state as of now, whoever set it."""
         return as_state(self._value("state"))
+
+    @property
+    def is_test(self) -> bool:
+        """Whether this is a copy to be tried: its answers are nobody's."""
+        return self._is_test
 
     @property
     def met(self) -> State:
@@ -356,6 +363,10 @@ class SurveyStore:
         self._writer.store(row)
         return row.receipt.hex()
 
+    def rehearse(self, message: bytes) -> str:
+        """The receipt of a submission that is checked like every other, and stored nowhere."""
+        return self._intake.read(message).receipt.hex()
+
     def answers(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The cell and the answers of each submission, in the random order of their keys.
 
@@ -451,6 +462,9 @@ class SurveyStore:
                 "the database is not a survey's", where=self._path.name, code="storage.corrupt"
             )
         return tuple(row)
+
+    def _has(self, name: str) -> bool:
+        return bool(self._one("SELECT count(*) FROM survey WHERE name = ?", (name,))[0])
 
     def _value(self, name: str) -> str:
         return str(self._one("SELECT value FROM survey WHERE name = ?", (name,))[0])

@@ -31,7 +31,7 @@ MAX_SUBMISSION_BYTES: Final = most_envelope_bytes()
 _RECEIPT: Final = re.compile(r"[0-9a-f]{64}")
 
 
-def blueprint(config: Config, data: DataDirectory) -> Blueprint:
+def blueprint(config: Config, data: DataDirectory, *, keeps: bool = True) -> Blueprint:
     """The routes of the API.
 
     Parameters
@@ -40,6 +40,8 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
         For the address in the OpenAPI document, and the role.
     data : DataDirectory
         The surveys.
+    keeps : bool
+        Whether submissions are stored; a preview checks them and forgets them.
     """
     routes = Blueprint("api", __name__, url_prefix="/api/v1")
     openapi = json.dumps(document(config.public_url), ensure_ascii=False).encode()
@@ -65,7 +67,8 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
     def status(survey: str) -> Response:
         store = data.survey(survey)
         total = arrived(store) if config.takes_answers else None
-        return _json({"state": store.met.value, "total": total}, 200)
+        said: dict[str, object] = {"state": store.met.value, "total": total}
+        return _json(said | ({"test": True} if store.is_test else {}), 200)
 
     @routes.get("/surveys/<survey>/receipts/<receipt>")
     def receipt(survey: str, receipt: str) -> Response:
@@ -90,7 +93,7 @@ def blueprint(config: Config, data: DataDirectory) -> Blueprint:
         invited = store.specification.invited
         if invited is None or invited.relay is not None:
             keep_open()  # no code belongs to it, or it is the relay that sends
-        stored = store.submit(message)
+        stored = store.submit(message) if keeps else store.rehearse(message)
         acceptance = store.acceptance(stored)
         answer: dict[str, object] = {"receipt": stored}
         if acceptance is not None:

@@ -25,7 +25,11 @@ _LOG: Final = logging.getLogger("roomful.web")
 
 
 def create_app(
-    config: Config, data_directory: DataDirectory, *, client: Callable[[], ClientFiles] = find_client
+    config: Config,
+    data_directory: DataDirectory,
+    *,
+    client: Callable[[], ClientFiles] = find_client,
+    keeps: bool = True,
 ) -> Flask:
     """Build the application.
 
@@ -38,6 +42,9 @@ def create_app(
     client : callable
         Finds the built files of the respondent's client. If it raises a SetupError the server runs without:
         the pages of surveys then say that it is missing, and so does the checkup.
+
+    keeps : bool
+        Whether submissions are stored; a preview checks them and forgets them, and its pages say so.
 
     Returns
     -------
@@ -53,8 +60,8 @@ def create_app(
     except SetupError as error:
         _LOG.warning("client-missing %s", error.code)
         files = None
-    site = PageSite(config=config, data=data_directory, client=files)
-    app.register_blueprint(api.blueprint(config, data_directory))
+    site = PageSite(config=config, data=data_directory, client=files, keeps=keeps)
+    app.register_blueprint(api.blueprint(config, data_directory, keeps=keeps))
     app.register_blueprint(site.blueprint())
     app.register_blueprint(BoardSite(config=config, data=data_directory, client=files).blueprint())
     fixed = security.headers(https=config.https) | {"Cache-Control": security.NO_STORE}

@@ -196,7 +196,7 @@ class ClientWatch:
 
     def _wanted(self, specification: Specification) -> Iterator[_Wanted]:
         place, assets = self._place, self._client.assets
-        state = self._state()
+        state, trial = self._state()
         board = self._board()
         invited = specification.invited
         policy = security.HEADERS["Content-Security-Policy"]
@@ -208,7 +208,7 @@ class ClientWatch:
         for number, visitor in enumerate(AGENTS):
             for language in specification.languages:
                 pages = {
-                    "": self._pages.survey(specification, place.survey, language, state),
+                    "": self._pages.survey(specification, place.survey, language, state, trial),
                     "/board": self._pages.board(specification, place.survey, language, state, board, address),
                 }
                 for suffix, page in pages.items():
@@ -281,9 +281,11 @@ class ClientWatch:
         ]
         return _Given(wanted=wanted, faults=tuple(faults), body=body)
 
-    def _state(self) -> str:
+    def _state(self) -> tuple[str, str | None]:
+        """The state, and "test" of a copy to be tried."""
         try:
-            return str(json.loads(self._document(f"api/v1/surveys/{self._place.survey}/status"))["state"])
+            said = json.loads(self._document(f"api/v1/surveys/{self._place.survey}/status"))
+            return str(said["state"]), "test" if said.get("test") is True else None
         except (ValueError, TypeError, LookupError):
             raise RemoteError("the server does not say whether the survey is open", where="status") from None
 

@@ -52,9 +52,14 @@ class PageSite:
         The surveys.
     client : ClientFiles or None
         The respondent's client; without it the pages of surveys say that it is missing.
+    keeps : bool
+        False in a preview.
     """
 
-    def __init__(self, *, config: Config, data: DataDirectory, client: ClientFiles | None) -> None:
+    def __init__(
+        self, *, config: Config, data: DataDirectory, client: ClientFiles | None, keeps: bool = True
+    ) -> None:
+        self._keeps = keeps
         self._config = config
         self._data = data
         self._client = client
@@ -99,7 +104,8 @@ class PageSite:
             raise SetupError("the respondent's client is not built", code="setup.client-missing")
         specification = store.specification
         language = choose_language(specification.languages)
-        page = self._pages.survey(specification, store.id, language, store.met.value)
+        trial = "test" if store.is_test and self._keeps else None if self._keeps else "preview"
+        page = self._pages.survey(specification, store.id, language, store.met.value, trial)
         response = Response(page, content_type=HTML)
         response.headers["Vary"] = "Accept-Language"
         response.headers["Content-Language"] = language

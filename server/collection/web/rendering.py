@@ -36,8 +36,21 @@ class RespondentPages:
         self._survey = _TEMPLATES.from_string(client.page)
         self._board = None if client.board_page is None else _TEMPLATES.from_string(client.board_page)
 
-    def survey(self, specification: Specification, survey: str, language: str, state: str) -> str:
-        """The page on which a survey is answered, in one of its languages."""
+    def survey(
+        self,
+        specification: Specification,
+        survey: str,
+        language: str,
+        state: str,
+        trial: str | None = None,
+    ) -> str:
+        """The page on which a survey is answered, in one of its languages.
+
+        Parameters
+        ----------
+        trial : str, optional
+            ``test`` or ``preview`` if the answers are nobody's; the page is marked with it.
+        """
         invited = specification.invited
         said = statement(specification, language, self._client.texts)
         return self._survey.render(
@@ -47,6 +60,7 @@ class RespondentPages:
             statement=said.promise,
             more=said.more,
             period=specification.period,
+            trial=trial,
             invited=invited is not None,
             relayed=invited is not None and invited.relay is not None,
         )

@@ -150,11 +150,15 @@ class FakeRespondent:
 
     specification: Specification
     failures: int = 0
+    of_test_copy: bool = True
     digest: str = "0" * 64
     sent: list[FakeMessage] = field(default_factory=list)
     attempts: Counter[int] = field(default_factory=Counter)
     fetched: list[InvitationCode] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def is_test(self) -> bool:
+        return self.of_test_copy
 
     def prepare(self, *, compared: bool = False) -> FakeRespondent:
         assert compared

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from server.cli import simulate as command
 from server.simulation.workflow import SimulationReport, simulate
-from shared.errors import AnswerError, InputError, ModelFileError, RemoteError
+from shared.errors import AnswerError, InputError, ModelFileError, RemoteError, StateError
 from tests.server.simulation.people import N_CELLS, N_PEOPLE, FakeRespondent, specification, write_file
 
 
@@ -252,3 +252,13 @@ def test_command_line(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(command.simulate, [*arguments, "--correlation", "0.7"])
     assert isinstance(result.exception, InputError)
     assert result.exception.where == "--correlation"
+
+
+def test_invented_people_answer_a_real_survey_only_if_told_so(people: Path) -> None:
+    """Nobody could ever take their answers out again."""
+    real = FakeRespondent(specification(), of_test_copy=False)
+    with pytest.raises(StateError) as caught:
+        run(people, real)
+    assert caught.value.code == "state.real-survey"
+    assert real.sent == []
+    assert run(people, real, into_real_survey=True).submissions == len(real.sent)
