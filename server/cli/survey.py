@@ -123,7 +123,8 @@ def close_survey(survey: str, data: Path, early: bool, yes: bool, as_json: bool)
     """
     with open_data(data) as directory:
         store = open_store(directory, survey)
-        _require_promised_end(store, early)
+        if not early:
+            store.require_promised_end()
         _warn_of_the_relay(directory, store)
         _confirm(store.id, "Closing cannot be undone: no answer is accepted afterwards.", yes)
         store.close()
@@ -135,18 +136,6 @@ def close_survey(survey: str, data: Path, early: bool, yes: bool, as_json: bool)
             next_step = "release" if store.specification.invited is None else "board create"
             click.echo(f"Closed with {total} answers. Next: roomful {next_step} {store.id} --data {data}")
             click.echo(f"Release them before {found.delete_on}: on that day they are deleted.")
-
-
-def _require_promised_end(store: SurveyStore, early: bool) -> None:
-    """Respondents were told, in a signed document, how long they have."""
-    period = store.specification.period
-    if early or store.state is not State.OPEN or period is None or period.closes is None:
-        return
-    raise StateError(
-        f"this survey promises its respondents to take answers until {period.closes}",
-        remedy="Wait: it is closed by itself then. If it must end now, add --early.",
-        code="state.period",
-    )
 
 
 def _before_opening(store: SurveyStore, data: Path) -> str:

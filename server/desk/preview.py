@@ -99,6 +99,7 @@ def _design_for_made_up_people(draft: Draft, folder: Path, survey: Path) -> None
         "anonymity": {"k": 5, "acceptable_cell_failure": "1e-4"},
         "design": None,
         "release": None,
+        "period": None,
     }
     with draft.completed(**stand_in) as file:
         design_survey(file.path, survey, lambda *_: None)

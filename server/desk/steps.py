@@ -115,12 +115,20 @@ def signed_id(folder: Path) -> str | None:
 
 
 def published_store(folder: Path, data: DataDirectory) -> SurveyStore | None:
-    """The survey of this folder in the data directory, if it is published there."""
+    """The survey of this folder in the data directory, if it is published there, after what is due.
+
+    As before each command it is closed if its signed period is over, and its answers deleted on their day.
+    """
     try:
         digest = signed_id(folder)
-        return None if digest is None else data.survey(digest)
+        if digest is None:
+            return None
+        store = data.survey(digest)
     except NotFoundError:
         return None
+    store.close_if_over()
+    store.expire()
+    return store
 
 
 def is_fresh(folder: Path, files: Sequence[Path]) -> bool:
@@ -134,7 +142,8 @@ def is_fresh(folder: Path, files: Sequence[Path]) -> bool:
 
 def _is_free(name: str, done: set[str]) -> bool:
     """Whether a step may be taken before those that the list has above it."""
-    return name in ("about", "questions") or (name == "promise" and {"population", "attributes"} <= done)
+    before = {"promise": {"population", "attributes"}, "close": {"open"}}
+    return name in ("about", "questions") or (name in before and before[name] <= done)
 
 
 def _done(

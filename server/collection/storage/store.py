@@ -231,6 +231,22 @@ class SurveyStore:
             )
         self._step(State.OPEN)
 
+    def require_promised_end(self) -> None:
+        """Check that closing now would not break what respondents were told, in a signed document.
+
+        Raises
+        ------
+        StateError
+            With the code ``state.period`` if it is open and its signed period is not over.
+        """
+        period = self.specification.period
+        if self.state is State.OPEN and period is not None and period.closes is not None:
+            raise StateError(
+                f"this survey promises its respondents to take answers until {period.closes}",
+                remedy="Wait: it is closed by itself then. If it must end now, say so (close --early).",
+                code="state.period",
+            )
+
     def close(self) -> None:
         """End the submissions for good.
 

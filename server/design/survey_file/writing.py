@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
@@ -17,7 +18,7 @@ def format_survey(document: Mapping[str, Any]) -> str:
     Parameters
     ----------
     document : mapping
-        Texts, whole numbers, truth values, lists and tables; decimals are texts.
+        Texts, whole numbers, truth values, moments, lists and tables; decimals are texts.
 
     Notes
     -----
@@ -61,6 +62,8 @@ def _key(key: str) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.isoformat()
     if isinstance(value, int):
         return str(value)
     if isinstance(value, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
@@ -19,8 +19,6 @@ def add(app: Flask, desk: Desk) -> None:
     @app.get("/collect")
     def collect() -> str:
         store = published_store(desk.folder, desk.data)
-        if store is not None:
-            store.expire()
         return show(
             desk,
             "collect.html.j2",
@@ -35,6 +33,7 @@ def add(app: Flask, desk: Desk) -> None:
             about=store is not None
             and store.specification.invited is not None
             and store.state in (State.DRAFT, State.OPEN),
+            period=None if store is None else store.specification.period,
             title=title_of(desk.draft()),
             data=desk.data.path,
         )
@@ -43,6 +42,8 @@ def add(app: Flask, desk: Desk) -> None:
     def close_it() -> Response:
         require_name(desk.draft())
         store = desk.published()
+        if not request.form.get("early"):
+            store.require_promised_end()
         store.close()
         return go(desk, "release", note="closed")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Final
 
 from flask import Flask, Response, request
 
 from server.desk.desk import Desk
+from server.desk.draft import Draft
 from server.desk.pages import go, show
 from server.desk.steps import COMMAND_ONLY, FINAL
 from shared.errors import SurveyFileError
@@ -27,6 +29,8 @@ PAGE_OF: Final = {
 }
 """Step -> its page, and the part of it."""
 
+MOMENTS: Final = ("opens", "closes")
+
 
 def add(app: Flask, desk: Desk) -> None:
     """Add the pages."""
@@ -46,6 +50,7 @@ def add(app: Flask, desk: Desk) -> None:
             "about.html.j2",
             "about",
             draft=desk.draft(),
+            moments=_shown(desk.draft()),
             command="roomful design survey.toml --out survey",
         )
 
@@ -79,5 +84,30 @@ def add(app: Flask, desk: Desk) -> None:
             else None,
             retention_days=int(days),
             organizer=organizer,
+            period={name: moment for name in MOMENTS if (moment := _moment(form.get(name, ""), name))}
+            or None,
         )
         return go(desk, "about" if set(languages) != set(draft.languages) else "overview", note="saved")
+
+
+def _moment(text: str, name: str) -> datetime | None:
+    """A day and time of this machine's zone, as browsers send it; None without."""
+    if not text.strip():
+        return None
+    try:
+        return datetime.fromisoformat(text.strip()).replace(second=0, microsecond=0).astimezone()
+    except ValueError:
+        raise SurveyFileError(
+            "this is no day with a time", where=f"period.{name}", expected="such as 2030-12-01T08:00"
+        ) from None
+
+
+def _shown(draft: Draft) -> dict[str, str]:
+    """The moments of the draft in this machine's zone, as browsers take them."""
+    found = draft.section("period")
+    return {
+        name: found[name].astimezone().strftime("%Y-%m-%dT%H:%M")
+        if isinstance(found.get(name), datetime)
+        else ""
+        for name in MOMENTS
+    }

@@ -110,7 +110,8 @@ def add(app: Flask, desk: Desk) -> None:
     @app.post("/questions/preview")
     def preview() -> Response:
         draft, designed = desk.draft(), None
-        if desk.progress().done("design") and "invited" not in draft.document:
+        # Nobody could answer before the day, or without a token.
+        if desk.progress().done("design") and not {"invited", "period"} & draft.document.keys():
             designed = desk.folder / DESIGN_FOLDER
         desk.preview.start(draft, designed)
         return go(desk, "questions", anchor="preview")

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from flask import Flask, Response, request
 
-from server.collection.storage.states import State
 from server.desk.desk import Desk
 from server.desk.pages import go, show
 from server.desk.pages.signing import require_name, title_of
@@ -28,8 +27,6 @@ def add(app: Flask, desk: Desk) -> None:
     @app.get("/release")
     def release() -> str:
         store = published_store(desk.folder, desk.data)
-        if store is not None:
-            store.expire()
         name = "ID" if store is None else store.id
         return show(
             desk,
@@ -50,8 +47,6 @@ def add(app: Flask, desk: Desk) -> None:
     def release_it() -> Response:
         require_name(desk.draft())
         store = desk.published()
-        if store.state is not State.RELEASED:
-            store.expire()
         formats = [name for name in request.form.getlist("formats") if name in FORMATS]
         shuffle, out = secrets.SystemRandom().shuffle, desk.folder / RELEASE_FOLDER
 

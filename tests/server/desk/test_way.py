@@ -221,6 +221,35 @@ def test_what_was_written_by_hand_is_kept_once_and_nothing_is_lost(visitor: Visi
     assert document["release"] == {"rule": "withhold"}
 
 
+def test_a_period_is_declared_shown_signed_and_kept(visitor: Visitor) -> None:
+    declare(visitor)
+    about = {
+        "languages": "en",
+        "title-en": NAME,
+        "name": "Council",
+        "contact": "a@b.example",
+        "page": "about",
+    }
+    opened, closes = "2026-01-01T08:00", "2199-12-15T23:59"
+    visitor.post("/about", {**about, "retention_days": "30", "opens": opened, "closes": closes})
+    page = visitor.text("/about")
+    assert f'value="{opened}"' in page
+    assert f'value="{closes}"' in page
+    assert "this is no day" in visitor.told("/about", {**about, "closes": "tomorrow"}, "/about")
+    design(visitor)
+    secret = "correct horse battery"
+    visitor.post("/sign/key", {"passphrase": secret, "passphrase_again": secret, "page": "sign"})
+    visitor.post("/sign", {"key": "key.pem", "passphrase": secret, "name": NAME, "page": "sign"})
+    visitor.post("/publish", {"page": "publish"})
+    visitor.post("/open", {"name": NAME, "page": "publish"})
+    assert "It closes by itself at 2199-12-1" in visitor.text("/collect")
+    page = visitor.told("/close", {"name": NAME, "page": "collect"}, "/collect")
+    assert "promises its respondents" in page
+    assert marks(visitor)["close"] == "next"
+    visitor.post("/close", {"name": NAME, "early": "on", "page": "collect"})
+    assert marks(visitor)["close"] == "done"
+
+
 def test_an_invited_survey_shows_its_own_steps(visitor: Visitor) -> None:
     (visitor.folder / "survey.toml").write_text("[invited]\npeople = 10\n")
     assert tuple(marks(visitor)) == INVITED_STEPS
