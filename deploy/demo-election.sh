@@ -81,7 +81,7 @@ roomful sign "$dir/survey" --key "$dir/key/key.pem"
 
 step "Publishing the draft; the letters would be made now (roomful invite), each with a code and the election's link"
 choose_port
-id=$(roomful publish "$dir/survey" --data "$dir/data" \
+id=$(roomful publish "$dir/survey" --data "$dir/data" --test \
   --token-key "$dir/key/tokens.pem" --collector-key "$dir/key/collector.pem" --json | field id)
 
 step "The rehearsal: every trustee signs that her key is for this election; nothing is decrypted"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from flask import Flask
@@ -29,6 +30,8 @@ from shared.errors import InputError
 from shared.invitation import survey_link
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES, MAX_SPECIFICATION_BYTES
 from shared.specification import STORED, Specification
+
+_THREADS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +93,7 @@ def prepared(source: Path, port: int, client: Callable[[], ClientFiles] = find_c
     ):
         survey = data.publish(envelope.to_bytes(), model, is_test=True)
         data.open(survey)
-        config = Config(host="127.0.0.1", port=port)
+        config = Config(host="127.0.0.1", port=port, threads=_THREADS, processes=1)
         yield Preview(
             app=create_app(config, data, client=client, keeps=False),
             config=config,
