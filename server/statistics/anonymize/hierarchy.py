@@ -119,15 +119,22 @@ def read_hierarchy(path: Path, attribute: str) -> Hierarchy:
     if not path.is_file():
         raise InputError("there is no such file", where=str(path), remedy="Check the name.")
     text, _ = decode(read_bytes(path, source=path.name), source=path.name)
-    separator = max(_SEPARATORS, key=lambda sign: text.partition("\n")[0].count(sign))
+    file = io.StringIO(text, newline=None)  # the line ends of every system
+    first = file.readline()
+    file.seek(0)
+    separator = max(_SEPARATORS, key=first.count)
     lines: list[tuple[int, list[str]]] = []
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+    reader = csv.reader(file, delimiter=separator, strict=True)
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
                 lines.append((reader.line_num, [cell.strip() for cell in row]))
     except csv.Error as error:
-        raise InputError(f"{error}", where=f"{path.name}, line {reader.line_num}") from None
+        raise InputError(
+            f"this is no line of a CSV ({error})",
+            where=f"{path.name}, line {reader.line_num}",
+            expected="value;parent;... per line",
+        ) from None
     if lines and lines[0][1][0].casefold() in ("value", attribute.casefold()):
         lines = lines[1:]
     if not lines:

@@ -190,6 +190,16 @@ def test_gaps_are_no_nodes(tmp_path: Path, jobs: Path) -> None:
     assert file.n_records == N - 21
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_hierarchies_have_the_line_ends_of_every_system(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "h.csv"
+    path.write_bytes(JOBS.replace("\n", end).encode())
+    assert read_hierarchy(path, "job").paths["clerk"] == ("office", "clerk")
+    path.write_bytes(b'nurse;"health;*' + end.encode())
+    with pytest.raises(InputError, match="no line of a CSV"):
+        read_hierarchy(path, "job")
+
+
 def test_the_root_has_the_name_that_the_file_gives_it(tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("a;x;everything\nb;x;everything\nc;y;everything\n")
