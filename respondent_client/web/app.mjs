@@ -103,9 +103,9 @@ function indicate(current) {
   const done = current.stage === "receipt";
   const number = done ? stages.length + 1 : stages.indexOf(current.stage) + 1;
   const figures = { number: language.number(number), total: language.number(stages.length) };
-  const pages = state.survey?.question_pages ?? 1;
-  const label = done ? language.t("indicator.done") : current.page && pages > 1
-    ? language.t("indicator.page", { ...figures, page: language.number(current.page), pages: language.number(pages) })
+  const asked = screens().filter(({ page, skipped }) => page && !skipped()); // by what she has answered until now
+  const label = done ? language.t("indicator.done") : current.page && asked.length > 1
+    ? language.t("indicator.page", { ...figures, page: language.number(asked.findIndex(({ page }) => page === current.page) + 1), pages: language.number(asked.length) })
     : language.t("indicator", figures);
   replace(
     document.getElementById("indicator"),

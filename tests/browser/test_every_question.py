@@ -88,6 +88,7 @@ def test_what_is_hidden_is_passed_over_and_not_sent(browser: Browser, site: Site
     page.get_by_role("combobox", name="Which line?").select_option("Line 7")
     walk.look("2")
     walk.go_on()
+    expect(page.locator("#indicator")).to_contain_text("page 2 of 2")  # two others are not for her
     expect(page.get_by_text("How content are you?").first).to_be_visible()
     expect(page.get_by_text("Take your time.").first).to_be_visible()
     expect(page.get_by_role("img", name="A map of the lines")).to_be_visible()

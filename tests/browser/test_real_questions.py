@@ -235,6 +235,28 @@ def test_errors_are_sentences_under_the_field_and_yes_stands_before_no(
     assert [text.strip() for text in labels.all_inner_texts()] == ["Yes", "No"]
 
 
+def test_a_chosen_radio_stays_a_dot_in_a_ring_while_it_is_focused(
+    page: Page, survey: Callable[..., Site]
+) -> None:
+    """It was a solid block in the colour of the focus."""
+    to_questions(page, survey("en"))
+    radio = page.get_by_role("radio", name="c", exact=True)
+    radio.focus()
+    page.keyboard.press("Space")
+    expect(radio).to_be_checked()
+    styles = radio.evaluate(
+        """(input) => {
+          const ring = input.parentElement.querySelector(".sd-item__decorator");
+          const [outside, dot] = [getComputedStyle(ring), getComputedStyle(ring, "::after")];
+          return { outline: outside.outlineStyle, filled: outside.backgroundColor, dot: dot.backgroundColor,
+                   ring: ring.getBoundingClientRect().width, size: parseFloat(dot.width) };
+        }"""
+    )
+    assert styles["outline"] == "solid"
+    assert styles["filled"] != styles["dot"]
+    assert 4 < styles["size"] < styles["ring"] / 2 + 2
+
+
 @pytest.mark.parametrize("width", [320, 360, 1280])
 def test_a_scale_stands_in_one_row(browser: Browser, survey: Callable[..., Site], width: int) -> None:
     context = browser.new_context(viewport={"width": width, "height": 740})
