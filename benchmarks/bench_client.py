@@ -1,19 +1,27 @@
 """The respondent's page in Chromium: when it can be read, when Python is ready, how long verifying takes.
 
     python benchmarks/bench_client.py [--cells 10000] [--json]
+    python benchmarks/bench_client.py --way [--json]
 
 The survey has 10,000 cells and 6 coordinates, as in the project's target: verified and mapped in under a
 second after Python is ready, page readable in under a second. CPython does the same as a baseline.
+
+With ``--way`` a person opens the link of a public survey of 20,000 people, on this machine, over two
+telephone networks and on a slow telephone, with nothing kept from before: when she can read, start, go on
+from the checks and fill in "About you", when all checks have passed and her group is there; with the bytes
+and requests until the first question.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import statistics
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +29,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.slow_line import FAST_3G, SLOW_3G, SlowLine, Speed
 from respondent_client.build import build
 from respondent_client.headless.respondent import run
 from respondent_client.link import Link
@@ -29,17 +38,27 @@ from shared.attributes import Numeric
 from shared.cells import Balls, Cells, PowerDiagram
 from shared.effective_anonymity import n_min, n_min_safe
 from shared.envelope import Envelope
+from shared.model import ModelRow, format_model
 from shared.specification import Specification
 from tests.browser.conftest import KEY
 from tests.browser.harness import Harness
 from tests.browser.site import Site
-from tests.builders import ORGANIZER_KEY, both, sign, small_specification
-from tests.chromium import ARGUMENTS, CHROMIUM
+from tests.builders import ORGANIZER_KEY, age, both, build_specification, sex, sign, small_specification
+from tests.chromium import ARGUMENTS, CHROMIUM, PLAIN
 from tests.respondent_client.fakes import FakePlatform
 
 COORDINATES = 6
 RANGE = 999
 PEOPLE = range(40, 90)
+TOWN_PEOPLE = 20_000
+WAYS: dict[str, tuple[Speed | None, int]] = {
+    "this-machine": (None, 1),
+    "slow-telephone": (None, 6),
+    "fast-3g": (FAST_3G, 1),
+    "slow-3g": (SLOW_3G, 1),
+}
+"""The line, and how many times slower the processor is for the page; Chromium does not slow workers."""
+WAY_MILLISECONDS = 240_000
 K = 10
 FAILURE = "1e-6"
 
@@ -136,6 +155,78 @@ def measure_browser(browser: Browser, site: Site, repeats: int) -> dict[str, Any
     return result
 
 
+def town() -> tuple[bytes, bytes]:
+    """A signed survey of 20,000 people in 300 groups whose model is public, and that model."""
+    random_ = random.Random(3)
+    attributes = (age(), sex(), age(name="minutes", label=both("Minutes to work")))
+    people: Counter[tuple[int, ...]] = Counter()
+    for _ in range(TOWN_PEOPLE):
+        female = random_.getrandbits(1)
+        people[random_.randint(0, 99), female, 1 - female, random_.randint(0, 99)] += 1
+    rows = [ModelRow(vector=vector, level=0, people=n) for vector, n in sorted(people.items())]
+    sites = tuple(
+        (100 * i + 50, 10 * female, 10 - 10 * female, 60 * j + 70)
+        for i in range(10)
+        for female in (0, 1)
+        for j in range(15)
+    )
+    cells = PowerDiagram(weights=(1, 5000, 5000, 1), resolution=10, sites=sites, offsets=(0,) * len(sites))
+    made = build_specification(attributes=attributes, rows=rows, cells=cells)
+    return sign(made.to_bytes(), ORGANIZER_KEY).to_bytes(), format_model(attributes, rows)
+
+
+def walk(browser: Browser, site: Site, speed: Speed | None, slowdown: int) -> dict[str, Any]:
+    """One way of a person who has never been there, in seconds since she opened the link."""
+    line = SlowLine(site.server.server_address[1], speed)
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(WAY_MILLISECONDS)
+    if slowdown > 1:
+        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
+    seen: dict[str, Any] = {}
+    started = time.monotonic()
+    before = len(site.requests)
+
+    def note(name: str, selector: str) -> None:
+        page.locator(f"{selector}, #refusal").first.wait_for()
+        if page.locator("#refusal").count():
+            raise SystemExit(page.locator("#refusal").inner_text())
+        seen[f"{name}_s"] = round(time.monotonic() - started, 1)
+
+    page.goto(
+        site.link(KEY).replace(f":{site.server.server_address[1]}/", f":{line.port}/"), wait_until="commit"
+    )
+    note("text", "h1")
+    note("start", "#start:not([disabled])")
+    page.click("#start")
+    note("continue", "#screen button.primary:not([disabled])")
+    page.click("#screen button.primary")
+    note("about_you", "#field-0")
+    seen["kilobytes_until_about_you"] = round(line.bytes_down / 1000)
+    note("all_checks_passed", "#sound")
+    page.get_by_label("Age", exact=True).fill("43")
+    page.get_by_label("Female", exact=True).check()
+    page.get_by_label("Minutes to work", exact=True).fill("20")
+    page.click("#screen button.primary")
+    note("group", "#example")
+    page.click("#screen button.primary")
+    note("question", ".questionnaire input")
+    seen["kilobytes"] = round(line.bytes_down / 1000)
+    seen["requests"] = len(site.requests) - before
+    context.close()
+    line.close()
+    return seen
+
+
+def measure_way(browser: Browser, static: Path) -> dict[str, Any]:
+    """A person's way over each line."""
+    envelope, model = town()
+    site = Site(static, envelope, model)
+    result = {name: walk(browser, site, speed, slowdown) for name, (speed, slowdown) in WAYS.items()}
+    site.close()
+    return {"load": os.getloadavg()[0], **result}
+
+
 def measure_headless(envelope: bytes, fragment: str, repeats: int) -> dict[str, Any]:
     """The same in CPython, as the baseline."""
     platform = FakePlatform(envelope)
@@ -156,9 +247,16 @@ def main() -> None:
     )
     parser.add_argument("--cells", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--way", action="store_true", help="a person's way to the first question")
     parser.add_argument("--json", action="store_true", dest="as_json")
     options = parser.parse_args()
     static = build(progress=False)
+    if options.way:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=PLAIN)
+            print(json.dumps(measure_way(browser, static), indent=1))
+            browser.close()
+        return
     sizes = {name: sum(p.stat().st_size for p in static.rglob(f"*{name}")) for name in (".br", ".gz")}
     result: dict[str, Any] = {
         "cells": options.cells,

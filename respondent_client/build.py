@@ -12,6 +12,7 @@ does nothing, and the same sources give the same bytes in any folder and on any 
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import gzip
 import hashlib
@@ -35,6 +36,7 @@ from shared.errors import SetupError
 from shared.questions import ELEMENTS
 
 CLIENT: Final = Path(__file__).resolve().parent
+ROOT: Final = CLIENT.parent
 STATIC: Final = CLIENT / "static"
 WEB: Final = CLIENT / "web"
 SEALING: Final = CLIENT / "sealing"
@@ -58,6 +60,8 @@ NOTICE: Final = (
 ENTRIES: Final = ("start.mjs", "app.mjs", "worker.mjs", "board.mjs")
 """Modules of ``web/`` that become files, each with what it imports."""
 COMPILED: Final = ("python_stdlib.zip", "roomful.zip")
+ENTRANCE: Final = "respondent_client.browser.start"
+"""The module that the worker calls."""
 BUNDLES: Final[Mapping[str, tuple[Path, str]]] = {
     "hpke.mjs": (SEALING, NOTICE),
     "hpke-x-wing.mjs": (SEALING, NOTICE),
@@ -221,7 +225,7 @@ def _web_bundles(facts: Mapping[str, object]) -> dict[str, bytes]:
 
 def _compiled() -> dict[str, bytes]:
     """The standard library's and our own Python, see ``compiling/``."""
-    ours = ((path.relative_to(CLIENT.parent).as_posix(), path.read_bytes()) for path in _python_files())
+    ours = ((path.relative_to(ROOT).as_posix(), path.read_bytes()) for path in python_files())
     with TemporaryDirectory() as folder:
         given = Path(folder, "sources.zip")
         given.write_bytes(_stored_zip(ours))
@@ -282,25 +286,46 @@ def _web_files() -> list[Path]:
     return sorted(path for path in WEB.rglob("*") if path.is_file())
 
 
-def _python_files() -> list[Path]:
-    """What runs in the browser: ``shared`` and the client without its command line and this module."""
-    shared = sorted((CLIENT.parent / "shared").rglob("*.py"))
-    own = sorted([*CLIENT.glob("*.py"), *(CLIENT / "browser").rglob("*.py")])
-    return [*shared, *(path for path in own if path != Path(__file__).resolve())]
+def python_files() -> list[Path]:
+    """What runs in the browser: :data:`ENTRANCE` and what it imports of ours, also inside functions."""
+    found: set[Path] = set()
+    waiting = [ENTRANCE]
+    while waiting:
+        path = _file_of(waiting.pop())
+        if path is None or path in found:
+            continue
+        found.add(path)
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                waiting += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                waiting += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        waiting += [
+            ".".join(path.relative_to(ROOT).parts[:i]) for i in range(1, len(path.relative_to(ROOT).parts))
+        ]
+    return sorted(found)
+
+
+def _file_of(module: str) -> Path | None:
+    """The source of a module of ours; None for any other name."""
+    if module.partition(".")[0] not in {"shared", CLIENT.name}:
+        return None
+    path = ROOT.joinpath(*module.split("."))
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
 def _fingerprint() -> str:
     digest = hashlib.sha256()
     inputs = [
         *_web_files(),
-        *_python_files(),
+        *python_files(),
         *(path for folder in (SEALING, SCANNING, COMPILING) for path in sorted(folder.glob("*.*"))),
         CLIENT / "package-lock.json",
         Path(__file__).resolve(),
     ]
     for path in inputs:
         content = path.read_bytes()
-        digest.update(f"{path.relative_to(CLIENT.parent).as_posix()}\0{len(content)}\0".encode() + content)
+        digest.update(f"{path.relative_to(ROOT).as_posix()}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()
 
 

@@ -146,8 +146,10 @@ def parse_model(data: bytes, attributes: Sequence[Attribute], n_levels: int) -> 
         if next(lines, None) != header:
             raise ModelFileError("wrong columns", where="model, line 1", expected=", ".join(header))
         previous: tuple[Vector, int] | None = None
+        # Few distinct answers stand behind many tuples, so each is read only once.
+        known: list[dict[str, Vector]] = [{} for _ in attributes]
         for cells in lines:
-            row = _parse_row(cells, attributes, n_levels, lines.line_num)
+            row = _parse_row(cells, attributes, known, n_levels, lines.line_num)
             if previous is not None and (row.vector, row.level) <= previous:
                 raise ModelFileError(
                     "not in canonical order",
@@ -160,18 +162,26 @@ def parse_model(data: bytes, attributes: Sequence[Attribute], n_levels: int) -> 
         raise ModelFileError(f"not readable as CSV ({problem})", where="model") from None
 
 
-def _parse_row(cells: list[str], attributes: Sequence[Attribute], n_levels: int, line: int) -> ModelRow:
+def _parse_row(
+    cells: list[str],
+    attributes: Sequence[Attribute],
+    known: Sequence[dict[str, Vector]],
+    n_levels: int,
+    line: int,
+) -> ModelRow:
     where = f"model, line {line}"
     if len(cells) != len(attributes) + 2:
         raise ModelFileError("wrong number of columns", where=where, expected=str(len(attributes) + 2))
     *texts, level, people = cells
     vector: list[int] = []
     try:
-        for attribute, text in zip(attributes, texts, strict=True):
-            part = attribute.vector(text or None)
-            if (attribute.text_of(part) or "") != text:
-                raise ModelFileError("not written canonically", where=f"{where}, {attribute.name}")
-            vector.extend(part)
+        for attribute, text, read in zip(attributes, texts, known, strict=True):
+            if text not in read:
+                part = attribute.vector(text or None)
+                if (attribute.text_of(part) or "") != text:
+                    raise ModelFileError("not written canonically", where=f"{where}, {attribute.name}")
+                read[text] = part
+            vector.extend(read[text])
     except AnswerError as problem:
         raise ModelFileError(
             problem.message, where=f"{where}, {problem.where}", expected=problem.expected

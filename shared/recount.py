@@ -104,7 +104,7 @@ class _Tally:
 
     def __init__(self, specification: Specification) -> None:
         m, dimension = specification.cells.count, len(specification.weights)
-        self._cells = specification.cells
+        self._assign = specification.cells.assigner()  # rows ascend
         self._last: tuple[tuple[int, ...], int] | None = None
         self.counts = [[0] * len(specification.levels) for _ in range(m)]
         self._sums = [[0] * dimension for _ in range(m)]
@@ -112,7 +112,7 @@ class _Tally:
     def add(self, row: ModelRow) -> None:
         """Count the people of a row in the cell of its vector."""
         if self._last is None or self._last[0] != row.vector:
-            self._last = row.vector, self._cells.assign(row.vector)
+            self._last = row.vector, self._assign(row.vector)
         cell = self._last[1]
         self.counts[cell][row.level] += row.people
         sums = self._sums[cell]

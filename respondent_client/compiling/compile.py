@@ -6,6 +6,7 @@ compiled has no docstrings and no line numbers: nobody reads them there, and the
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import io
@@ -19,7 +20,6 @@ from typing import Final
 
 LIBRARY: Final = "/lib/python314.zip"
 OURS: Final = "/sources.zip"
-ENTRANCE: Final = "respondent_client.browser.start"
 LATER: Final = ("encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_8_sig", "stringprep")
 """What is imported only in use: encodings by name."""
 UNCHECKED_HASH: Final = (1).to_bytes(4, "little")
@@ -33,9 +33,28 @@ def lean(code: CodeType) -> CodeType:
     return code.replace(co_consts=constants, co_linetable=b"")
 
 
+class Unannotated(ast.NodeTransformer):
+    """Functions without annotations, which nothing reads there; those of classes make dataclasses."""
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        """An argument."""
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """A function, and those inside."""
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        """An asynchronous one."""
+        node.returns = None
+        return self.generic_visit(node)
+
+
 def compiled(path: str, source: bytes) -> bytes:
     """A module as ``import`` reads it from a zip."""
-    code = compile(source, path, "exec", dont_inherit=True, optimize=2)
+    code = compile(Unannotated().visit(ast.parse(source, path)), path, "exec", dont_inherit=True, optimize=2)
     head = importlib.util.MAGIC_NUMBER + UNCHECKED_HASH + importlib.util.source_hash(source)
     return head + marshal.dumps(lean(code))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from shared.cells.base import Cells, parse_points, same_length
+from shared.cells.distances import Distances
 from shared.fields import Fields
 from shared.geometry import Ranges, Vector
 from shared.limits import EXACT_BOUND
@@ -56,6 +57,19 @@ class Balls(Cells):
             if best < 0 or d < best:
                 best, nearest = d, i
         return len(self.references) if self.remainder == "last" else nearest
+
+    def assigner(self) -> Callable[[Sequence[int]], int]:
+        """See :meth:`Cells.assigner`."""
+        distances = Distances(self.references, self.weights)
+
+        def assign(x: Sequence[int]) -> int:
+            found = distances.of(x)
+            for i, (d, radius) in enumerate(zip(found, self.radii, strict=True)):
+                if d <= radius:
+                    return i
+            return len(found) if self.remainder == "last" else found.index(min(found))
+
+        return assign
 
     def largest_value(self, ranges: Ranges) -> int:
         """See :meth:`Cells.largest_value`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -48,6 +48,10 @@ class Cells(ABC):
         -----
         O(compared * d).
         """
+
+    def assigner(self) -> Callable[[Sequence[int]], int]:
+        """As :meth:`assign`, and quicker for one vector after another in ascending order."""
+        return self.assign
 
     @abstractmethod
     def largest_value(self, ranges: Ranges) -> int:

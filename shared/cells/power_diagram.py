@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from shared.cells.base import Cells, parse_points, same_length
+from shared.cells.distances import Distances
 from shared.fields import Fields
 from shared.geometry import Ranges, Vector
 from shared.limits import EXACT_BOUND, MAX_RESOLUTION
@@ -52,6 +53,16 @@ class PowerDiagram(Cells):
             if nearest < 0 or d < best:
                 best, nearest = d, i
         return nearest
+
+    def assigner(self) -> Callable[[Sequence[int]], int]:
+        """See :meth:`Cells.assigner`."""
+        distances = Distances(self.sites, self.weights, self.resolution, self.offsets)
+
+        def assign(x: Sequence[int]) -> int:
+            found = distances.of(x)
+            return found.index(min(found))
+
+        return assign
 
     def largest_value(self, ranges: Ranges) -> int:
         """See :meth:`Cells.largest_value`."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from shared.cells.base import Cells, parse_points, same_length
+from shared.cells.distances import Distances
 from shared.errors import SpecificationError
 from shared.fields import Fields
 from shared.geometry import Ranges, Vector, squared_distance
@@ -51,6 +52,16 @@ class Prototypes(Cells):
         """See :meth:`Cells.assign`."""
         distances = [squared_distance(x, point, self.weights) for point in self.points]
         return self.cells[distances.index(min(distances))]
+
+    def assigner(self) -> Callable[[Sequence[int]], int]:
+        """See :meth:`Cells.assigner`."""
+        distances = Distances(self.points, self.weights)
+
+        def assign(x: Sequence[int]) -> int:
+            found = distances.of(x)
+            return self.cells[found.index(min(found))]
+
+        return assign
 
     def largest_value(self, ranges: Ranges) -> int:
         """See :meth:`Cells.largest_value`."""

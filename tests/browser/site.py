@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import brotli
 from jinja2 import Environment, StrictUndefined
 
 from respondent_client.build import NODE_MODULES, WEB
@@ -142,6 +143,9 @@ class Site:
             if compressed.is_file():
                 data = compressed.read_bytes()
                 request.send_header("Content-Encoding", "br")
+        elif path.startswith("api/") and "br" in request.headers.get("Accept-Encoding", ""):
+            data = brotli.compress(data, quality=5)
+            request.send_header("Content-Encoding", "br")
         request.send_header("Content-Length", str(len(data)))
         request.end_headers()
         request.wfile.write(data)

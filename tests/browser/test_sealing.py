@@ -18,6 +18,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from playwright.sync_api import Browser, Page
 
+from respondent_client import build as building
 from server.keys.sealing import OpeningKey, SealingKey
 from shared.blind_rsa import blind, prepare
 from shared.sealing import SUITES, Suite, ballot_info, box_info
@@ -104,6 +105,8 @@ def bench(browser: Browser, static: Path, tmp_path_factory: pytest.TempPathFacto
     with zipfile.ZipFile(extra / "checks.zip", "w") as archive:
         archive.write(EXTRA / "in_pyodide.py", "in_pyodide.py")
         archive.write(str(checking.__file__), "checking.py")
+        for path in {*(building.ROOT / "shared").rglob("*.py")} - {*building.python_files()}:
+            archive.write(path, path.relative_to(building.ROOT))
     site = Site(static, small_envelope(), small_model(), extra=extra)
     context = browser.new_context()
     yield Bench(context.new_page(), site)

@@ -83,12 +83,14 @@ def test_nothing_is_loaded_from_elsewhere(folder: Path) -> None:
             assert "https:" not in text, name
 
 
-def test_the_python_in_the_browser_is_shared_and_the_client_without_command_line(folder: Path) -> None:
+def test_the_python_in_the_browser_is_what_the_worker_calls_and_no_more(folder: Path) -> None:
     with zipfile.ZipFile(BytesIO((folder / manifest(folder)["roomful.zip"]).read_bytes())) as archive:
         names = archive.namelist()
     assert "shared/soundness.pyc" in names
     assert "respondent_client/session.pyc" in names
-    assert not [name for name in names if "headless" in name or "build" in name or name.startswith("server")]
+    assert "shared/cells/__init__.pyc" in names
+    assert not {"shared/board_recount.pyc", "shared/roll.pyc", "respondent_client/build.pyc"} & set(names)
+    assert not [name for name in names if "headless" in name or name.startswith("server")]
 
 
 def test_the_library_in_the_browser_has_what_ours_imports_and_little_else(folder: Path) -> None:
@@ -100,7 +102,7 @@ def test_the_library_in_the_browser_has_what_ours_imports_and_little_else(folder
             for name in archive.namelist()
         }
     wanted = set()
-    for path in building._python_files():
+    for path in building.python_files():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 wanted |= {alias.name for alias in node.names}

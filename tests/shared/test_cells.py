@@ -32,6 +32,17 @@ def test_every_admissible_vector_is_in_exactly_the_expected_cell(partition: tupl
 
 
 @given(partitions(), st.data())
+def test_one_vector_after_another_is_assigned_as_each_alone(
+    partition: tuple[Cells, Ranges], data: st.DataObject
+) -> None:
+    cells, ranges = partition
+    drawn = data.draw(st.lists(points(ranges), max_size=40))
+    for vectors in (drawn, sorted(drawn)):
+        assign = cells.assigner()
+        assert [assign(x) for x in vectors] == [cells.assign(x) for x in vectors]
+
+
+@given(partitions(), st.data())
 def test_vectors_outside_the_domain_have_a_cell_too(
     partition: tuple[Cells, Ranges], data: st.DataObject
 ) -> None:

@@ -16,6 +16,12 @@ async function start({ runtime, platform, binary, library, lock, archives, modul
     pyodide.FS.writeFile(`/${name}`, new Uint8Array(bytes));
     path.insert(0, `/${name}`);
   }
+  // Of ours the page has only what it imports itself; a test's archive holds the rest.
+  pyodide.runPython(`
+import shared, shared.election
+for package in (shared, shared.election):
+    package.__path__ += [f"/{archive}/{package.__name__.replace('.', '/')}" for archive in ${JSON.stringify(Object.keys(archives))}]
+`);
   pyodide.registerJsModule("roomful_platform", offered.platform);
   return pyodide.pyimport(module).main;
 }
