@@ -1,7 +1,6 @@
 """The respondent's real pages over the questions as they stand, for the organizer to try.
 
-What is tried is :mod:`server.collection.web.previewing`'s copy of the design if there is one, else of one for
-made-up people, on another port of this machine: marked, and nothing of it is stored.
+Of the design if there is one; before that of a design for made-up people. Nothing that is answered is stored.
 """
 
 from __future__ import annotations
@@ -51,10 +50,9 @@ class Preview:
         """
         self.end()
         with ExitStack() as stack:
-            folder = Path(stack.enter_context(TemporaryDirectory(prefix="roomful-preview-")))
             if designed is None:
-                designed = folder / "survey"
-                _design_for_made_up_people(draft, folder, designed)
+                folder = Path(stack.enter_context(TemporaryDirectory(prefix="roomful-desk-")))
+                designed = _design_for_made_up_people(draft, folder)
             listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             ready = stack.enter_context(prepared(designed, listener.getsockname()[1]))
             stack.enter_context(in_background(make_server(ready.app, ready.config, listener)))
@@ -67,7 +65,7 @@ class Preview:
         self._open.close()
 
 
-def _design_for_made_up_people(draft: Draft, folder: Path, survey: Path) -> None:
+def _design_for_made_up_people(draft: Draft, folder: Path) -> Path:
     people = folder / "made-up.csv"
     people.write_text("age_here,people\n" + "".join(f"{age},{_OF_EACH_AGE}\n" for age in _AGES), "ascii")
     age: dict[str, Any] = {"name": "age_here", "kind": "numeric", "minimum": _AGES[0], "maximum": _AGES[-1]}
@@ -80,5 +78,5 @@ def _design_for_made_up_people(draft: Draft, folder: Path, survey: Path) -> None
         "release": None,
         "period": None,
     }
-    with draft.completed(**stand_in) as file:
-        design_survey(file.path, survey, lambda *_: None)
+    with draft.completed(**stand_in) as survey:
+        return design_survey(survey.path, folder / "survey", lambda *_: None).folder

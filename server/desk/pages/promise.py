@@ -219,7 +219,7 @@ def _answer(desk: Desk, values: Mapping[str, str]) -> dict[str, Any]:
         "protected": one_in(found.unprotected),
         "half": one_in(found.unprotected_half),
         "bars": bars,
-        "loss": bar_chart(bars, title=""),
+        "loss": bar_chart(bars, title=say(desk.language or "en", "figure.loss-by")),
         "query": urlencode(values),
         "algorithm": wanted.algorithm,
         "weak": wanted.level.highest > Decimal("0.6"),

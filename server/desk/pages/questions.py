@@ -110,8 +110,7 @@ def add(app: Flask, desk: Desk) -> None:
     @app.post("/questions/preview")
     def preview() -> Response:
         draft, designed = desk.draft(), None
-        # Nobody could answer before the day, or without a token.
-        if desk.progress().done("design") and not {"invited", "period"} & draft.document.keys():
+        if desk.progress().done("design"):
             designed = desk.folder / DESIGN_FOLDER
         desk.preview.start(draft, designed)
         return go(desk, "questions", anchor="preview")

@@ -89,7 +89,7 @@ def add(app: Flask, desk: Desk) -> None:
     @app.post("/publish")
     def publish_it() -> Response:
         desk.require("publish")
-        publish_files(desk.data, desk.folder / DESIGN_FOLDER)
+        publish_files(desk.data, desk.folder / DESIGN_FOLDER, is_test=bool(request.form.get("test")))
         return go(desk, "publish", note="published")
 
     @app.post("/open", endpoint="open")

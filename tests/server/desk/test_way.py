@@ -240,8 +240,9 @@ def test_a_period_is_declared_shown_signed_and_kept(visitor: Visitor) -> None:
     secret = "correct horse battery"
     visitor.post("/sign/key", {"passphrase": secret, "passphrase_again": secret, "page": "sign"})
     visitor.post("/sign", {"key": "key.pem", "passphrase": secret, "name": NAME, "page": "sign"})
-    visitor.post("/publish", {"page": "publish"})
+    visitor.post("/publish", {"page": "publish", "test": "on"})
     visitor.post("/open", {"name": NAME, "page": "publish"})
+    assert "This is a test copy." in visitor.text("/collect")
     assert "It closes by itself at 2199-12-1" in visitor.text("/collect")
     page = visitor.told("/close", {"name": NAME, "page": "collect"}, "/collect")
     assert "promises its respondents" in page

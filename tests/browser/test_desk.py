@@ -1,0 +1,101 @@
+"""The organizer's desk in a real browser: readable at every width, quick to redraw, and silent."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+from waitress.server import create_server
+
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.web.serving import in_background
+from server.desk.app import create_desk
+from server.desk.gate import Gate
+from tests.server.desk.visitor import people_csv
+
+SURVEY = """
+title = "Ways to work"
+[organizer]
+name = "Council"
+contact = "a@b.example"
+[model]
+file = "people.csv"
+kind = "register"
+[[attributes]]
+name = "age"
+kind = "numeric"
+minimum = 18
+maximum = 79
+[[attributes]]
+name = "sex"
+kind = "nominal"
+categories = ["female", "male"]
+[participation]
+rate = "0.5"
+[anonymity]
+k = 5
+acceptable_cell_failure = "1e-4"
+"""
+PAGES = (
+    "", "population", "promise", "about", "questions?type=matrix", "design", "sign", "publish", "collect",
+    "release",
+)  # fmt: skip
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[str]:
+    """The address of a desk on a survey without questions."""
+    people_csv(tmp_path / "people.csv")
+    (tmp_path / "survey.toml").write_text(SURVEY)
+    with socket.create_server(("127.0.0.1", 0)) as listener, DataDirectory(tmp_path / "data") as data:
+        gate = Gate.new(listener.getsockname()[1])
+        app = create_desk(tmp_path, data, gate)
+        with in_background(create_server(app, sockets=[listener])):
+            yield gate.address
+
+
+@pytest.mark.parametrize(("width", "language", "scheme"), [(360, "de", "dark"), (1280, "en", "light")])
+def test_every_page_is_accessible_and_asks_for_nothing_elsewhere(
+    browser: Browser, desk: str, width: int, language: str, scheme: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, locale=language, color_scheme=scheme
+    )
+    page = context.new_page()
+    told: list[str] = []
+    page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: told.append(str(error)))
+    page.on("request", lambda request: told.append(request.url) if elsewhere(request.url, desk) else None)
+    for path in PAGES:
+        page.goto(desk + path)
+        page.wait_for_load_state("networkidle")
+        found = Axe().run(page).response["violations"]
+        assert found == [], (path, found)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    assert told == []
+    context.close()
+
+
+def elsewhere(url: str, desk: str) -> bool:
+    parts, own = urlsplit(url), urlsplit(desk)
+    return parts.scheme != "data" and parts.netloc != own.netloc
+
+
+def test_figures_follow_the_controls_and_the_keyboard_is_enough(browser: Browser, desk: str) -> None:
+    page = browser.new_page()
+    page.goto(desk + "promise")
+    needed = page.locator("#estimate .figures .value").first
+    before = needed.inner_text()
+    page.focus("#k")
+    page.keyboard.press("ArrowUp")
+    expect(needed).not_to_have_text(before)
+    expect(page.locator("#estimate .curve svg")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/promise")
+    expect(page.locator("#k")).to_have_value("6")
+    page.close()
