@@ -14,6 +14,8 @@ from tests.browser.walk import Walk
 from tests.builders import small_envelope
 
 pytestmark = pytest.mark.browser
+MOST_REQUESTS = 20
+"""Until the first question; there were 41, and on a slow telephone network each is two seconds."""
 
 
 class Held:
@@ -62,6 +64,7 @@ def test_about_you_is_filled_in_meanwhile_and_the_group_waits(walk: Walk, site: 
     assert len(asked) == 1, "Python checks the very bytes that the page has looked at"
     walk.go_on()
     expect(walk.question("Good")).to_be_visible()
+    assert len(site.requests) <= MOST_REQUESTS
     walk.to_review()
     walk.send()
     assert walk.problems == []

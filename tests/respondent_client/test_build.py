@@ -114,6 +114,13 @@ def test_the_library_in_the_browser_has_what_ours_imports_and_little_else(folder
     assert not {"tkinter", "unittest", "http.client", "sqlite3", "email", "xml", "argparse"} & there
 
 
+def test_an_open_survey_loads_few_bytes(folder: Path) -> None:
+    """A tenth of a megabyte is two seconds on a slow network; the requests are counted in Chromium."""
+    others = ("board", "hpke", "htmx", "qr", "survey.ar", "survey.de", "texts/")
+    loaded = [hashed for name, hashed in manifest(folder).items() if not name.startswith(others)]
+    assert sum((folder / f"{hashed}.br").stat().st_size for hashed in loaded) <= 4 * 1024 * 1024
+
+
 def test_sealing_is_one_module_for_each_kind_of_key(folder: Path) -> None:
     names = manifest(folder)
     platform = (folder / names["worker.mjs"]).read_text("utf-8")
