@@ -51,6 +51,7 @@ LIBRARIES: Final[Mapping[str, str]] = {
     "survey-ui.js": "survey-js-ui/survey-js-ui.min.js",
     "survey-core.css": "survey-core/survey-core.fontless.min.css",
     "survey.de.js": "survey-core/i18n/german.min.js",
+    "survey.fr.js": "survey-core/i18n/french.min.js",
     "survey.ar.js": "survey-core/i18n/arabic.min.js",
     "htmx.js": "htmx.org/dist/htmx.min.js",
 }

@@ -4,6 +4,7 @@ const TEXTS = {
   en: new URL("./texts/en.json", import.meta.url),
   de: new URL("./texts/de.json", import.meta.url),
   ar: new URL("./texts/ar.json", import.meta.url),
+  fr: new URL("./texts/fr.json", import.meta.url),
 };
 
 const loaded = new Map();

@@ -4,7 +4,7 @@
 import { errorSummary, h } from "./dom.mjs";
 import { drawn, opaque, plain } from "./opaque.mjs";
 
-const UI_TEXTS = { de: new URL("./survey.de.js", import.meta.url), ar: new URL("./survey.ar.js", import.meta.url) };
+const UI_TEXTS = { de: new URL("./survey.de.js", import.meta.url), ar: new URL("./survey.ar.js", import.meta.url), fr: new URL("./survey.fr.js", import.meta.url) };
 let libraries = null;
 let model = null;
 let modelLanguage = null;

@@ -17,13 +17,18 @@ from tests.builders import ORGANIZER_KEY, sign, small_model, small_specification
 pytestmark = pytest.mark.browser
 
 
+def in_place_of_german(value: Any, language: str) -> Any:
+    """The document with another language in the place of German."""
+    if isinstance(value, dict):
+        return {(language if k == "de" else k): in_place_of_german(v, language) for k, v in value.items()}
+    if isinstance(value, list):
+        return [in_place_of_german(item, language) for item in value]
+    return language if value == "de" else value
+
+
 def in_arabic(value: Any) -> Any:
     """The document with Arabic in the place of German."""
-    if isinstance(value, dict):
-        return {("ar" if key == "de" else key): in_arabic(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [in_arabic(item) for item in value]
-    return "ar" if value == "de" else value
+    return in_place_of_german(value, "ar")
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -16,7 +16,7 @@ from tests.kinds import MADE
 
 LANGUAGES = sorted(path.stem for path in (WEB / "texts").glob("*.json"))
 PLURAL = re.compile(r"\.(zero|one|two|few|many|other)$")
-QUOTES = {"ar": "«»", "de": "„“", "en": "“”"}
+QUOTES = {"ar": "«»", "de": "„“", "en": "“”", "fr": "«»"}
 MARKS = frozenset('"„“”«»‹›')
 
 
@@ -109,7 +109,9 @@ def test_a_register_has_words_for_what_is_a_lower_bound(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_tells_of_size_classes(language: str) -> None:
     """Every message of a survey has one length, whatever was answered."""
-    stale = {"ar": "الحجم نفسه", "de": "dieselbe Größe", "en": "the same size"}[language]
+    stale = {"ar": "الحجم نفسه", "de": "dieselbe Größe", "en": "the same size", "fr": "la même taille"}[
+        language
+    ]
     assert not [key for key, text in texts(language).items() if stale in text]
 
 
@@ -117,6 +119,7 @@ JARGON = {
     "ar": "ختم إجابات|مختوم|الأمناء|بايت|استبدال|القواعد الموقّعة|سليم البنية",
     "de": r"\bToken|eintausch|eingetauscht|Treuhänd|versiegel|\bByte|signierten Regeln"
     r"|unterschriebenen Regeln|wohlgeformt|mit einer Wahrscheinlichkeit|Mensch",
+    "fr": r"\bjeton|échang|mandataire|scell|\boctet|règles signées|bien formé|avec une probabilité",
     "en": r"\btokens?\b|exchang|trustee|\bseal|\bbytes?\b|signed rules|formed|with a chance",
 }
 
@@ -140,7 +143,9 @@ def test_the_promise_names_its_condition_wherever_it_stands(language: str) -> No
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_says_that_the_registrar_sees_a_code(language: str) -> None:
     """A device shows the proof of a code and never the code."""
-    stale = {"ar": "يرى الرمز ولا", "de": "sieht den Code", "en": "sees the code"}[language]
+    stale = {"ar": "يرى الرمز ولا", "de": "sieht den Code", "en": "sees the code", "fr": "voit le code"}[
+        language
+    ]
     assert not [key for key, text in texts(language).items() if stale in text]
 
 
