@@ -161,3 +161,21 @@ def test_whoever_signs(tmp_path: Path, teller: Teller) -> None:
     for loaded in (made, signed):
         assert libraries(loaded) <= COMMAND
         assert not any(name.startswith("server.collection") for name in loaded.ours)
+
+
+def test_a_trustee_of_an_election(tmp_path: Path, teller: Teller) -> None:
+    """Making the key, on a machine of her own."""
+    loaded = teller.run(
+        "trustees",
+        "key",
+        "1",
+        tmp_path / "all",
+        "--own",
+        tmp_path / "own",
+        "--trustee",
+        "1",
+        "--shares",
+        "2-of-3",
+    )
+    assert libraries(loaded) <= COMMAND | {"shamir_mnemonic"}
+    assert not any(name.startswith(("server.collection.web", "respondent_client")) for name in loaded.ours)

@@ -144,6 +144,12 @@ def test_a_batch_says_of_each_ballot_what_is_said_of_it_alone() -> None:
     assert verify_batch((), TERMS, GROUP, weights()) == ()
 
 
+def test_a_batch_that_fails_convicts_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the equations of one vote, by turns, do."""
+    monkeypatch.setattr(verifying, "_all_hold", lambda *_: False)
+    assert verify_batch((GOOD, GOOD), TERMS, GROUP, weights()) == (None, None)
+
+
 def test_a_seed_gives_other_numbers_for_other_votes() -> None:
     """Two proofs with one nonce would tell what they hide."""
     first = make(TERMS, 0, KEY, (0, 1), seed(0), GROUP)
@@ -186,7 +192,9 @@ def test_impossible_terms(changes: dict[str, Any]) -> None:
 
 
 def test_errors_name_the_contest() -> None:
-    assert of_ballot(ElectionError("x", code="election.element"), 1).where == "contest 2"
+    for code, expected in (("election.element", "ballot.element"), ("election.scalar", "ballot.number")):
+        error = of_ballot(ElectionError("x", code=code), 1)
+        assert (error.where, error.code) == ("contest 2", expected)
     with pytest.raises(SubmissionError) as caught:
         verify(replace(GOOD, cell=1), TERMS, GROUP)
     assert (caught.value.where, caught.value.code) == ("contest 1", "ballot.challenge")
