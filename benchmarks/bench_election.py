@@ -92,7 +92,7 @@ def main() -> None:
         print(json.dumps({"choices": asked.choices, "groups": asked.groups, "milliseconds": found}))
         return
     print(
-        f"{asked.choices} choices, {asked.ballots} ballots, {asked.groups} groups; the totals are what was cast"
+        f"{asked.choices} choices, {asked.ballots} ballots, {asked.groups} groups; totals as they were cast"
     )
     for name, milliseconds in found.items():
         print(f"{name:<34} {milliseconds:>10.2f} ms")
