@@ -18,6 +18,15 @@ from tests.browser.walk import Walk
 from tests.builders import LANGUAGES, ORGANIZER_KEY, sign, small_model, small_specification
 from tests.every_question import BY_BUS, EVERY, OTHERWISE
 
+ROOM = """(field) => {
+  const left = (element) => element.getBoundingClientRect().left;
+  let room = left(field);
+  for (let at = field.parentElement; at !== document.documentElement; at = at.parentElement) {
+    if (getComputedStyle(at).overflowX !== "visible") room = Math.min(room, left(field) - left(at));
+  }
+  return room;
+}"""
+"""Pixels to the left of a field before something cuts off what is drawn there."""
 pytestmark = pytest.mark.browser
 
 
@@ -84,6 +93,7 @@ def test_what_is_hidden_is_passed_over_and_not_sent(browser: Browser, site: Site
     search = page.get_by_role("searchbox", name="Search the list")
     search.fill("7")
     expect(page.get_by_text("2 choices").first).to_be_visible()
+    assert search.evaluate(ROOM) >= 8, "the ring of the focus is cut off"
     search.press("Enter")
     page.get_by_role("combobox", name="Which line?").select_option("Line 7")
     walk.look("2")
