@@ -336,3 +336,17 @@ def test_no_value_ends_in_a_traceback(survey: ReadSurvey, tmp_path: Path, key: s
     (tmp_path / "survey.toml").write_text("\n".join(changed), encoding="utf-8")
     with contextlib.suppress(InputError):
         read_survey_file(tmp_path / "survey.toml")
+
+
+def test_a_questionnaire_as_its_editor_writes_it(survey: ReadSurvey) -> None:
+    """Elements without pages, a default language, binary decimals; its title where the survey has none."""
+    hours = {"type": "text", "name": "hours", "inputType": "number", "min": 0.5, "max": 2, "step": 0.5}
+    questions = {"title": {"default": "Leisure"}, "elements": [hours | {"title": {"default": "Hours?"}}]}
+    read = survey(('title = "Town"\n', ""), questions=questions)
+    assert read.plan.title == {"en": "Leisure"}
+    (question,) = read.plan.questionnaire.questions
+    assert question.title == {"en": "Hours?"}
+    assert question.accept("1.5") == "1.5"
+    assert survey(questions=questions).plan.title == {"en": "Town"}
+    with pytest.raises(QuestionnaireError, match=r"questions\.json, elements\[0\]: .*questionnaire check"):
+        survey(questions={"elements": [{"type": "html", "name": "x"}]})
