@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
@@ -23,7 +23,7 @@ from server.tables.files import Reading, open_data
 from shared.errors import InputError, RoomfulError, StateError
 
 _Value = TypeVar("_Value")
-_TRIED = 4
+_TRIED: Final = 4
 """Designs that are kept beside each other."""
 
 

@@ -6,12 +6,12 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from server.progress import StageProgress
 from shared.errors import RoomfulError, StateError
 
-_LOG = logging.getLogger("roomful.desk")
+_LOG: Final = logging.getLogger("roomful.desk")
 
 
 class CancelledError(Exception):

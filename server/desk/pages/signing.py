@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Final
 
 import segno
 from flask import Flask, Response, request
@@ -22,8 +23,8 @@ from server.release.preview import require_releasable
 from shared.errors import InputError, KeyFileError, StateError
 from shared.invitation import survey_link
 
-KEY_FILE = "key.pem"
-_LONGEST_PASSPHRASE = 1024
+KEY_FILE: Final = "key.pem"
+_LONGEST_PASSPHRASE: Final = 1024
 
 
 def add(app: Flask, desk: Desk) -> None:
