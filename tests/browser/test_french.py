@@ -32,7 +32,7 @@ def test_a_walk_in_french(browser: Browser, make_site: Callable[..., Site]) -> N
     walk.open(site.link(KEY).replace("#", "?lang=fr#"))
     page.locator("#start:not([disabled])").wait_for()
     written = page.locator(".statement").inner_text()
-    assert "Alter et Geschlecht restent sur cet appareil" in written
+    assert "Reste sur cet appareil : Alter et Geschlecht." in written
     look("about")
     walk.start()
     look("checks")

@@ -76,5 +76,5 @@ def test_the_page_says_who_asks_and_how_to_reach_them(browser: Browser, site: Si
     page.goto(site.link(KEY))
     organizer = site.specification.organizer
     expect(page.locator("#screen")).to_contain_text(f"{organizer.name} ({organizer.contact})")
-    expect(page.locator(".statement li").nth(0)).to_contain_text("Age and Sex stay on this device")
+    expect(page.locator(".statement li").nth(0)).to_contain_text("Stays on this device: Age and Sex.")
     context.close()
