@@ -265,14 +265,7 @@ def evaluate(
         )
 
     def take(file: DataFile, name: str) -> DataColumn:
-        column = file.usable(name)
-        if rows is not None and file is original:
-            column = selected(column, rows)
-        if name in chosen.generalized:
-            return as_categories(column)
-        if name in chosen.categories:
-            return replace(column, kind="nominal", values=None)
-        return ranked(column, chosen.orders[name], file.source) if name in chosen.orders else column
+        return _taken(file.usable(name), file.source, chosen, rows if file is original else None)
 
     def of_people(column: DataColumn) -> DataColumn:
         return column if counts is None else selected(column, each)
@@ -293,11 +286,7 @@ def evaluate(
         else tuple(nominal)
     )
     places = np.arange(n) if rows is None else rows
-    for column, other, is_nominal in zip(before, after, kinds, strict=True):
-        alike = column.numbers is not None and other.numbers is not None
-        if not is_nominal and not (alike and (column.missing == other.missing).all()):
-            _check_numbers(column, "original", lambda row: original.where(int(places[each[row]])))
-            _check_numbers(other, "masked", lambda row: masked.where(int(each[row])))
+    _require_numbers_in_both(before, after, kinds, original, masked, places[each], each)
     encoding = Encoding.fit(before, kinds)
     X, Y = encoding.matrix(before), encoding.matrix(after)
     for block, column, other in zip(encoding.blocks, before, after, strict=True):
@@ -327,16 +316,7 @@ def evaluate(
     risks = () if chosen.weights is None else group_risks(classes.labels, chosen.weights, chosen.persons)
     if risks:
         anonymity += population_risk(risks)
-    risks_before, risks_after = (
-        record_risks(
-            risk.equivalence_classes([d.coded(column.texts)[0] for column in quasi]).labels,
-            people=counts,
-            weights=chosen.weights,
-            persons=chosen.persons,
-            households=chosen.households,
-        )
-        for quasi in (originals, recorded)
-    )
+    risks_before, risks_after = (_risks_of_records(quasi, counts, chosen) for quasi in (originals, recorded))
     anonymity += risks_after.measures(chosen.households)
     if chosen.generalized:
         own = [column for column in after if column.name in chosen.generalized]
@@ -416,6 +396,30 @@ def _counted(classes: risk.Classes, people: People | None) -> risk.Classes:
     return replace(classes, sizes=people.held(classes.labels).sum(axis=1))
 
 
+def _taken(column: DataColumn, source: str, chosen: Settings, rows: IntArray | None) -> DataColumn:
+    """A column of some records, as the settings say that it is measured."""
+    if rows is not None:
+        column = selected(column, rows)
+    if column.name in chosen.generalized:
+        return as_categories(column)
+    if column.name in chosen.categories:
+        return replace(column, kind="nominal", values=None)
+    return ranked(column, chosen.orders[column.name], source) if column.name in chosen.orders else column
+
+
+def _risks_of_records(
+    quasi_identifiers: Sequence[DataColumn], counts: IntArray | None, chosen: Settings
+) -> RecordRisks:
+    codes = [d.coded(column.texts)[0] for column in quasi_identifiers]
+    return record_risks(
+        risk.equivalence_classes(codes).labels,
+        people=counts,
+        weights=chosen.weights,
+        persons=chosen.persons,
+        households=chosen.households,
+    )
+
+
 def _check_names(chosen: Settings, quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
     for name in chosen.known:
         if name not in quasi_identifiers:
@@ -461,6 +465,23 @@ def _dependence(
         return (d_y,)
     d_x = replace(lost, name="D_X", source=d_y.source)
     return (d_x, d_y, loss.combined_distortion(d_x, d_y, weight))
+
+
+def _require_numbers_in_both(
+    before: Sequence[DataColumn],
+    after: Sequence[DataColumn],
+    nominal: Sequence[bool],
+    original: DataFile,
+    masked: DataFile,
+    rows_of_original: IntArray,
+    rows_of_masked: IntArray,
+) -> None:
+    """Refuse numbers that only one of the files has; rows are those of the people behind the columns."""
+    for column, other, is_nominal in zip(before, after, nominal, strict=True):
+        alike = column.numbers is not None and other.numbers is not None
+        if not is_nominal and not (alike and (column.missing == other.missing).all()):
+            _check_numbers(column, "original", lambda row: original.where(int(rows_of_original[row])))
+            _check_numbers(other, "masked", lambda row: masked.where(int(rows_of_masked[row])))
 
 
 def _check_numbers(column: DataColumn, which: str, place: Callable[[int], str]) -> None:

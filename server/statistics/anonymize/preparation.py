@@ -169,16 +169,7 @@ def prepare(
         With the reason and the remedy.
     """
     method = find(request.method)
-    if form_of(path) != form_of(out):
-        raise InputError(
-            f"{path.name} is {form_of(path)} and {out.name} would be {form_of(out)}; files are not converted",
-            expected=f"an --out that ends in {path.suffix}",
-        )
-    if out.exists() and path.exists() and out.samefile(path):
-        raise InputError("the masked file would overwrite the original", where=str(out))
-    stage = None if progress is None else (lambda done, total: progress("reading", done, total))
-    original = open_data(path, reading, progress=stage)
-    _refuse_other_separator(path, out, original)
+    original = _open(path, out, reading, progress)
     for name in request.drop:
         original.column(name)
     for name in request.confidential:
@@ -200,14 +191,7 @@ def prepare(
             where="--hierarchy",
             remedy="Add --method mondrian.",
         )
-    columns = []
-    for column in everything:
-        taken = selected(column, rows) if len(rows) < original.n_records else column
-        if column.name in request.hierarchies:
-            check_hierarchy(request.hierarchies[column.name], taken, original)
-            taken = as_categories(taken)
-        order = orders.get(column.name)
-        columns.append(taken if order is None else ranked(taken, order, original.source))
+    columns = [_published(column, rows, request, orders, original) for column in everything]
     parts = _blocks(request)
     check(
         method,
@@ -230,30 +214,7 @@ def prepare(
     if request.sampling_weight:
         sampling_weights(original, request.sampling_weight, rows)
     gaps = [_gaps(columns, nominal, part, people, request, original.source) for part in parts]
-    for column, is_nominal in zip(columns, nominal, strict=True):
-        if request.breach != "none" and (is_nominal or column.kind == "ordinal"):
-            raise InputError(
-                f"--breach {request.breach} moves numbers; {quoted(column.name)} is "
-                + ("nominal" if is_nominal else "ordinal"),
-                remedy="Leave --breach out, or name numeric quasi-identifiers only.",
-            )
-    for column, is_nominal in zip(columns, nominal, strict=True):
-        if column.name in request.digits.by_attribute and (is_nominal or column.kind == "ordinal"):
-            raise InputError(
-                f"{quoted(column.name)} publishes categories, which have no decimals", where="--digits"
-            )
-    for column, is_nominal in zip(columns, nominal, strict=True):
-        if column.name in request.median and is_nominal:
-            raise InputError(f"{quoted(column.name)} is nominal, so it has no median", where="--median")
-    if request.restore_variance and all(
-        is_nominal or column.kind == "ordinal" or column.name in request.median
-        for column, is_nominal in zip(columns, nominal, strict=True)
-    ):
-        raise InputError(
-            "no quasi-identifier publishes means",
-            where="--restore-variance",
-            expected="a number that is not under --median",
-        )
+    _refuse_unfit_options(columns, nominal, request)
     encoding = Encoding.fit(columns, nominal, people.counts)
     X = encoding.matrix(columns)
     secret = _confidential(original, request, orders, rows, people)
@@ -282,6 +243,58 @@ def prepare(
             for column, is_nominal in zip(columns, nominal, strict=True)
         ),
     )
+
+
+def _open(path: Path, out: Path, reading: Reading | None, progress: StageProgress | None) -> DataFile:
+    """The original, if its masked copy can be written in the same form to another place."""
+    if form_of(path) != form_of(out):
+        raise InputError(
+            f"{path.name} is {form_of(path)} and {out.name} would be {form_of(out)}; files are not converted",
+            expected=f"an --out that ends in {path.suffix}",
+        )
+    if out.exists() and path.exists() and out.samefile(path):
+        raise InputError("the masked file would overwrite the original", where=str(out))
+    stage = None if progress is None else (lambda done, total: progress("reading", done, total))
+    original = open_data(path, reading, progress=stage)
+    _refuse_other_separator(path, out, original)
+    return original
+
+
+def _published(
+    column: DataColumn, rows: IntArray, request: Request, orders: Orders, original: DataFile
+) -> DataColumn:
+    """A quasi-identifier of the records that take part, as it is grouped and published."""
+    taken = selected(column, rows) if len(rows) < original.n_records else column
+    if column.name in request.hierarchies:
+        check_hierarchy(request.hierarchies[column.name], taken, original)
+        taken = as_categories(taken)
+    order = orders.get(column.name)
+    return taken if order is None else ranked(taken, order, original.source)
+
+
+def _refuse_unfit_options(columns: Sequence[DataColumn], nominal: Sequence[bool], request: Request) -> None:
+    """Refuse options that need numbers, or an order, of columns that have none."""
+    for column, is_nominal in zip(columns, nominal, strict=True):
+        name, is_category = quoted(column.name), is_nominal or column.kind == "ordinal"
+        if request.breach != "none" and is_category:
+            raise InputError(
+                f"--breach {request.breach} moves numbers; {name} is "
+                + ("nominal" if is_nominal else "ordinal"),
+                remedy="Leave --breach out, or name numeric quasi-identifiers only.",
+            )
+        if column.name in request.digits.by_attribute and is_category:
+            raise InputError(f"{name} publishes categories, which have no decimals", where="--digits")
+        if column.name in request.median and is_nominal:
+            raise InputError(f"{name} is nominal, so it has no median", where="--median")
+    if request.restore_variance and all(
+        is_nominal or column.kind == "ordinal" or column.name in request.median
+        for column, is_nominal in zip(columns, nominal, strict=True)
+    ):
+        raise InputError(
+            "no quasi-identifier publishes means",
+            where="--restore-variance",
+            expected="a number that is not under --median",
+        )
 
 
 def refuse_doubtful_confidential(
