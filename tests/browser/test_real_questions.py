@@ -100,7 +100,7 @@ def finish(walk: Walk) -> None:
 def test_numbers_are_read_in_the_signs_of_the_surveys_language(
     page: Page, survey: Callable[..., Site]
 ) -> None:
-    """The page has no French texts, and read French numbers as English ones: 1,500 was stored as 1500."""
+    """French numbers were read as English ones: 1,500 was stored as 1500."""
     site = survey("fr")
     walk = to_questions(page, site)
     number(page, "hours").fill("7,5")
@@ -108,7 +108,7 @@ def test_numbers_are_read_in_the_signs_of_the_surveys_language(
     number(page, "steps").fill("1,500")
     walk.go_on()
     expect(page.locator("#error-summary li")).to_have_count(2)
-    expect(page.locator("#error-summary")).to_contain_text("“1,500” can mean 1500 or 1,5.")
+    expect(page.locator("#error-summary")).to_contain_text("« 1,500 » peut vouloir dire 1500 ou 1,5.")
     number(page, "cost").fill("1,5")
     number(page, "steps").fill("1\u202f500")
     finish(walk)
@@ -154,8 +154,9 @@ def test_another_language_does_not_change_a_number_that_was_typed(
 
 
 def test_numbers_about_oneself_are_read_alike(page: Page, survey: Callable[..., Site]) -> None:
+    """Also in a language in which the page has no texts: it speaks English then."""
     attributes = (age(rounding="down", maximum="2000", open_above=False), sex())
-    site = survey("fr", attributes=attributes)
+    site = survey("es", attributes=attributes)
     walk = Walk(page)
     walk.open(site.link(KEY))
     walk.start()

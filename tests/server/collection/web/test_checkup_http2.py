@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import re
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 
 from respondent_client.headless.platform import HeadlessPlatform
+from respondent_client.headless.respondent import run
 from server.collection.web.checkup_http import examine_http
 from server.collection.web.checkup_http2 import keeps_connection
 from server.collection.web.checkup_line import Line, Outcome
@@ -127,7 +127,7 @@ def test_a_certificate_that_nobody_trusts_is_named(tmp_path: Path) -> None:
         (line,) = examine_http(url, None)
         reached = HeadlessPlatform().request("GET", url, body=None, content_type="", max_bytes=1)
         with pytest.raises(RemoteError, match="certificate is not trusted"):
-            asyncio.run(reached)
+            run(reached)
         thread.join()
     assert line.outcome is Outcome.FAILED
     assert "certificate is not trusted" in line.finding
