@@ -11,6 +11,7 @@ export const receipt = {
   render(context) {
     const { language, state } = context;
     const { text, relayed, earlier } = state.receipt;
+    if (forgotten()) return [h("h1", { tabindex: "-1" }, language.t("trial.preview")), wiping(context)];
     const outcome = earlier ? (relayed ? "earlier-relayed" : "earlier") : relayed ? "relayed" : text ? "sealed" : "text";
     return [
       h("h1", { tabindex: "-1" }, language.t(relayed ? "receipt.heading-relayed" : "receipt.heading")),
@@ -22,6 +23,9 @@ export const receipt = {
     ];
   },
 };
+
+/** Whether this is an organizer's preview, which checks answers and stores none. */
+const forgotten = () => document.querySelector("#trial[data-trial=preview]") !== null;
 
 /** Asked once more, and never the primary button: Enter must not wipe what may be all that she has. */
 function wiping({ language, startOver }) {

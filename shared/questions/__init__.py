@@ -102,11 +102,9 @@ def parse_element(
         With the path of what is not permitted.
     """
     found = element_class(value)
-    if found is None and isinstance(value, dict):
-        raise _not_permitted(value.get("type"), where)
     if found is None:
-        Fields(value, where, (), error=QuestionnaireError)
-        raise AssertionError  # pragma: no cover
+        Fields(value, where, (), optional=value, error=QuestionnaireError)  # refuses what is no object
+        raise _not_permitted(value.get("type"), where)
     fields = Fields(
         value,
         where,

@@ -55,12 +55,25 @@ def test_a_survey_closed_meanwhile_offers_no_second_try(page: Page, site: Site) 
     expect(walk.primary).to_have_count(0)
 
 
+def test_a_preview_does_not_say_that_anything_is_stored(browser: Browser, site: Site) -> None:
+    site.trial = "preview"
+    context = browser.new_context()
+    walk = Walk(context.new_page())
+    walk.open(site.link(KEY))
+    walk.to_questions()
+    walk.to_review()
+    walk.go_on()
+    expect(walk.heading).to_have_text("Preview: nothing is stored")
+    expect(walk.page.locator("#receipt")).to_have_count(0)
+    context.close()
+
+
 def test_large_german_texts_stay_within_a_narrow_window(browser: Browser, site: Site) -> None:
     """200 % at 360 px, from the first page to the receipt; the focus is seen, the console empty."""
     context = browser.new_context(viewport={"width": 360, "height": 740}, reduced_motion="reduce")
     walk = Walk(context.new_page(), "large-de")
     page = walk.page
-    site.trial = "preview"  # marked on every screen
+    site.trial = "test"  # marked on every screen
     walk.open(site.link(KEY).replace("#", "?lang=de#"))
     page.evaluate("document.documentElement.style.setProperty('font-size', '200%')")
 
@@ -68,7 +81,7 @@ def test_large_german_texts_stay_within_a_narrow_window(browser: Browser, site: 
         walk.look(step)
         assert walk.overflow() <= 0, step
         page.mouse.wheel(0, 300)
-        expect(page.locator("#trial")).to_have_text("Vorschau: Nichts wird gespeichert")
+        expect(page.locator("#trial")).to_have_text("Probe: Antworten zählen hier nicht")
         expect(page.locator("#trial")).to_be_in_viewport()
 
     look("about")

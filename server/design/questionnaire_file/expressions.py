@@ -98,7 +98,16 @@ def bounds(text: str) -> tuple[dict[str, tuple[str, str]], bool]:
 
 
 def _replaced(text: str, rules: tuple[tuple[str, str], ...]) -> str:
-    """Replace outside quotation marks, but where a rule itself names an empty text."""
+    """Replace outside quotation marks; a rule may name an empty text."""
+    kept: list[str] = []
+
+    def keep(quoted: re.Match[str]) -> str:
+        if len(quoted[0]) == 2:
+            return quoted[0]
+        kept.append(quoted[0])
+        return f"'{len(kept) - 1}'"
+
+    text = re.sub(_TEXT, keep, text)
     for pattern, new in rules:
         text = re.sub(pattern, new, text)
-    return text.strip()
+    return re.sub(r"'(\d+)'", lambda place: kept[int(place[1])], text).strip()

@@ -283,6 +283,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, name: str, content: b
         ("not(selected(${m}, 'x'))", "!({m} contains 'x')"),
         ("string-length(${a}) > 0", "{a} notempty"),
         ("../a >= 3", "{a} >= 3"),
+        ("${a} = 'AND not (OR)' AND ${b} = \"0\"", "{a} = 'AND not (OR)' and {b} = \"0\""),
     ],
 )
 def test_conditions_of_xlsform(text: str, expected: str) -> None:
@@ -297,6 +298,7 @@ def test_conditions_of_xlsform(text: str, expected: str) -> None:
         ("is_empty(q1.NAOK) || q2 eq 'x'", "{q1} empty  or  {q2} = 'x'"),
         ('m_S1.NAOK == "Y"', "{m} contains 'S1'"),
         ('m_S1.NAOK != "Y"', "{m} notcontains 'S1'"),
+        ("q1.NAOK == \"a && b == c\" && q2 == '!(x)'", "{q1} == \"a && b == c\"  and  {q2} == '!(x)'"),
     ],
 )
 def test_conditions_of_limesurvey(text: str, expected: str) -> None:
