@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from server.cli.opening import (
+    own_share_option,
     read_shares,
     read_statements,
     received_export,
@@ -118,9 +119,7 @@ def write_key(folder: Path, out: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.option(
-    "--share", "share_file", type=click.Path(path_type=Path), required=True, help="File with your own share."
-)
+@own_share_option
 @click.option(
     "--ledger",
     type=click.Path(path_type=Path),

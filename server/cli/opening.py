@@ -35,6 +35,9 @@ def organizer_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+own_share_option = click.option(
+    "--share", "share_file", type=click.Path(path_type=Path), required=True, help="File with your own share."
+)
 share_option = click.option(
     "--share",
     "share_files",
@@ -90,9 +93,7 @@ def received_export(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@click.option(
-    "--share", "share_file", type=click.Path(path_type=Path), required=True, help="File with your own share."
-)
+@own_share_option
 @click.option(
     "--ledger",
     type=click.Path(path_type=Path),

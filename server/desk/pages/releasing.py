@@ -35,7 +35,7 @@ def add(app: Flask, desk: Desk) -> None:
             command=f"roomful release {name} --data {desk.data.path} --out {RELEASE_FOLDER} --format sav",
             store=store,
             state=None if store is None else store.state,
-            formats=FORMATS,
+            formats=[name for name in FORMATS if name != "csv"],  # which is always there
             files=_files(desk),
             job=desk.jobs.state,
             rule=None if store is None else store.specification.release,

@@ -93,8 +93,12 @@ def test_from_a_file_to_an_exported_table(visitor: Visitor) -> None:
     wrong = visitor.told("/sign", signature | {"name": "x"}, "/sign")
     assert "not the survey" in wrong
     assert secret not in wrong
+    assert "This survey is signed" not in visitor.text("/questions")
     visitor.post("/sign", signature | {"name": NAME})
     assert marks(visitor)["sign"] == "done"
+    assert "This survey is signed" in visitor.text("/questions")
+    (visitor.folder / "key.pub").unlink()  # as if it had been signed elsewhere
+    assert "Make a key" not in visitor.text("/sign")
     kept = b"".join(path.read_bytes() for path in visitor.folder.rglob("*") if path.is_file())
     assert secret.encode() not in kept
 
