@@ -44,6 +44,8 @@ MAX_CONDITION_DEPTH: Final = 8
 MAX_PICTURE_BYTES: Final = 256 * 1024
 MAX_PICTURES_BYTES: Final = 1024 * 1024
 """Of one picture of a questionnaire, and of all."""
+MAX_LOGO_BYTES: Final = 32 * 1024
+"""It stands on the first page, which has to be there at once."""
 MAX_K: Final = 1_000
 MAX_PEOPLE: Final = 10**10
 MAX_INTEGER_DIGITS: Final = 19

@@ -34,6 +34,7 @@ from shared.limits import (
 from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, parse_levels
 from shared.period import Period
+from shared.pictures import Logo
 from shared.questionnaire import Questionnaire
 from shared.sealing import ELECTION_SUITE, SUITES
 
@@ -141,6 +142,8 @@ class Specification:
         None for an open survey, which everybody may answer.
     period : Period or None
         When answers are taken, if that is declared; else from the organizer's opening to his closing.
+    logo : Logo or None
+        The organizer's, if there is one.
     """
 
     languages: tuple[str, ...]
@@ -169,6 +172,7 @@ class Specification:
     permissions: Permissions
     invited: Invited | None
     period: Period | None = None
+    logo: Logo | None = None
 
     @property
     def weights(self) -> Vector:
@@ -271,6 +275,7 @@ class Specification:
             },
             "invited": None if self.invited is None else self.invited.to_object(),
             **({} if self.period is None else {"period": self.period.to_object()}),
+            **({} if self.logo is None else {"logo": self.logo.to_object()}),
         }
 
 
@@ -299,7 +304,7 @@ _KEYS: Final = (
 )
 
 
-_DECLARED: Final = ("period",)
+_DECLARED: Final = ("period", "logo")
 """Fields that stand there only if the organizer declares something by them."""
 
 
@@ -390,6 +395,7 @@ def _parse(value: Any) -> Specification:
         ),
         invited=invited,
         period=Period.parse(fields.raw("period")) if "period" in fields else None,
+        logo=Logo.parse(fields.raw("logo"), languages) if "logo" in fields else None,
     )
 
 

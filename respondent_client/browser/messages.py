@@ -52,6 +52,7 @@ def survey_object(specification: Specification) -> dict[str, Any]:
         "retention_days": specification.retention_days,
         "stored": specification.stored,
         "period": None if specification.period is None else specification.period.to_object(),
+        "logo": None if specification.logo is None else specification.logo.to_object(),
         "invited": invited_object(specification.invited),
         "attributes": [attribute_object(i, a) for i, a in enumerate(specification.attributes)],
         "question_pages": len(specification.questionnaire.pages),

@@ -15,6 +15,7 @@ export const about = {
     const survey = state.survey;
     if (!survey) return original(context);
     return [
+      survey.logo && h("p", { class: "logo" }, h("img", { src: survey.logo.image, alt: language.survey(survey.logo.alt) })),
       h("h1", { tabindex: "-1" }, language.survey(survey.title)),
       h("p", { class: "lead" }, language.survey(survey.description)),
       h("ul", { class: "statement" }, promise(context).map((line) => h("li", {}, line))),

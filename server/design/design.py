@@ -441,4 +441,5 @@ def _specification(
         permissions=plan.permissions,
         invited=plan.invited,
         period=plan.period,
+        logo=plan.logo,
     )

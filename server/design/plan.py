@@ -9,6 +9,7 @@ from shared.invited import Invited
 from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationSource
 from shared.period import Period
+from shared.pictures import Logo
 from shared.questionnaire import Questionnaire
 from shared.specification import Organizer, Permissions, ReleaseRule, Specification
 
@@ -35,6 +36,7 @@ class Plan:
     permissions: Permissions
     invited: Invited | None
     period: Period | None = None
+    logo: Logo | None = None
 
 
 def plan_from(specification: Specification) -> Plan:
@@ -58,4 +60,5 @@ def plan_from(specification: Specification) -> Plan:
         permissions=specification.permissions,
         invited=specification.invited,
         period=specification.period,
+        logo=specification.logo,
     )

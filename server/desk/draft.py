@@ -125,6 +125,9 @@ class Draft:
             model = document.get("model")
             if isinstance(model, dict) and "file" in model:
                 model["file"] = str(self.folder.absolute() / str(model["file"]))
+            logo = document.get("logo")
+            if isinstance(logo, dict) and "file" in logo:
+                logo["file"] = str(self.folder.absolute() / str(logo["file"]))
             for attribute in document.get("attributes", []):
                 if isinstance(attribute, dict) and "table" in attribute:
                     attribute["table"] = str(self.folder.absolute() / str(attribute["table"]))

@@ -221,6 +221,7 @@ class Site:
             relayed=False,
             statement=said.promise,
             more=said.more,
+            logo=self.specification.logo,
             period=specification.period,
             trial=self.trial,
         ).encode()

@@ -17,12 +17,13 @@ from shared.envelope import PAYLOAD_TYPE
 from shared.invited import Relay
 from shared.metrics import Metrics
 from shared.period import Period
+from shared.pictures import Logo, data_url
 from shared.questionnaire import ELEMENT_TYPES
 from shared.submission import decode, receipt
 from tests.docs.documents import assert_told, first_cells, section, text_of
 from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, rewrite
 from tests.elections import election_keys
-from tests.every_question import everything
+from tests.every_question import everything, png
 from tests.kinds import MADE
 
 LANGUAGES = ("en", "de")
@@ -55,6 +56,7 @@ def test_every_field_of_a_specification_is_documented() -> None:
         relay=Relay(url="https://relay.example/", messages=20, seconds=600)
     ).to_object()
     specification["period"] = dict(Period(opens="2030-12-01T08:00:00Z").to_object())
+    specification["logo"] = Logo(image=data_url(png()), alt=BOTH).to_object()
     for name in ("attributes", "cells", "questionnaire"):
         del specification[name]
     documented = table_fields("The specification")

@@ -60,6 +60,7 @@ class RespondentPages:
             statement=said.promise,
             more=said.more,
             period=specification.period,
+            logo=specification.logo,
             trial=trial,
             invited=invited is not None,
             relayed=invited is not None and invited.relay is not None,

@@ -29,6 +29,7 @@ from shared.limits import (
 from shared.model import INCOMPLETE_RULES, ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, Rate
 from shared.period import Period
+from shared.pictures import FORMATS, Logo, data_url
 from shared.questionnaire import Questionnaire
 from shared.roll import Roll
 from shared.specification import (
@@ -152,6 +153,7 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
         permissions=Permissions(free_text=free_text, balls_from_register=design.balls_from_register),
         invited=read_invited(root, path.parent, roll),
         period=_period(root),
+        logo=_logo(root, path.parent, languages),
     )
     return SurveyFile(
         path=path,
@@ -173,6 +175,30 @@ def _period(root: Section) -> Period | None:
     except SpecificationError as error:
         key = error.where.removeprefix("period").removeprefix(".")
         raise section.fail(key, error.message, expected=error.expected) from None
+
+
+def _logo(root: Section, folder: Path, languages: tuple[str, ...]) -> Logo | None:
+    section = root.section("logo", ("file", "alt"), {})
+    if "logo" not in root:
+        return None
+    alt = section.localized("alt", languages)
+    image = data_url(read_survey_bytes(folder / section.text("file")))
+    if image is None:
+        raise section.fail(
+            "file",
+            "this is no picture that can stand on the page",
+            expected=" or ".join(FORMATS),
+            remedy="Save the logo as PNG. A drawing (SVG) can hold scripts and addresses.",
+        )
+    try:
+        return Logo.parse({"image": image, "alt": alt}, languages)
+    except SpecificationError as error:
+        raise section.fail(
+            "file",
+            error.message,
+            expected=error.expected,
+            remedy="It is shown 64 pixels high.",
+        ) from None
 
 
 def _languages(root: Section) -> tuple[str, ...]:

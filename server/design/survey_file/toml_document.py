@@ -332,6 +332,7 @@ TOP_LEVEL: Final = (
     "questionnaire",
     "invited",
     "period",
+    "logo",
 )
 
 

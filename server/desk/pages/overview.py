@@ -6,12 +6,16 @@ from datetime import datetime
 from typing import Any, Final
 
 from flask import Flask, Response, request
+from werkzeug.datastructures import MultiDict
 
 from server.desk.desk import Desk
 from server.desk.draft import Draft
 from server.desk.pages import go, show
 from server.desk.steps import COMMAND_ONLY, FINAL
+from server.files import write_file
 from shared.errors import SurveyFileError
+from shared.limits import MAX_LOGO_BYTES
+from shared.pictures import FORMATS, data_url
 
 PAGE_OF: Final = {
     "population": ("population", ""),
@@ -30,6 +34,8 @@ PAGE_OF: Final = {
 """Step -> its page, and the part of it."""
 
 MOMENTS: Final = ("opens", "closes")
+LOGO_FILE: Final = "logo"
+"""In the survey's folder; what it is, its first bytes say."""
 
 
 def add(app: Flask, desk: Desk) -> None:
@@ -51,6 +57,8 @@ def add(app: Flask, desk: Desk) -> None:
             "about",
             draft=desk.draft(),
             moments=_shown(desk.draft()),
+            logo_formats=tuple(FORMATS),
+            logo_kilobytes=MAX_LOGO_BYTES // 1024,
             command="roomful design survey.toml --out survey",
         )
 
@@ -86,8 +94,31 @@ def add(app: Flask, desk: Desk) -> None:
             organizer=organizer,
             period={name: moment for name in MOMENTS if (moment := _moment(form.get(name, ""), name))}
             or None,
+            logo=_logo(draft, form, languages, first),
         )
         return go(desk, "about" if set(languages) != set(draft.languages) else "overview", note="saved")
+
+
+def _logo(draft: Draft, form: MultiDict[str, str], languages: list[str], title: str) -> dict[str, Any] | None:
+    """The section ``logo``: the file that was sent now, or the one that is there."""
+    sent = request.files.get("logo")
+    if form.get("no_logo"):
+        return None
+    logo = draft.section("logo")
+    if sent is not None and sent.filename:
+        content = sent.stream.read(MAX_LOGO_BYTES + 1)
+        if data_url(content) is None or len(content) > MAX_LOGO_BYTES:
+            raise SurveyFileError(
+                "this can be no logo",
+                where="logo",
+                expected=f"{' or '.join(FORMATS)}, at most {MAX_LOGO_BYTES} bytes",
+            )
+        logo["file"] = LOGO_FILE
+        write_file(draft.folder / LOGO_FILE, content)
+    if "file" not in logo:
+        return None
+    alt = {language: form.get(f"alt-{language}", "").strip() or title for language in languages}
+    return logo | {"alt": alt}
 
 
 def _moment(text: str, name: str) -> datetime | None:

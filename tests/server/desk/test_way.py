@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import re
 import secrets
 import threading
 from pathlib import Path
+from typing import Any
 
 import pyreadstat
 import pytest
@@ -18,7 +20,9 @@ from server.desk.recommending import recommend
 from server.desk.steps import INVITED_STEPS, OPEN_STEPS
 from server.desk.texts import LANGUAGES, texts
 from server.progress import StageProgress
+from shared.pictures import Logo
 from shared.submission import encode
+from tests.every_question import data_url, png
 from tests.server.desk.test_mistakes import choose, promise, use
 from tests.server.desk.visitor import Visitor, people_csv
 
@@ -223,6 +227,30 @@ def test_what_was_written_by_hand_is_kept_once_and_nothing_is_lost(visitor: Visi
     document = visitor.desk.draft().document
     assert document["retention_days"] == 7
     assert document["release"] == {"rule": "withhold"}
+
+
+def test_a_logo_is_sent_tried_and_dropped(visitor: Visitor) -> None:
+    declare(visitor)
+    about = {
+        "languages": "en",
+        "title-en": NAME,
+        "name": "Council",
+        "contact": "a@b.example",
+        "page": "about",
+    }
+
+    def with_file(content: bytes) -> dict[str, Any]:
+        return {**about, "alt-en": "A tower", "logo": (io.BytesIO(content), "our logo.png")}
+
+    assert "this can be no logo" in visitor.told("/about", with_file(b"<svg/>"), "/about")
+    visitor.post("/about", with_file(png()))
+    with visitor.desk.draft().completed() as survey:
+        assert survey.plan.logo == Logo(image=data_url(png()), alt={"en": "A tower"})
+    visitor.post("/about", {**about, "alt-en": "Our tower"})
+    assert visitor.desk.draft().section("logo") == {"file": "logo", "alt": {"en": "Our tower"}}
+    assert "Use logo no more" in visitor.text("/about")
+    visitor.post("/about", {**about, "no_logo": "on"})
+    assert "logo" not in visitor.desk.draft().document
 
 
 def test_a_period_is_declared_shown_signed_and_kept(visitor: Visitor) -> None:

@@ -14,8 +14,11 @@ from server.design.survey_file.survey import SurveyFile, read_survey_file
 from server.design.survey_file.toml_document import parse_toml
 from shared.attributes import Lookup, Nominal, Numeric, Ordinal
 from shared.errors import InputError, ModelFileError, QuestionnaireError, SurveyFileError
+from shared.limits import MAX_LOGO_BYTES
 from shared.participation import Dependence
 from shared.period import Period
+from shared.pictures import Logo
+from tests.every_question import data_url, png
 
 ReadSurvey = Callable[..., SurveyFile]
 
@@ -24,6 +27,31 @@ def test_a_period_is_read_in_its_zone_and_signed_in_utc(survey: ReadSurvey) -> N
     read = survey(('title = "Town"', 'title = "Town"\nperiod.closes = 2030-01-01T00:30:00+01:00'))
     assert read.plan.period == Period(closes="2029-12-31T23:30:00Z")
     assert survey().plan.period is None
+
+
+def test_a_logo_is_read_into_the_plan(survey: ReadSurvey, tmp_path: Path) -> None:
+    (tmp_path / "town.png").write_bytes(png())
+    line = 'title = "Town"\nlogo = { file = "town.png", alt = "A tower" }'
+    assert survey(('title = "Town"', line)).plan.logo == Logo(image=data_url(png()), alt={"en": "A tower"})
+    assert survey().plan.logo is None
+
+
+@pytest.mark.parametrize(
+    ("content", "alt", "words"),
+    [
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", '"A"', "logo, file: this is no picture.*image/png"),
+        (png() + bytes(MAX_LOGO_BYTES), '"A"', "logo, file: the picture has"),
+        (png(), '""', "logo, alt: the text is empty"),
+        (None, '"A"', "cannot be read"),
+    ],
+)
+def test_unusable_logos(
+    survey: ReadSurvey, tmp_path: Path, content: bytes | None, alt: str, words: str
+) -> None:
+    if content is not None:
+        (tmp_path / "logo").write_bytes(content)
+    with pytest.raises(SurveyFileError, match=words):
+        survey(('title = "Town"', f'title = "Town"\nlogo = {{ file = "logo", alt = {alt} }}'))
 
 
 def test_a_survey_reads_with_its_defaults(survey: ReadSurvey, tmp_path: Path) -> None:
