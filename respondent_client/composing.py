@@ -15,11 +15,12 @@ from respondent_client.link import Link
 from respondent_client.platform import Platform
 from respondent_client.session import Placement
 from shared import submission
-from shared.ballot import CONTENT_TYPE, Ballot, UnsignedBallot, require_invited
+from shared.ballot import CONTENT_TYPE, UnsignedBallot, require_invited
 from shared.election.contests import chosen
 from shared.election.electorate import election_terms
 from shared.election.group import PythonGroup
-from shared.election.making import SEED_BYTES, make
+from shared.election.making import SEED_BYTES
+from shared.election.tested import BallotTest
 from shared.errors import StateError
 from shared.invited import Invited
 from shared.questions import Answer
@@ -105,6 +106,8 @@ async def compose(
     """
     sound, cell = placement.sound, placement.room.cell
     specification = sound.specification
+    if specification.invited is not None and specification.invited.election is not None:
+        return await cast(platform, attempt(platform, link, placement, answers, token))
     accepted, content = write_content(platform, placement, answers)
     if specification.invited is None:
         return Message(
@@ -118,6 +121,102 @@ async def compose(
             answers=accepted,
             receipt=submission.receipt(content),
         )
+    held = _required(token)
+    box = await _seal_box(platform, specification.invited, sound.digest, cell, content, held)
+    unsigned = UnsignedBallot(cell=cell, token=held.token, box=box)
+    return await _seal_ballot(platform, link, sound, unsigned, held, accepted, content)
+
+
+class Attempt:
+    """An encrypted vote that is neither cast nor tested yet; only :func:`attempt` makes one.
+
+    It ends by :func:`cast` or by :meth:`test`, and never by both: a ballot whose seed was given away would
+    show its vote to whoever got the seed.
+
+    Attributes
+    ----------
+    content, cell, answers
+        As of a :class:`Message`.
+    words : str
+        To be shown before she decides (:attr:`shared.ballot.UnsignedBallot.words`).
+    """
+
+    def __init__(
+        self,
+        *,
+        link: Link,
+        sound: SoundSpecification,
+        cell: int,
+        accepted: Mapping[str, Answer],
+        content: bytes,
+        held: HeldToken,
+        seed: bytes,
+    ) -> None:
+        self.link, self.sound, self.cell, self.answers, self.content = link, sound, cell, accepted, content
+        self.held = held
+        self._test: BallotTest | None = BallotTest(
+            specification=sound.digest,
+            cell=cell,
+            token=held.token,
+            chosen=chosen(sound.specification.questionnaire, accepted),
+            seed=seed,
+        )
+        self.unsigned = self._test.ballot(election_terms(sound.specification, sound.digest), _GROUP)
+        self.words = self.unsigned.words
+
+    def __repr__(self) -> str:
+        return "Attempt(...)"
+
+    def test(self) -> BallotTest:
+        """Give away what this ballot was made of; it can never be cast.
+
+        Raises
+        ------
+        StateError
+            With the code ``state.attempt`` if it was cast or tested before.
+        """
+        if self._test is None:
+            raise StateError(
+                "this ballot was cast or tested before",
+                expected="a ballot that is neither",
+                remedy="Make a new ballot.",
+                code="state.attempt",
+            )
+        tested, self._test = self._test, None
+        return tested
+
+
+def attempt(
+    platform: Platform,
+    link: Link,
+    placement: Placement,
+    answers: Mapping[str, Any],
+    token: HeldToken | None,
+) -> Attempt:
+    """Encrypt a vote from a fresh seed; errors as :func:`compose`.
+
+    Guarantee: whoever has seed, token, cell and choices makes the same bytes again, on any device.
+    """
+    accepted, content = write_content(platform, placement, answers)
+    return Attempt(
+        link=link,
+        sound=placement.sound,
+        cell=placement.room.cell,
+        accepted=accepted,
+        content=content,
+        held=_required(token),
+        seed=platform.entropy(SEED_BYTES),
+    )
+
+
+async def cast(platform: Platform, attempted: Attempt) -> Message:
+    """Forget the seed, sign and seal; errors as :func:`compose` and :meth:`Attempt.test`."""
+    attempted.test()
+    a = attempted
+    return await _seal_ballot(platform, a.link, a.sound, a.unsigned, a.held, a.answers, a.content)
+
+
+def _required(token: HeldToken | None) -> HeldToken:
     if token is None:
         raise StateError(
             "only invited people can answer this survey",
@@ -125,16 +224,26 @@ async def compose(
             remedy="Enter the code on your letter.",
             code="state.token",
         )
-    if specification.invited.election is None:
-        box = await _seal_box(platform, specification.invited, sound.digest, cell, content, token)
-    else:
-        box = encrypt_vote(sound, cell, accepted, token, platform.entropy(SEED_BYTES))
-    ballot = await _sign_ballot(
-        platform, sound.digest, UnsignedBallot(cell=cell, token=token.token, box=box), token
-    )
+    return token
+
+
+async def _seal_ballot(
+    platform: Platform,
+    link: Link,
+    sound: SoundSpecification,
+    unsigned: UnsignedBallot,
+    held: HeldToken,
+    accepted: Mapping[str, Answer],
+    content: bytes,
+) -> Message:
+    """Sign a ballot with its token's key, and seal it to the collector."""
+    signature = await platform.sign(secret=held.secret, message=unsigned.to_be_signed(sound.digest))
+    ballot = unsigned.signed(signature)
+    ballot.verify(sound.digest)
+    invited = require_invited(sound.specification)
     body = await platform.seal(
-        suite=specification.invited.suite.name,
-        public_key=specification.invited.collector_key,
+        suite=invited.suite.name,
+        public_key=invited.collector_key,
         info=ballot_info(sound.digest),
         plaintext=ballot.to_bytes(),
     )
@@ -146,7 +255,7 @@ async def compose(
         content_type=way.content_type,
         body=body,
         content=content,
-        cell=cell,
+        cell=unsigned.cell,
         answers=accepted,
         receipt=ballot.receipt,
         sealed=True,
@@ -183,19 +292,6 @@ def write_content(
     return accepted, submission.encode(sound.digest, cell, accepted, platform.entropy(length), length)
 
 
-def encrypt_vote(
-    sound: SoundSpecification, cell: int, answers: Mapping[str, Answer], held: HeldToken, seed: bytes
-) -> bytes:
-    """The box of an election's ballot, all of it from the seed (docs/election.md, The ballot).
-
-    Guarantee: whoever has seed, token, cell and answers makes the same bytes again, on any device.
-    """
-    specification = sound.specification
-    terms = election_terms(specification, sound.digest)
-    votes = chosen(specification.questionnaire, answers)
-    return make(terms, cell, held.token.device_key, votes, seed, _GROUP).to_bytes()
-
-
 async def _seal_box(
     platform: Platform, invited: Invited, digest: str, cell: int, content: bytes, held: HeldToken
 ) -> bytes:
@@ -206,10 +302,3 @@ async def _seal_box(
         info=box_info(digest, token.prefix, token.device_key, cell),
         plaintext=content,
     )
-
-
-async def _sign_ballot(platform: Platform, digest: str, unsigned: UnsignedBallot, held: HeldToken) -> Ballot:
-    signature = await platform.sign(secret=held.secret, message=unsigned.to_be_signed(digest))
-    ballot = unsigned.signed(signature)
-    ballot.verify(digest)
-    return ballot

@@ -1,28 +1,67 @@
-"""``roomful respond``: take part in a survey from the command line."""
+"""``roomful respond`` and ``roomful vote``: take part in a survey or an election from the command line."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from respondent_client.composing import Outgoing
+from respondent_client.composing import Attempt, Message, Outgoing
 from respondent_client.headless.delivering import deliver, find_message
 from respondent_client.headless.report import check_line, line_object, room_lines, words_to_compare
 from respondent_client.headless.respondent import HeadlessRespondent
-from respondent_client.headless.tokens import find_token
+from respondent_client.headless.tokens import find_token, write_file
 from respondent_client.sending import Receipt
 from respondent_client.session import Placement
 from shared.errors import InputError
 from shared.receipt import BallotReceipt
 from shared.soundness import SoundSpecification
+from shared.token import HeldToken
+
+Compose = Callable[[HeadlessRespondent, Placement, dict[str, Any], HeldToken | None], Message]
+"""Makes the message of a placed person; her token is None in an open survey."""
+TESTING: Final = (
+    "Who tests for you learns which ballot was yours to be. A false page may show two voters one ballot."
+)
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    """What both commands know."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print machine-readable JSON."),
+        click.option(
+            "--words-match",
+            is_flag=True,
+            help="You compared the words of the survey with those of your invitation.",
+        ),
+        click.option(
+            "--wait",
+            is_flag=True,
+            help="In an invited survey, send at a random moment, as the page does: within the relay's time, "
+            "from a minute to an hour, or 15 minutes without a relay.",
+        ),
+        click.option(
+            "--token-file",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Where first the request for the token is saved, then the token in its place; read if it is "
+            "there. After a lost answer, call again with the same file: without it the code may be lost.",
+        ),
+        click.option(
+            "--code",
+            help="The code of an invitation; by default the one in URL. It is exchanged for a token, once.",
+        ),
+        click.argument("url"),
+    ):
+        command = option(command)
+    return command
 
 
 @click.command()
-@click.argument("url")
 @click.option(
     "--answers",
     "answers_file",
@@ -31,39 +70,12 @@ from shared.soundness import SoundSpecification
     help='JSON: {"quasi_identifiers": {...}, "answers": {...}}; null withholds a value.',
 )
 @click.option(
-    "--code", help="The code of an invitation; by default the one in URL. It is exchanged for a token, once."
-)
-@click.option(
-    "--token-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Where first the request for the token is saved, then the token in its place; read if it is there. "
-    "After a lost answer, call again with the same file: without it the code may be lost.",
-)
-@click.option(
-    "--wait",
-    is_flag=True,
-    help="In an invited survey, send at a random moment, as the page does: within the relay's time, from a "
-    "minute to an hour, or 15 minutes without a relay.",
-)
-@click.option(
     "--dry-run",
     is_flag=True,
     help="Show the exact bytes that would be sent, or that others are sent instead, and send nothing.",
 )
-@click.option(
-    "--words-match", is_flag=True, help="You compared the words of the survey with those of your invitation."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print machine-readable JSON.")
-def respond(
-    url: str,
-    answers_file: Path,
-    code: str | None,
-    token_file: Path | None,
-    wait: bool,
-    dry_run: bool,
-    words_match: bool,
-    as_json: bool,
-) -> None:
+@_options
+def respond(url: str, answers_file: Path, dry_run: bool, **options: Any) -> None:
     """Check the survey at URL, map the answers to a group on this machine, and send them.
 
     URL is the whole link of the invitation, with the part after the #. The quasi-identifiers stay on this
@@ -72,7 +84,90 @@ def respond(
     Until somebody has answered for them they stay, sealed, in TOKENFILE.message, and a second call sends the
     very same.
     """
-    person = read_answers(answers_file)
+    _take_part(
+        url, read_answers(answers_file), dry_run=dry_run, compose=HeadlessRespondent.compose, **options
+    )
+
+
+@click.command()
+@click.option(
+    "--choices",
+    "choices_file",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='JSON: {"quasi_identifiers": {...}, "answers": {...}}; the answers are your choices.',
+)
+@click.option("--cast", "at_once", is_flag=True, help="Cast without asking whether to test the ballot first.")
+@click.option(
+    "--test-file",
+    default="test.json",
+    show_default=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where a ballot that you test is written for another device; of a second one test-2.json.",
+)
+@_options
+def vote(url: str, choices_file: Path, at_once: bool, test_file: Path, **options: Any) -> None:
+    """Vote in the election at URL: encrypt your choices on this machine, then cast the ballot or test it.
+
+    Not for binding public elections: your device knows your vote, so it can be sold or coerced.
+
+    The words of the ballot are shown before you decide. A ballot that you test is never cast: it is written
+    to a file from which another device makes it again, byte for byte (roomful election check-ballot), and a
+    new ballot is made. Otherwise as roomful respond.
+    """
+
+    def decide(
+        respondent: HeadlessRespondent,
+        placement: Placement,
+        choices: dict[str, Any],
+        token: HeldToken | None,
+    ) -> Message:
+        for number in itertools.count(1):
+            attempted = respondent.attempt(placement, choices, token)
+            click.echo(f"Your ballot, encrypted: {attempted.words}", err=True)
+            if at_once or _decision() == "cast":
+                return respondent.cast(attempted)
+            _write_test(attempted, test_file, number)
+        raise AssertionError("a count without an end has ended")
+
+    _take_part(url, read_answers(choices_file), dry_run=False, compose=decide, **options)
+
+
+def _decision() -> str:
+    """Cast or test; the words have been shown."""
+    click.echo(TESTING, err=True)
+    kinds = click.Choice(("cast", "test"))
+    found: str = click.prompt("Cast this ballot, or test it", type=kinds, err=True)
+    return found
+
+
+def _write_test(attempted: Attempt, path: Path, number: int) -> None:
+    """Give a ballot away to be tested."""
+    out = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+    if out.exists():
+        raise InputError("the file exists already", where=str(out), expected="a new file: --test-file")
+    write_file(out, attempted.test().to_bytes())
+    click.echo(
+        f"This ballot is not cast, and never will be. On another device:\n"
+        f"    roomful election check-ballot {out} --invitation LINK\n"
+        f"It must show the same words and your choices. Now a new ballot:",
+        err=True,
+    )
+
+
+def _take_part(
+    url: str,
+    person: dict[str, dict[str, Any]],
+    *,
+    dry_run: bool,
+    compose: Compose,
+    code: str | None,
+    token_file: Path | None,
+    wait: bool,
+    words_match: bool,
+    as_json: bool,
+) -> None:
+    """Check, place, and send what is composed."""
     respondent = HeadlessRespondent(url, notify=_progress)
     examination = respondent.examine()
     result: dict[str, Any] = {"checks": [line_object(line) for line in examination.lines], "sent": False}
@@ -105,9 +200,16 @@ def respond(
             click.echo(f"These {len(content)} bytes would be sent{sealed}:\n{content.decode()}")
     else:
         if sound.specification.invited is None:
-            receipt = respondent.send(respondent.compose(placement, person["answers"]))
+            receipt = respondent.send(compose(respondent, placement, person["answers"], None))
         else:
-            receipt = _send_ballot(respondent, sound, placement, person["answers"], code, token_file, wait)
+            receipt = _send_ballot(
+                respondent,
+                sound,
+                lambda token: compose(respondent, placement, person["answers"], token),
+                code,
+                token_file,
+                wait,
+            )
         text = BallotReceipt.of(sound.digest, receipt.digest, receipt.acceptance).to_text()
         result |= {"sent": True, "receipt": receipt.digest, "relayed": receipt.relayed}
         if receipt.acceptance:
@@ -139,8 +241,7 @@ def _waiting(found: Outgoing | Receipt) -> dict[str, Any]:
 def _send_ballot(
     respondent: HeadlessRespondent,
     sound: SoundSpecification,
-    placement: Placement,
-    answers: dict[str, Any],
+    compose: Callable[[HeldToken | None], Message],
     code: str | None,
     token_file: Path | None,
     wait: bool,
@@ -152,7 +253,7 @@ def _send_ballot(
         seconds = respondent.draw_delay()
         click.echo(f"The answers are sent in {seconds:.0f} seconds; Ctrl-C ends the waiting.", err=True)
         time.sleep(seconds)
-    return deliver(respondent, found, lambda: respondent.compose(placement, answers, token), token_file)
+    return deliver(respondent, found, lambda: compose(token), token_file)
 
 
 def read_answers(path: Path) -> dict[str, dict[str, Any]]:

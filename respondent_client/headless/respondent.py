@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
-from respondent_client.composing import Message, Outgoing, compose, write_content
+from respondent_client.composing import Attempt, Message, Outgoing, attempt, cast, compose, write_content
 from respondent_client.delay import draw_delay
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.keeping import restore
@@ -101,6 +101,14 @@ class HeadlessRespondent:
     ) -> Message:
         """The exact bytes to be sent."""
         return run(compose(self._platform, self.link, placement, answers, token))
+
+    def attempt(self, placement: Placement, answers: Mapping[str, Any], token: HeldToken | None) -> Attempt:
+        """An encrypted vote, to be cast or tested."""
+        return attempt(self._platform, self.link, placement, answers, token)
+
+    def cast(self, attempted: Attempt) -> Message:
+        """The exact bytes of a vote that will not be tested any more."""
+        return run(cast(self._platform, attempted))
 
     def draw_delay(self) -> float:
         """Seconds until a random moment at which the ballot is sent; the same for the page."""

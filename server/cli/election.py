@@ -12,6 +12,7 @@ import click
 
 from server.cli.opening import (
     own_share_option,
+    read_organizer,
     read_shares,
     read_statements,
     received_export,
@@ -22,15 +23,18 @@ from server.cli.opening import (
 from server.cli.progress import stages
 from server.files import read_file
 from server.keys.public_keys import OpeningKey
+from server.release.board.sources import find_source
 from server.release.trustees import election_key
 from server.release.trustees.ceremony import key_words
 from server.release.trustees.decrypting import Election, decrypt_sums
 from server.release.trustees.examining import ReceivedExport
 from server.release.trustees.tallying import tally, verify_result
+from server.release.trustees.testing_ballots import rebuild
 from shared.election.contests import choices_of
 from shared.election.factors import MAX_FACTORS_BYTES, FactorsFile
 from shared.election.result import MAX_RESULT_BYTES, Result
-from shared.errors import InputError
+from shared.election.tested import MAX_TEST_BYTES, BallotTest
+from shared.errors import ElectionError, InputError
 from shared.words import digest_words
 
 WARNING: Final = (
@@ -233,6 +237,44 @@ def verify(*, received: ReceivedExport, result_file: Path, as_json: bool) -> Non
     _tell(told)
     _tell_totals(told["totals"])
     click.secho("Verified: these are the votes of exactly these ballots.", fg="green")
+
+
+@election.command("check-ballot")
+@click.argument("test_file", metavar="TEST", type=click.Path(path_type=Path))
+@click.option("--invitation", required=True, help="The voter's link, from another device than hers.")
+@click.option(
+    "--from",
+    "source",
+    help="Where the election's signed specification is: a folder, or its address; by default the link's.",
+)
+@json_option
+def check_ballot(test_file: Path, invitation: str, source: str | None, as_json: bool) -> None:
+    """Make a ballot again that a voter tests, from the file TEST of her device: run it on another device.
+
+    The words must be those that her device showed before she chose to test, and the choices hers. Who tests
+    for her learns which ballot was hers to be; it is never cast. The link may be without its code.
+    """
+    tested = BallotTest.parse(read_file(test_file, "a tested ballot", MAX_TEST_BYTES), test_file.name)
+    data = find_source(source or invitation).specification()
+    found = rebuild(data, read_organizer(invitation, None), tested)
+    told = {"words": found.words, "group": found.cell, "choices": found.choices, "genuine": found.genuine}
+    if as_json:
+        click.echo(json.dumps(told))
+    else:
+        click.echo(WARNING)
+        click.echo(f"The ballot in words: {found.words}")
+        click.echo(f"Group {found.cell}")
+        for name, choice in found.choices.items():
+            click.echo(f"{name}: {choice if isinstance(choice, str) else json.dumps(choice)}")
+        click.echo("Words and choices must be those of the voter's device; else it made another ballot.")
+    if not found.genuine:
+        raise ElectionError(
+            "the token of this ballot is not the registrar's, so it could not have been cast",
+            where="token",
+            expected="the voter's token",
+            remedy="Tell the voter and the organizer: her device made a ballot that would not count.",
+            code="election.test",
+        )
 
 
 def _figures(found: Election) -> dict[str, Any]:

@@ -55,11 +55,16 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 }
 """Name of a command -> where it is, and its help in one line. Read by tests and docs."""
 
+CLIENT_HELP: Final = {
+    "respond": "Take part from the command line.",
+    "vote": "Vote in an election by group from the command line.",
+}
+"""Of the commands that the respondent's client brings."""
+
 
 def command_table() -> dict[str, tuple[str, str]]:
     """All commands, those of the client included."""
-    client = {entry.name: (entry.value, "Take part from the command line.") for entry in _client_commands()}
-    return COMMANDS | client
+    return COMMANDS | {entry.name: (entry.value, CLIENT_HELP[entry.name]) for entry in _client_commands()}
 
 
 def _client_commands() -> Any:

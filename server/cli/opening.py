@@ -83,7 +83,7 @@ def received_export(command: Callable[..., None]) -> Callable[..., None]:
         accept_discrepancy: str | None,
         **others: Any,
     ) -> None:
-        invited = _organizer(invitation, organizer_key)
+        invited = read_organizer(invitation, organizer_key)
         received = ReceivedExport(
             folder=folder, invitation=invited, known=_board(root, checkpoint), accepted=accept_discrepancy
         )
@@ -223,7 +223,8 @@ def _tell_surplus(surplus: int) -> None:
         click.echo(f"DISCREPANCY, signed and accepted: {surplus} more ballots than used codes.")
 
 
-def _organizer(invitation: str | None, organizer_key: str | None) -> Invitation:
+def read_organizer(invitation: str | None, organizer_key: str | None) -> Invitation:
+    """Organizer and survey; the first must be known."""
     known = read_known(invitation, organizer_key)
     if known.organizer_key is None:
         raise InputError(

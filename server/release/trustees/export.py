@@ -101,12 +101,17 @@ def write_export(
 
 
 def read_survey(folder: Path, invitation: Invitation) -> SignedSurvey:
+    """The signed specification in a folder; see :func:`verified_survey`."""
+    return verified_survey(_read(folder / SPECIFICATION_FILE, MAX_ENVELOPE_BYTES), invitation)
+
+
+def verified_survey(data: bytes, invitation: Invitation) -> SignedSurvey:
     """The specification, verified as a respondent's device verifies it.
 
     Parameters
     ----------
-    folder : Path
-        With the signed specification in it.
+    data : bytes
+        The signed specification.
     invitation : Invitation
         With the organizer's key, and better with the digest too.
 
@@ -117,7 +122,7 @@ def read_survey(folder: Path, invitation: Invitation) -> SignedSurvey:
     OpeningError
         With the code ``opening.not-invited`` if the survey is open to everybody, so that nothing is sealed.
     """
-    envelope = Envelope.parse(_read(folder / SPECIFICATION_FILE, MAX_ENVELOPE_BYTES))
+    envelope = Envelope.parse(data)
     refusal = examine_envelope(envelope, invitation).refusal
     if refusal is not None and refusal.error is not None:
         raise refusal.error

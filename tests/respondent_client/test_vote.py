@@ -1,0 +1,143 @@
+"""``roomful vote`` against a real server: words first, then Cast or Test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from respondent_client.composing import attempt, cast
+from respondent_client.headless.commands import TESTING, vote
+from respondent_client.headless.platform import HeadlessPlatform
+from respondent_client.headless.respondent import HeadlessRespondent, run
+from server.cli.main import roomful
+from server.collection.config import Config
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.store import SurveyStore
+from server.collection.web.app import create_app
+from shared.election.tested import BallotTest
+from shared.errors import ElectionError, InputError, StateError
+from shared.invitation import survey_link
+from shared.invitation_code import InvitationCode
+from tests.builders import ORGANIZER_KEY, public_bytes
+from tests.elections import election_specification
+from tests.invited import code, digest_of
+from tests.served import no_client, serving
+from tests.server.collection.relay.survey import open_collector
+
+CHOICES = {"board": "ben", "statutes": True}
+PERSON = {"age": "43", "sex": "male"}
+
+
+@dataclass
+class Polls:
+    store: SurveyStore
+    url: str
+    folder: Path
+
+    def link(self, code: InvitationCode | None) -> str:
+        digest = digest_of(self.store.specification)
+        return survey_link(self.url, digest, public_bytes(ORGANIZER_KEY), code=code)
+
+    def vote(self, *options: str, typed: str = "", number: int = 0) -> tuple[Result, dict[str, Any]]:
+        arguments = [
+            *(self.link(code(number)), "--choices", str(self.folder / "c.json"), "--json"),
+            *("--test-file", str(self.folder / "test.json"), *options),
+        ]
+        done = CliRunner().invoke(vote, arguments, input=typed, catch_exceptions=False, standalone_mode=False)
+        return done, json.loads(done.stdout)
+
+    def check(self, *options: str) -> Result:
+        arguments = ["election", "check-ballot", str(self.folder / "test.json"), *options]
+        return CliRunner().invoke(roomful, arguments, catch_exceptions=False, standalone_mode=False)
+
+    def stored(self) -> tuple[str, ...]:
+        self.store.close()
+        return self.store.ballot_receipts()
+
+
+@pytest.fixture
+def polls(tmp_path: Path) -> Iterator[Polls]:
+    (tmp_path / "c.json").write_text(json.dumps({"quasi_identifiers": PERSON, "answers": CHOICES}))
+    with DataDirectory(tmp_path / "data", quiet_seconds=60) as data:
+        store = open_collector(data, election_specification())
+        with serving(create_app(Config(), data, client=no_client)) as port:
+            yield Polls(store=store, url=f"http://127.0.0.1:{port}/", folder=tmp_path)
+
+
+def words_shown(text: str) -> list[str]:
+    """Words of each ballot, in order."""
+    begin = "Your ballot, encrypted: "
+    return [line.removeprefix(begin) for line in text.splitlines() if line.startswith(begin)]
+
+
+def test_tested_then_cast(polls: Polls) -> None:
+    done, found = polls.vote(typed="test\ncast\n")
+    tested, sent = words_shown(done.stderr)
+    assert tested != sent
+    assert TESTING in done.stderr
+    told = json.loads(polls.check("--invitation", polls.link(None), "--json").stdout)
+    assert told == {"words": tested, "group": found["cell"], "choices": CHOICES, "genuine": True}
+    lines = polls.check("--invitation", polls.link(None)).stdout
+    assert "your device knows your vote" in lines
+    assert "board: ben\nstatutes: true" in lines
+    assert polls.stored() == (found["receipt"],)
+
+
+def test_what_is_tested_is_written_once(polls: Polls) -> None:
+    polls.vote(typed="test\ntest\ncast\n")
+    first, second = (polls.folder / name for name in ("test.json", "test-2.json"))
+    assert BallotTest.parse(first.read_bytes()).seed != BallotTest.parse(second.read_bytes()).seed
+    with pytest.raises(InputError, match="exists already"):
+        polls.vote(typed="test\n", number=1)
+    assert polls.store.total() == 1
+
+
+def test_cast_without_a_question(polls: Polls) -> None:
+    done, found = polls.vote("--cast")
+    assert len(words_shown(done.stderr)) == 1
+    assert polls.stored() == (found["receipt"],)
+
+
+def test_a_device_that_says_another_choice_than_it_encrypts_has_other_words(polls: Polls) -> None:
+    done, _ = polls.vote(typed="test\ncast\n")
+    path = polls.folder / "test.json"
+    path.write_bytes(path.read_bytes().replace(b'"chosen":[1,0]', b'"chosen":[0,0]'))
+    told = json.loads(polls.check("--invitation", polls.link(None), "--json").stdout)
+    assert told["choices"]["board"] == "ada"
+    assert told["words"] not in words_shown(done.stderr)
+
+
+def test_a_token_that_nobody_signed_is_told(polls: Polls) -> None:
+    polls.vote(typed="test\ncast\n")
+    path = polls.folder / "test.json"
+    value = json.loads(path.read_bytes())
+    value["token"] = value["token"][:-4] + "AAAA"
+    path.write_bytes(json.dumps(value, separators=(",", ":")).encode())
+    with pytest.raises(ElectionError, match="not the registrar's"):
+        polls.check("--invitation", polls.link(None))
+
+
+def test_a_tested_ballot_is_never_cast(polls: Polls) -> None:
+    platform, respondent = HeadlessPlatform(), HeadlessRespondent(polls.link(code(0)))
+    respondent.prepare()
+    placement = respondent.place(PERSON)
+    token = respondent.fetch_token(respondent.prepare_token(code(0)))
+    tested = attempt(platform, respondent.link, placement, CHOICES, token)
+    tested.test()
+    for again in (tested.test, lambda: run(cast(platform, tested))):
+        with pytest.raises(StateError) as refused:
+            again()
+        assert refused.value.code == "state.attempt"
+    sent = attempt(platform, respondent.link, placement, CHOICES, token)
+    assert repr(sent) == "Attempt(...)"
+    message = run(cast(platform, sent))
+    with pytest.raises(StateError):
+        sent.test()
+    assert respondent.send(message).digest == message.receipt
+    assert polls.stored() == (message.receipt,)
