@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -88,21 +89,44 @@ class ModelRow:
     people: int
 
 
+class ModelText:
+    """Lines of the canonical text, each with its line end.
+
+    Few distinct answers stand behind many tuples, so each is written only once.
+    """
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        self._attributes = attributes
+        self._slices = _slices(attributes)
+        self._known: list[dict[Vector, str]] = [{} for _ in attributes]
+
+    @property
+    def header(self) -> str:
+        """The first line."""
+        return ",".join([*(_csv_field(a.name) for a in self._attributes), "level", "people"]) + "\n"
+
+    def line(self, row: ModelRow) -> str:
+        """The line of a row."""
+        texts = []
+        for place, (part, known) in enumerate(zip(self._slices, self._known, strict=True)):
+            value = row.vector[part]
+            if value not in known:
+                known[value] = _csv_field(self._attributes[place].text_of(value) or "")
+            texts.append(known[value])
+        return f"{','.join(texts)},{row.level},{row.people}\n"
+
+
 def format_model(attributes: Sequence[Attribute], rows: Iterable[ModelRow]) -> bytes:
     """Canonical text of a model whose rows are in canonical order."""
+    text = ModelText(attributes)
+    return "".join([text.header, *map(text.line, rows)]).encode("utf-8")
+
+
+def _csv_field(text: str) -> str:
+    """A field as it stands in a line of several."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*(a.name for a in attributes), "level", "people"])
-    # Few distinct answers stand behind many tuples, so each is written only once.
-    known: list[dict[Vector, str]] = [{} for _ in attributes]
-    for row in rows:
-        texts = []
-        for attribute, part, written in zip(attributes, split(attributes, row.vector), known, strict=True):
-            if part not in written:
-                written[part] = attribute.text_of(part) or ""
-            texts.append(written[part])
-        writer.writerow([*texts, row.level, row.people])
-    return out.getvalue().encode("utf-8")
+    csv.writer(out, lineterminator="\n").writerow([text, ""])
+    return out.getvalue().removesuffix(",\n")
 
 
 def model_digest(data: bytes, salt: bytes | None = None) -> str:
@@ -203,8 +227,9 @@ def _whole(text: str, highest: int, where: str, lowest: int = 0) -> int:
 
 def split(attributes: Sequence[Attribute], vector: Sequence[int]) -> list[Vector]:
     """Cut a person's vector into the parts of the attributes."""
-    parts, start = [], 0
-    for attribute in attributes:
-        parts.append(tuple(vector[start : start + attribute.dimension]))
-        start += attribute.dimension
-    return parts
+    return [tuple(vector[part]) for part in _slices(attributes)]
+
+
+def _slices(attributes: Sequence[Attribute]) -> list[slice]:
+    ends = [*itertools.accumulate(attribute.dimension for attribute in attributes)]
+    return [slice(start, end) for start, end in itertools.pairwise([0, *ends])]

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from server.statistics.microaggregation.sites import Sites
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
 from shared.limits import EXACT_BOUND
 
@@ -33,10 +34,10 @@ def assign_many(cells: Cells, X: IntArray) -> IntArray:
 
     Notes
     -----
-    Distances are matrix products of integers about the middle of the data. They are exact in float64, in
-    any order of summation, while no partial sum can reach 2**53; that is checked, and a geometry that
-    fails it (no design makes one) is mapped tuple by tuple with Python's integers. O(n count d) time,
-    blocks of 32 MB.
+    Distances are sums of integers about the middle of the data. They are exact in float64, in any order of
+    summation, while no partial sum can reach 2**53; that is checked, and a geometry that fails it (no
+    design makes one) is mapped tuple by tuple with Python's integers. Nearest sites are found in a tree over
+    them, without comparing with all; balls and boxes take O(n count d) time.
     """
     if len(X) == 0:
         return np.empty(0, dtype=np.int64)
@@ -79,14 +80,7 @@ def _nearest(
     low = np.minimum(points.min(axis=0), sites.min(axis=0))
     high = np.maximum(points.max(axis=0), sites.max(axis=0))
     middle = (low + high) // 2
-    w = np.array(weights, dtype=float)
-    s = (sites - middle).astype(float)
-    own = (s * s * w).sum(axis=1) + np.array(offsets, dtype=float)
-    slope = np.ascontiguousarray((2 * s * w).T)
-    labels = np.empty(len(points), dtype=np.int64)
-    for rows in _blocks(len(points), len(sites)):
-        labels[rows] = (own - (points[rows] - middle).astype(float) @ slope).argmin(axis=1)
-    return labels
+    return Sites(sites - middle, weights).assign((points - middle).astype(float), np.array(offsets, np.int64))
 
 
 def _balls(cells: Balls, X: IntArray) -> IntArray | None:

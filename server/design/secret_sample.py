@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from server.design.population.model import Model
 from shared.errors import DesignError
-from shared.model import ModelRow, format_model
+from shared.model import ModelRow, ModelText
 from shared.register import left_out
 
 _BLOCK: Final = 1 << 16
@@ -54,12 +54,14 @@ def secret_sample(model: Model, salt: bytes, needs: tuple[int, ...]) -> Model:
     """
     shares = [left_out(need) for need in needs]
     kept = np.zeros_like(model.people)
-    for i, vector in enumerate(model.X.tolist()):
-        for level, count in enumerate(model.people[i].tolist()):
+    text = ModelText(model.attributes)
+    header = text.header
+    for i, (vector, people) in enumerate(zip(model.X.tolist(), model.people.tolist(), strict=True)):
+        for level, count in enumerate(people):
             if count:
-                row = ModelRow(vector=tuple(vector), level=level, people=1)
-                kept[i, level] = _kept(salt, format_model(model.attributes, [row]), count, shares[level])
-    levels, people = _populated_levels(kept, needs)
+                person = header + text.line(ModelRow(vector=tuple(vector), level=level, people=1))
+                kept[i, level] = _kept(salt, person.encode("utf-8"), count, shares[level])
+    levels, counts = _populated_levels(kept, needs)
     if not levels:
         raise DesignError(
             "too few people are left for a cell once a part of the register is left out",
@@ -67,11 +69,11 @@ def secret_sample(model: Model, salt: bytes, needs: tuple[int, ...]) -> Model:
             expected=f"more than {min(needs)} people in the secret sample",
             remedy="Use a larger population, a smaller k, or a larger acceptable failure.",
         )
-    used = np.flatnonzero(people.any(axis=1))
+    used = np.flatnonzero(counts.any(axis=1))
     return replace(
         model,
         X=np.ascontiguousarray(model.X[used]),
-        people=np.ascontiguousarray(people[used]),
+        people=np.ascontiguousarray(counts[used]),
         levels=tuple(model.levels[i] for i in levels),
         tuple_of_record=np.full(len(model.rows), -1, np.int64),
         warnings=(),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 from typing import Any
 
 import pytest
@@ -64,6 +66,11 @@ def test_texts_with_separators_and_line_breaks_are_quoted() -> None:
         ),
     )
     rows = [ModelRow(vector=(i,), level=0, people=1) for i in range(3)]
+    expected = io.StringIO()
+    csv.writer(expected, lineterminator="\n").writerows(
+        [[table.name, "level", "people"], *([entry.value, 0, 1] for entry in table.entries)]
+    )
+    assert format_model((table,), rows).decode() == expected.getvalue()
     assert list(parse_model(format_model((table,), rows), (table,), 1)) == rows
 
 

@@ -91,11 +91,12 @@ def test_exact_at_the_bound_and_beyond(offset: int) -> None:
 def test_blocks_join(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(7)
     X = generator.integers(-50, 50, (200, 3))
-    sites = tuple(tuple(row) for row in generator.integers(-50, 50, (9, 3)).tolist())
-    diagram = PowerDiagram(weights=(1, 2, 3), resolution=1, sites=sites, offsets=tuple(range(0, 900, 100)))
-    whole = assign_many(diagram, X)
+    low = generator.integers(-50, 50, (9, 3))
+    boxes = tuple(tuple((a, a + 9) for a in row) for row in low.tolist())
+    cells = Boxes(weights=(1, 2, 3), boxes=boxes)
+    whole = assign_many(cells, X)
     monkeypatch.setattr(mapping, "_BLOCK_ENTRIES", 20)
-    assert (assign_many(diagram, X) == whole).all()
+    assert (assign_many(cells, X) == whole).all()
 
 
 @pytest.mark.parametrize("name", ["census", "tarragona"])

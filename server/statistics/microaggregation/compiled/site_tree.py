@@ -1,0 +1,218 @@
+"""A k-d tree over the sites of a power diagram: which site wins a tuple, and which come next.
+
+The tree is balanced: 2^h leaves of four to eight sites, nodes numbered as in a binary heap from the root 1
+on. Each node has the box of its sites and the least of their offsets; the squared distance to the box plus
+that offset is a lower bound for all of them. Coordinates, weights and offsets are integers in float64, every
+distance plus offset is below 2^53, and so are all partial sums: values and bounds are exact in any order of
+summation. A node is left out only if its bound exceeds what is at hand, never at a tie, and sites are
+compared as pairs (value, number): the result is that of comparing with every site.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from server.arrays import FloatArray, Int32Array, IntArray
+from server.statistics.microaggregation.compiled.compilation import compiled
+
+_LEAF: Final = 8
+_DEEPEST: Final = 64
+"""More nodes than ever wait on the way down: one for each level."""
+
+
+class SiteTree(NamedTuple):
+    """Arrays of a tree over m sites of d coordinates; see the module."""
+
+    weights: FloatArray
+    sites: FloatArray
+    """m x d, those of a leaf side by side."""
+    number: IntArray
+    """Which of the given sites each of them is (m)."""
+    start: IntArray
+    end: IntArray
+    """Per node, its first site and the one after its last."""
+    low: FloatArray
+    high: FloatArray
+    """nodes x d corners."""
+
+
+def plant(sites: FloatArray, weights: FloatArray) -> SiteTree:
+    """Build the tree over sites (m >= 1, d) with weights (d)."""
+    m, d = sites.shape
+    leaves = 1
+    while leaves * _LEAF < m:
+        leaves *= 2
+    nodes = 2 * leaves
+    index = np.arange(m)
+    start, end = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
+    low, high = np.zeros((nodes, d)), np.zeros((nodes, d))
+    _divide(sites, weights, index, start, end, low, high)
+    return SiteTree(
+        weights=weights, sites=sites[index], number=index, start=start, end=end, low=low, high=high
+    )
+
+
+@compiled
+def _divide(
+    sites: FloatArray,
+    weights: FloatArray,
+    index: IntArray,
+    start: IntArray,
+    end: IntArray,
+    low: FloatArray,
+    high: FloatArray,
+) -> None:
+    """Halve each node along its widest side, by (coordinate, index)."""
+    nodes, d = low.shape
+    end[1] = len(index)
+    for node in range(1, nodes):
+        a, b = start[node], end[node]
+        widest, widest_side = 0, -1.0
+        for j in range(d):
+            least, most = np.inf, -np.inf
+            for i in range(a, b):
+                least = min(least, sites[index[i], j])
+                most = max(most, sites[index[i], j])
+            low[node, j], high[node, j] = least, most
+            side = weights[j] * (most - least) * (most - least)
+            if side > widest_side:
+                widest, widest_side = j, side
+        if 2 * node < nodes:
+            members = np.sort(index[a:b])
+            order = np.argsort(sites[members, widest], kind="mergesort")
+            index[a:b] = members[order]
+            middle = (a + b) // 2
+            start[2 * node], end[2 * node] = a, middle
+            start[2 * node + 1], end[2 * node + 1] = middle, b
+
+
+@compiled
+def least_offsets(tree: SiteTree, offsets: FloatArray) -> FloatArray:
+    """Least offset (offsets: m, in the tree's order) of the sites of each node."""
+    nodes = len(tree.start)
+    least = np.full(nodes, np.inf)
+    for node in range(nodes - 1, 0, -1):
+        if 2 * node < nodes:
+            least[node] = min(least[2 * node], least[2 * node + 1])
+        else:
+            for i in range(tree.start[node], tree.end[node]):
+                least[node] = min(least[node], offsets[i])
+    return least
+
+
+@compiled
+def _bound(tree: SiteTree, node: int, least: FloatArray, x: FloatArray) -> float:
+    """Below this no site of the node has its distance plus offset."""
+    total: float = least[node]
+    for j in range(len(x)):
+        gap = max(max(tree.low[node, j] - x[j], x[j] - tree.high[node, j]), 0.0)
+        total += tree.weights[j] * gap * gap
+    return total
+
+
+@compiled
+def _descend(
+    tree: SiteTree,
+    least: FloatArray,
+    x: FloatArray,
+    worst: float,
+    waiting: IntArray,
+    bounds: FloatArray,
+    top: int,
+) -> tuple[int, int]:
+    """The next leaf that may hold a value of at most `worst`, the nearer child first; 0 if there is none.
+
+    waiting, bounds: stack of the other children, of height `top`; the new height comes second.
+    """
+    nodes = len(tree.start)
+    while top > 0:
+        top -= 1
+        node = waiting[top]
+        if bounds[top] > worst:
+            continue
+        while 2 * node < nodes:
+            near, far = 2 * node, 2 * node + 1
+            bound, other = _bound(tree, near, least, x), _bound(tree, far, least, x)
+            if other < bound:
+                near, far, bound, other = far, near, other, bound
+            if other <= worst:
+                waiting[top], bounds[top] = far, other
+                top += 1
+            if bound > worst:
+                break
+            node = near
+        else:
+            return node, top
+    return 0, top
+
+
+@compiled
+def assign(tree: SiteTree, offsets: FloatArray, points: FloatArray, labels: IntArray) -> None:
+    """Number of the site of least distance plus offset of each point (b x d), ties to the lowest, to labels.
+
+    offsets: m, in the tree's order.
+    """
+    d = points.shape[1]
+    least = least_offsets(tree, offsets)
+    waiting, bounds = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
+    for p in range(len(points)):
+        x = points[p]
+        best, winner = np.inf, 0
+        waiting[0], bounds[0] = 1, least[1]
+        leaf, top = _descend(tree, least, x, best, waiting, bounds, 1)
+        while leaf:
+            for i in range(tree.start[leaf], tree.end[leaf]):
+                value = offsets[i]
+                for j in range(d):
+                    gap = x[j] - tree.sites[i, j]
+                    value += tree.weights[j] * gap * gap
+                if value < best or (value == best and tree.number[i] < winner):
+                    best, winner = value, tree.number[i]
+            leaf, top = _descend(tree, least, x, best, waiting, bounds, top)
+        labels[p] = winner
+
+
+@compiled
+def rank(
+    tree: SiteTree, offsets: FloatArray, points: FloatArray, listed: Int32Array, scores: FloatArray
+) -> None:
+    """The C sites of least (distance plus offset, number) of each point (b x d), in this order.
+
+    offsets: m, in the tree's order. listed, scores: b x C, numbers of the sites and their distances without
+    offsets; 1 <= C <= m.
+    """
+    d, length = points.shape[1], listed.shape[1]
+    least = least_offsets(tree, offsets)
+    waiting, bounds = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
+    values, places = np.empty(length), np.empty(length, dtype=np.int64)
+    for p in range(len(points)):
+        x = points[p]
+        known, worst, last = 0, np.inf, 0
+        waiting[0], bounds[0] = 1, least[1]
+        leaf, top = _descend(tree, least, x, worst, waiting, bounds, 1)
+        while leaf:
+            for i in range(tree.start[leaf], tree.end[leaf]):
+                value = offsets[i]
+                for j in range(d):
+                    gap = x[j] - tree.sites[i, j]
+                    value += tree.weights[j] * gap * gap
+                number = tree.number[i]
+                if value > worst or (value == worst and number > last):
+                    continue
+                known = min(known + 1, length)
+                place = known - 1
+                while place > 0 and (
+                    values[place - 1] > value
+                    or (values[place - 1] == value and tree.number[places[place - 1]] > number)
+                ):
+                    values[place], places[place] = values[place - 1], places[place - 1]
+                    place -= 1
+                values[place], places[place] = value, i
+                if known == length:
+                    worst, last = values[length - 1], tree.number[places[length - 1]]
+            leaf, top = _descend(tree, least, x, worst, waiting, bounds, top)
+        for place in range(length):
+            listed[p, place] = tree.number[places[place]]
+            scores[p, place] = values[place] - offsets[places[place]]
