@@ -121,7 +121,7 @@ def replace(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
 @contextlib.contextmanager
 def new_file(path: Path, *, mode: int = PRIVATE) -> Iterator[Path]:
     """An empty file to fill beside `path`; it takes that name when the block ends well, else it vanishes."""
-    work = _beside(path)
+    work = beside(path)
     try:
         write_new(work, b"", mode=mode)
         yield work
@@ -135,7 +135,7 @@ def new_file(path: Path, *, mode: int = PRIVATE) -> Iterator[Path]:
 @contextlib.contextmanager
 def hidden_folder(target: Path, *, mode: int = 0o700) -> Iterator[Path]:
     """A folder beside a name to come, which is removed when the block ends, whatever happened."""
-    work = _beside(target)
+    work = beside(target)
     try:
         work.mkdir(mode=mode)
         yield work
@@ -156,7 +156,7 @@ def new_folder(target: Path, *, mode: int = 0o700, replaced: bool = False) -> It
     replaced : bool
         Whether a folder that has the name gives way as a whole.
     """
-    old = _beside(target)
+    old = beside(target)
     with hidden_folder(target, mode=mode) as work:
         yield work
         sync_folder(work)
@@ -172,7 +172,7 @@ def new_folder(target: Path, *, mode: int = 0o700, replaced: bool = False) -> It
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _beside(path: Path) -> Path:
+def beside(path: Path) -> Path:
     """A free name, known before anything is made, so that a signal at any moment leaves nothing behind."""
     return path.with_name(f".new-{secrets.token_hex(8)}")
 

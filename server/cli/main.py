@@ -35,6 +35,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "audit": ("server.cli.audit:audit", "Rebuild a specification from its model and compare."),
     "trustees": ("server.cli.trustees:trustees", "Hold the key in shares: ceremony, rehearsal, opening."),
     "publish": ("server.cli.survey:publish", "Put a signed survey into a data directory, as a draft."),
+    "publishing-code": ("server.cli.survey:publishing_code", "Let an organizer publish one draft from afar."),
+    "discard": ("server.cli.survey:discard", "Delete a draft. Irreversible."),
     "open": ("server.cli.survey:open_survey", "Open a survey for answers. Irreversible."),
     "codes": ("server.cli.invite:codes", "Draw a secret code for each person, and the roll of their hashes."),
     "invite": ("server.cli.invite:invite", "Write letters and a mail-merge file for a signed survey."),

@@ -1,18 +1,22 @@
-"""``roomful publish``, ``open``, ``close`` and ``status``."""
+"""``roomful publish``, ``publishing-code``, ``discard``, ``open``, ``close`` and ``status``."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
+from typing import Final
 
 import click
 
 from server.cli.expire import in_words, open_store
 from server.cli.surveys import data_option, open_data
 from server.collection.config import Config
+from server.collection.publishing.codes import DEFAULT_DAYS, MOST_DAYS, PublishingCodes
+from server.collection.publishing.from_files import publish_files
+from server.collection.publishing.handing_over import hand_over, server_address
+from server.collection.publishing.versions import versions
 from server.collection.storage.data_directory import DataDirectory
-from server.collection.storage.publishing import publish_files
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from server.collection.totals import arrived, told_until_closing
@@ -21,6 +25,8 @@ from server.release.preview import require_releasable
 from server.release.trustees.rehearsal import MAX_REHEARSAL_BYTES, keep_rehearsal, require_rehearsal
 from shared.errors import InputError, StateError
 from shared.invitation import survey_link
+
+_CODE_VARIABLE: Final = "ROOMFUL_PUBLISHING_CODE"
 
 
 @click.command()
@@ -37,6 +43,12 @@ from shared.invitation import survey_link
     help="Make this server the collector of an invited survey: collector.pem of roomful keygen.",
 )
 @click.option("--test", "is_test", is_flag=True, help="As a test copy, which its page says.")
+@click.option("--to", "server", metavar="URL", help="On the server at this address, not in a data directory.")
+@click.option(
+    "--code-file",
+    type=click.Path(path_type=Path),
+    help="File with the publishing code of that server's operator in its first line.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the survey's id and digest as JSON.")
 def publish(
     source: Path,
@@ -44,6 +56,8 @@ def publish(
     token_key: Path | None,
     collector_key: Path | None,
     is_test: bool,
+    server: str | None,
+    code_file: Path | None,
     as_json: bool,
 ) -> None:
     """Take a signed specification into the data directory as a draft.
@@ -51,7 +65,25 @@ def publish(
     SOURCE is the folder that design and sign made, or the signed file in it. A public model, and the roll of
     an invited survey, must lie beside it. The keys of an invited survey are copied into the data directory;
     give both here, or one each to two servers with two data directories.
+
+    With --to the files go to a server that somebody else runs. Its operator gives the code (roomful
+    publishing-code); it is asked for, or read from --code-file or the variable ROOMFUL_PUBLISHING_CODE.
     """
+    if server is not None:
+        if token_key is not None or collector_key is not None:
+            raise click.UsageError("Private keys are not sent: the operator installs them on the server.")
+        base = server_address(server)
+        place = hand_over(source, base, _publishing_code(code_file), is_test=is_test)
+        if as_json:
+            click.echo(json.dumps({"id": place.id, "digest": place.digest, "server": place.server}))
+            return
+        click.echo(f"Published as {place.id} at {place.server}, state draft.")
+        click.echo(
+            f"Look at it: {place.server}s/{place.id}. Then its operator opens it: roomful open {place.id}"
+        )
+        return
+    if code_file is not None:
+        raise click.UsageError("--code-file goes with --to.")
     with open_data(data) as directory:
         survey = publish_files(
             directory, source, token_key=token_key, collector_key=collector_key, is_test=is_test
@@ -138,6 +170,56 @@ def close_survey(survey: str, data: Path, early: bool, yes: bool, as_json: bool)
             click.echo(f"Release them before {found.delete_on}: on that day they are deleted.")
 
 
+@click.command("publishing-code")
+@click.option(
+    "--days",
+    type=click.IntRange(1, MOST_DAYS),
+    default=DEFAULT_DAYS,
+    show_default=True,
+    help="Days after today on which it can still be used.",
+)
+@data_option
+@click.option("--json", "as_json", is_flag=True, help="Print the code and its last day as JSON.")
+def publishing_code(days: int, data: Path, as_json: bool) -> None:
+    """Make a code with which an organizer can publish one draft on this server, from her own machine.
+
+    Only its hash is kept. Give it to her by a way that nobody else reads.
+    """
+    with open_data(data) as directory:
+        code, last_day = PublishingCodes(directory.path).make(days)
+    if as_json:
+        click.echo(json.dumps({"code": code, "last_day": last_day}))
+        return
+    click.echo(f"{code}\nFor one draft, until {last_day} (UTC). It is shown this once.")
+    click.echo("The organizer: roomful publish DESIGN --to URL, or the desk's page Publish and open.")
+
+
+@click.command()
+@click.argument("survey")
+@data_option
+@click.option("--yes", is_flag=True, help="Do not ask for the survey's id.")
+def discard(survey: str, data: Path, yes: bool) -> None:
+    """Delete a draft. What was opened once stays, whatever happens.
+
+    The signed file with whoever published it can be published again.
+    """
+    with open_data(data) as directory:
+        store = open_store(directory, survey)
+        _confirm(store.id, "The draft and, of an invited survey, the keys installed for it are deleted.", yes)
+        directory.discard(store.id)
+    click.echo(f"Deleted the draft {store.id}.")
+
+
+def _publishing_code(file: Path | None) -> str:
+    """From a file, the environment or the keyboard."""
+    if file is not None:
+        return read_file(file, "a publishing code", 1_000).decode("utf-8", "replace").partition("\n")[0]
+    if _CODE_VARIABLE in os.environ:
+        return os.environ[_CODE_VARIABLE]
+    answer: str = click.prompt("Publishing code", hide_input=True, err=True)
+    return answer
+
+
 def _before_opening(store: SurveyStore, data: Path) -> str:
     """What comes after publishing."""
     if store.specification.invited is None:
@@ -177,7 +259,8 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
     with open_data(data) as directory:
         stores = [open_store(directory, name) for name in ((survey,) if survey else directory.ids())]
         kept = [store.retention for store in stores]
-        rows = [
+        earlier = versions(stores)
+        rows: list[dict[str, object]] = [
             {
                 "id": store.id,
                 "state": store.state,
@@ -186,6 +269,7 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
             }
             | issued(directory, store)
             | found.to_object()
+            | ({"unlike": earlier[store.id]} if store.id in earlier else {})
             for store, found in zip(stores, kept, strict=True)
         ]
     if as_json:
@@ -203,6 +287,8 @@ def status(survey: str | None, data: Path, as_json: bool) -> None:
             if store.is_test:
                 more += ", test copy"
             click.echo(f"{row['id']}  {row['state']:9}{total:>9}  {row['title']}  ({in_words(found)}{more})")
+            for other, differs in earlier.get(store.id, {}).items():
+                click.echo(f"{'':16}  unlike {other} of the same title in: {', '.join(differs)}")
 
 
 def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:

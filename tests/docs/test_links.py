@@ -42,14 +42,14 @@ def test_commands_that_a_page_names_exist(page: str) -> None:
 
     text = text_of(page)
     known = set(command_table()) | {"COMMAND"}
-    named = set(re.findall(r"`roomful ([a-z]+)[ `]", text)) | set(
-        re.findall(r"^ {4}roomful ([a-z]+)", text, re.M)
+    named = set(re.findall(r"`roomful ([a-z][a-z-]*)[ `]", text)) | set(
+        re.findall(r"^ {4}roomful ([a-z][a-z-]*)", text, re.M)
     )
     named |= {
         word
         for block in blocks(text)
         if block.language == "sh"
-        for word in re.findall(r"^roomful (\w+)", block.text, re.M)
+        for word in re.findall(r"^roomful ([a-z][a-z-]*)", block.text, re.M)
     }
     assert named <= known
 

@@ -20,6 +20,7 @@ from server.collection.storage.published import MODEL_NAME, ROLL_NAME, SPECIFICA
 from server.collection.storage.registrar import REGISTRAR_NAME, RegistrarStore
 from server.collection.storage.retention import Now, Today, utc_now, utc_today
 from server.collection.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore
+from server.collection.storage.taking_back import take_back
 from shared.ballot import require_invited
 from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import NotFoundError, RoomfulError, StateError
@@ -139,6 +140,29 @@ class DataDirectory:
                 )
         return published.id
 
+    def discard(self, survey: str) -> None:
+        """Delete a draft, which nobody can have answered. There is no way back.
+
+        Guarantee: a survey that was opened, by whomever and at whatever moment, is not deleted.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such survey.
+        StateError
+            If it is no draft any more.
+        StorageError
+            If it cannot be deleted.
+        """
+        name = self.survey(survey).id
+        anchors = [self.anchor(name, database) for database in ("answers", "registrar")]
+        with self._publishing(), files.named_file_errors(name):
+            away = files.beside(self._surveys / name)
+            take_back(self._surveys / name / DATABASE_NAME, anchors, away)
+            with self._lock:
+                self._forget(name)
+            shutil.rmtree(away)
+
     def folder(self, envelope: bytes) -> Path:
         """Where the survey of an envelope lies, whether it is published yet or not.
 
@@ -172,6 +196,9 @@ class DataDirectory:
             raise NotFoundError("there is no such survey", expected="an id of 16 hexadecimal digits")
         with self._lock:
             store = self._stores.get(name)
+            if store is not None and not store.is_there():  # a draft that was taken back, here or elsewhere
+                self._forget(name)
+                store = None
             if store is None:
                 folder = self._surveys / name
                 if not (folder / DATABASE_NAME).is_file():
@@ -336,12 +363,25 @@ class DataDirectory:
                 store.end()
             self._stores.clear()
 
+    def _forget(self, name: str) -> None:
+        """Let go of a survey that is not there any more; the caller has the lock."""
+        for kept in (self._registrars.pop(name, None), self._stores.pop(name, None)):
+            if kept is not None:
+                kept.end()
+
     def _publishing(self) -> AbstractContextManager[None]:
         """Wait until nobody else publishes; only then is a half-filled folder left over."""
         return db.turn(self._surveys / "publishing")
 
     def _publish_again(self, published: PublishedSurvey, is_test: bool) -> str:
-        store = self.survey(published.digest)
+        store = self.survey(published.id)
+        if store.published.digest != published.digest:
+            raise StateError(
+                "another survey with the same id lies here",
+                where=published.id,
+                remedy="Publish it in another data directory.",
+                code="state.other-digest",
+            )
         if store.is_test != is_test:
             raise StateError(
                 f"this survey lies here already, as a {'test copy' if store.is_test else 'real one'}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -77,6 +78,7 @@ class SurveyStore:
         self.keys = HeldKeys(folder)
         self._path = folder / DATABASE_NAME
         self._reader = db.connect(self._path)
+        self._inode = self._path.stat().st_ino  # of the file that is held open, so that no other gets it
         self._reading = Lock()
         try:
             self._organizer_key = decode_key(self._value("organizer_key"))
@@ -102,6 +104,13 @@ class SurveyStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.end()
+
+    def is_there(self) -> bool:
+        """Whether this is still the file of the data directory: a draft can be taken back."""
+        try:
+            return os.stat(self._path).st_ino == self._inode  # noqa: PTH116 - asked at every request
+        except FileNotFoundError:
+            return False
 
     # What was published
 

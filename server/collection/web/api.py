@@ -111,13 +111,13 @@ def _body_type() -> str:
     return str(request.environ.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower()
 
 
-def read_body(types: tuple[str, ...]) -> bytes:
+def read_body(types: tuple[str, ...], max_bytes: int = MAX_SUBMISSION_BYTES) -> bytes:
     """The body of a request, refused before it is read if it is too large, undeclared or of another type."""
     environ = request.environ
     length = environ.get("CONTENT_LENGTH", "")
     if not length.isdecimal() or "HTTP_TRANSFER_ENCODING" in environ:
         raise LengthRequired
-    if int(length) > MAX_SUBMISSION_BYTES:
+    if int(length) > max_bytes:
         raise RequestEntityTooLarge
     if _body_type() not in types or environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
         raise UnsupportedMediaType

@@ -15,6 +15,7 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.web import api, connections, problems, security
 from server.collection.web.board import BoardSite
 from server.collection.web.pages import PageSite
+from server.collection.web.publishing import Publishing
 from server.collection.web.static_files import ClientFiles, find_client
 from shared.errors import RoomfulError, SetupError
 
@@ -62,6 +63,8 @@ def create_app(
         files = None
     site = PageSite(config=config, data=data_directory, client=files, keeps=keeps)
     app.register_blueprint(api.blueprint(config, data_directory, keeps=keeps))
+    publishing = app.extensions["publishing"] = Publishing(config, data_directory)
+    app.register_blueprint(publishing.blueprint())
     app.register_blueprint(site.blueprint())
     app.register_blueprint(BoardSite(config=config, data=data_directory, client=files).blueprint())
     fixed = security.headers(https=config.https) | {"Cache-Control": security.NO_STORE}

@@ -106,6 +106,21 @@ _SENTENCES: Final = {
     ),
     "ballot.signature": ("The ballot is not signed by the key of its token.", "Send it again from the page."),
     "token.signature": ("The token is not genuine.", "Fetch it again with the code on your letter."),
+    "token.publishing": (
+        "This is no publishing code of this server that can be used.",
+        "Ask its operator for a new one: roomful publishing-code.",
+    ),
+    "token.publishing-often": ("Too many wrong publishing codes were sent.", "Wait a minute, and try again."),
+    "input.foreign-origin": ("Nothing is published from a page of a browser.", "Use roomful publish --to."),
+    "input.publication": (
+        "What was sent is no survey that devices would take: damaged, not signed, or not sound.",
+        "Look at it: roomful verify. Nothing was published, and the code was not used.",
+    ),
+    "setup.not-encrypted": (
+        "This server takes no publications, because people do not reach it encrypted.",
+        "Tell the operator to set public_url to an https address.",
+    ),
+    "state.other-digest": ("Another survey has the same id here.", "Use another data directory."),
     "storage.rolled-back": (
         "The server was restored from an old copy and takes nothing more.",
         "Tell the organizer.",
@@ -123,6 +138,11 @@ _STATUSES: Final = {
     "token.code": 403,
     "token.blinded-message": 422,
     "token.fault": 500,
+    "token.publishing": 403,
+    "token.publishing-often": 429,
+    "input.foreign-origin": 403,
+    "input.publication": 422,
+    "setup.not-encrypted": 403,
 }
 """Codes with another status than their class."""
 
@@ -132,7 +152,7 @@ _HTTP: Final = {
     405: ("This address does not take this method.", "The answer's Allow header lists those it takes."),
     406: ("This cannot be answered in the form asked for.", "Ask for another type."),
     411: ("The length of the body must be declared.", "Send a Content-Length, and no chunked encoding."),
-    413: ("The body is too large.", "A submission has at most 68325 bytes."),
+    413: ("The body is too large.", "A submission has at most 68325 bytes, a publication 96 MB."),
     414: ("The address is too long.", "Use a shorter one."),
     415: ("The body's type is not accepted.", "Send the type that the API document names, uncompressed."),
     431: ("The request's header fields are too large.", "Send fewer or shorter ones."),

@@ -6,12 +6,13 @@ connection and never a thread. What it answers and logs by itself is replaced he
 
 from __future__ import annotations
 
+import copy
 import errno
 import logging
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -26,12 +27,14 @@ from waitress.task import ErrorTask
 from waitress.utilities import Error
 
 from server.collection.config import Config, is_loopback
+from server.collection.publishing.publication import MAX_PUBLICATION_BYTES
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import State
 from server.collection.web import problems, security
 from server.collection.web.api import MAX_SUBMISSION_BYTES
 from server.collection.web.app import create_app
 from server.collection.web.connections import Task
+from server.collection.web.publishing import is_publication
 from server.collection.web.reloading import Reloading
 from server.collection.web.repeating import repeating
 from server.collection.web.static_files import ClientFiles, client_folder, find_client
@@ -92,8 +95,24 @@ class _LengthRequiredError(Error):
     reason = "Length Required"
 
 
+class _RefusedError(Error):
+    """A request that is refused by its headers, before its body is read."""
+
+    def __init__(self, problem: problems.Problem) -> None:
+        super().__init__("")
+        self.problem, self.code, self.reason = problem, problem.status, HTTPStatus(problem.status).phrase
+
+
 class _Parser(HTTPRequestParser):
-    """Refuses chunked bodies, whose length nobody declares, before reading them."""
+    """Refuses chunked bodies, whose length nobody declares, before reading them, and what nobody may send.
+
+    Attributes
+    ----------
+    admit : callable or None
+        Judges a publication, the only large body, by its headers; None where nothing is published.
+    """
+
+    admit: Callable[[Mapping[str, str]], object] | None = None
 
     def parse_header(self, header_plus: bytes) -> None:
         """Parse, then refuse."""
@@ -105,8 +124,21 @@ class _Parser(HTTPRequestParser):
             self.expect_continue = False
             self.error = _LengthRequiredError("")
             self.completed = True
+        elif self.admit is not None and is_publication(*_first_line(self)):
+            self.adj: Any = copy.copy(self.adj)
+            self.adj.max_request_body_size = MAX_PUBLICATION_BYTES + 1
+            try:
+                self.admit(self.headers)
+            except RoomfulError as error:
+                self.expect_continue = False
+                self.error = _RefusedError(problems.from_error(error))
+                self.completed = True
         elif self.content_length > MAX_SUBMISSION_BYTES:
             self.expect_continue = False  # waitress would ask for the body before refusing it
+
+
+def _first_line(request: Any) -> tuple[str, str]:
+    return request.command, request.path  # the stubs have neither right
 
 
 def _error_task(fixed: dict[str, str]) -> type[ErrorTask]:
@@ -115,7 +147,7 @@ def _error_task(fixed: dict[str, str]) -> type[ErrorTask]:
     class ProblemTask(ErrorTask):
         def execute(self) -> None:
             error: Error = self.request.error  # type: ignore[attr-defined] # the stubs have it wrong
-            problem = problems.from_status(error.code)
+            problem = error.problem if isinstance(error, _RefusedError) else problems.from_status(error.code)
             body = problem.to_bytes()
             self.status = f"{problem.status} {HTTPStatus(problem.status).phrase}"
             self.response_headers = [
@@ -133,8 +165,13 @@ def _error_task(fixed: dict[str, str]) -> type[ErrorTask]:
 def make_server(app: Flask, config: Config, listener: socket.socket) -> Any:
     """A waitress server on a socket that listens; ``run()`` serves until SystemExit."""
 
+    publishing = app.extensions.get("publishing")
+
+    class Parser(_Parser):
+        admit = None if publishing is None else staticmethod(publishing.admit)
+
     class Channel(HTTPChannel):
-        parser_class = _Parser
+        parser_class = Parser
         task_class = Task
         error_task_class = _error_task(security.headers(https=config.https))
 

@@ -9,7 +9,7 @@ import segno
 from flask import Flask, Response, request
 
 from server.collection.config import Config
-from server.collection.storage.publishing import publish_files
+from server.collection.publishing.from_files import publish_files
 from server.collection.storage.states import State
 from server.desk.desk import Desk
 from server.desk.draft import Draft

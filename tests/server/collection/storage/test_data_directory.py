@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from server.collection.publishing.from_files import publish_files
 from server.collection.storage import data_directory
 from server.collection.storage.data_directory import DataDirectory
-from server.collection.storage.publishing import publish_files
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from shared import strict_json

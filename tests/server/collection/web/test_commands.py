@@ -11,10 +11,13 @@ from click.testing import CliRunner, Result
 
 from server.cli.checkup import checkup
 from server.cli.expire import expire
-from server.cli.survey import close_survey, open_survey, publish, status
+from server.cli.survey import close_survey, discard, open_survey, publish, publishing_code, status
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.retention import utc_today
+from server.collection.web.app import create_app
 from shared.errors import InputError, NotFoundError, SetupError, StateError
+from tests.served import no_client, serving
 from tests.server.collection.storage import sample
 
 
@@ -117,3 +120,37 @@ def test_the_checkup_fails_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     text = runner.invoke(checkup, ["--data", str(tmp_path)]).stdout
     assert "FAILED  secure-context" in text
     assert "-> Put a proxy" in text
+
+
+def test_an_organizer_publishes_on_a_server_with_a_code(
+    signed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, name = tmp_path / "server", sample.digest()[:16]
+    code = json.loads(_run(publishing_code, "--data", server, "--json").stdout)["code"]
+    with (
+        DataDirectory(server) as data,
+        serving(create_app(Config(), data, client=no_client)) as port,
+    ):
+        address = f"http://127.0.0.1:{port}/"
+        (tmp_path / "code").write_text(f"{code}\n")
+        done = _run(publish, signed, "--to", address, "--code-file", tmp_path / "code", "--json")
+        assert json.loads(done.stdout) == {"id": name, "digest": sample.digest(), "server": address}
+        monkeypatch.setenv("ROOMFUL_PUBLISHING_CODE", code)
+        assert f"Published as {name} at {address}" in _run(publish, signed, "--to", address).stdout
+        monkeypatch.delenv("ROOMFUL_PUBLISHING_CODE")
+        assert name in _run(publish, signed, "--to", address, typed=f"{code}\n").stdout
+        assert _run(publish, signed, "--to", address, "--token-key", tmp_path / "code").exit_code == 2
+        assert _run(publish, signed, "--code-file", tmp_path / "code").exit_code == 2
+    _run(publish, _folder_of("register", tmp_path), "--data", server)
+    assert "of the same title in: model" in _run(status, "--data", server).stdout
+    _run(discard, name, "--data", server, typed=f"{name}\n")
+    assert name not in _run(status, "--data", server).stdout
+    with pytest.raises(NotFoundError):
+        _run(discard, name, "--data", server, "--yes")
+
+
+def _folder_of(kind: str, path: Path) -> Path:
+    folder = path / kind
+    folder.mkdir()
+    (folder / "survey.dsse.json").write_bytes(sample.envelope(kind=kind))
+    return folder

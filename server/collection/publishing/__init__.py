@@ -1,0 +1,1 @@
+"""Publishing a signed survey: from files, from another machine with a code, and taking a draft back."""
