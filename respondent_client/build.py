@@ -1,6 +1,6 @@
 """Collect what the browser needs into ``static/``: ``python -m respondent_client.build``.
 
-The modules of ``web/`` become four files (:data:`ENTRIES`), and Python is compiled for Pyodide, with only
+The modules of ``web/`` become five files (:data:`ENTRIES`), and Python is compiled for Pyodide, with only
 that part of its standard library that the client imports: each byte is time before the first question.
 
 Every file carries a hash of its content in its name, so that it may be cached for ever and a changed file is
@@ -58,7 +58,7 @@ LIBRARIES: Final[Mapping[str, str]] = {
 NOTICE: Final = (
     "/*! HPKE: @hpke/core and its companions (MIT, Ajitomi Daisuke), mlkem (MIT), noble (MIT, Paul Miller) */"
 )
-ENTRIES: Final = ("start.mjs", "app.mjs", "worker.mjs", "board.mjs")
+ENTRIES: Final = ("start.mjs", "app.mjs", "worker.mjs", "board.mjs", "verify.mjs")
 """Modules of ``web/`` that become files, each with what it imports."""
 COMPILED: Final = ("python_stdlib.zip", "roomful.zip")
 ENTRANCE: Final = "respondent_client.browser.start"
@@ -71,6 +71,7 @@ BUNDLES: Final[Mapping[str, tuple[Path, str]]] = {
 PAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "survey.html": ("noscript.", "state.", "lost.", "period.", "trial."),
     "board.html": ("board.",),
+    "verify.html": ("verify.", "statement.election-warning"),
 }
 REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip|wasm))"')
 

@@ -12,15 +12,17 @@ from typing import Any, Final, TypeVar
 
 from respondent_client.browser.invited import Entrance, look_at_code
 from respondent_client.browser.messages import (
+    attempt_object,
     error_object,
     line_object,
     message_object,
+    rebuilt_object,
     receipt_object,
     room_object,
     survey_object,
 )
 from respondent_client.browser.typed import check_answers, read_quasi_identifiers
-from respondent_client.composing import Message, compose
+from respondent_client.composing import Attempt, Message, attempt, cast, compose
 from respondent_client.delay import draw_delay
 from respondent_client.keeping import keep_message
 from respondent_client.link import Link
@@ -30,6 +32,8 @@ from respondent_client.sending import Receipt, Sender
 from respondent_client.session import Placement, examine_alone, faulty, place, recount
 from respondent_client.typed_numbers import Signs
 from shared.ballot import require_invited
+from shared.election.group import PythonGroup
+from shared.election.tested import BallotTest, rebuild
 from shared.errors import RoomfulError, StateError
 from shared.invitation import Invitation
 from shared.receipt import BallotReceipt
@@ -58,6 +62,7 @@ class Bridge:
         self._sound: SoundSpecification | None = None
         self._entrance: Entrance | None = None
         self._placement: Placement | None = None
+        self._attempt: Attempt | None = None
         self._message: Message | None = None
 
     async def handle(self, text: str) -> str:
@@ -140,7 +145,7 @@ class Bridge:
 
     async def use_invitation(self, text: str) -> dict[str, Any]:
         """Take a code or a saved token."""
-        self._message = None
+        self._forget_message()
         return await _needed(self._entrance).use(text)
 
     async def fetch_token(self) -> dict[str, Any]:
@@ -149,7 +154,7 @@ class Bridge:
 
     def forget_invitation(self) -> dict[str, Any]:
         """Drop code and token."""
-        self._message = None
+        self._forget_message()
         self._sender.forget()
         return _needed(self._entrance).forget()
 
@@ -198,15 +203,46 @@ class Bridge:
         return check_answers(questionnaire, page, answers, settled or {}, Signs.of(signs))
 
     async def compose(self, answers: Answers) -> dict[str, Any]:
-        """The message to be sent; the same answers keep the same bytes, so that sending again is harmless."""
+        """The message to be sent; the same answers keep the same bytes, so that sending again is harmless.
+
+        Of an election that is no message before :meth:`cast`, but an encrypted vote with its words.
+        """
         placement = _needed(self._placement)
-        answers = placement.sound.specification.questionnaire.without_hidden(answers)
-        token = self._entrance.token if self._entrance else None
-        message = await compose(self._platform, _needed(self._link), placement, answers, token)
-        known = self._message
-        if known is None or (known.cell, known.answers) != (message.cell, message.answers):
-            self._message = known = message
-        return message_object(known, placement.sound.specification)
+        specification = placement.sound.specification
+        answers = specification.questionnaire.without_hidden(answers)
+        said = (placement.room.cell, specification.questionnaire.accept(answers))
+        if self._message is None or (self._message.cell, self._message.answers) != said:
+            token = self._entrance.token if self._entrance else None
+            if specification.invited is not None and specification.invited.election is not None:
+                if self._attempt is None or (self._attempt.cell, self._attempt.answers) != said:
+                    self._attempt = attempt(self._platform, _needed(self._link), placement, answers, token)
+                return attempt_object(self._attempt, specification)
+            self._message = await compose(self._platform, _needed(self._link), placement, answers, token)
+        return message_object(self._message, specification)
+
+    async def cast(self) -> dict[str, Any]:
+        """Make the encrypted vote a message; it cannot be tested any more."""
+        self._message = await cast(self._platform, _needed(self._attempt))
+        self._attempt = None
+        return message_object(self._message, _needed(self._sound).specification)
+
+    def test_ballot(self) -> dict[str, Any]:
+        """Give the encrypted vote away to be tested; it is never cast, and the next is another one."""
+        attempted, self._attempt = _needed(self._attempt), None
+        return {
+            "text": attempted.test().to_bytes().decode("ascii"),
+            "words": attempted.words,
+            "page": _needed(self._entrance).verify_link(),
+        }
+
+    def check_ballot(self, text: str) -> dict[str, Any]:
+        """Make a ballot again that another device gave away to be tested."""
+        sound, tested = _needed(self._sound), BallotTest.parse(text.strip().encode("utf-8", "replace"))
+        found = rebuild(sound.specification, sound.digest, tested, PythonGroup())
+        return rebuilt_object(found, sound.specification)
+
+    def _forget_message(self) -> None:
+        self._message = self._attempt = None
 
     def delay(self) -> dict[str, Any]:
         """Milliseconds until a random moment at which an invited respondent's message is sent."""
@@ -229,7 +265,8 @@ class Bridge:
         return self._received(await self._sender.send(_needed(self._message)))
 
     def _received(self, receipt: Receipt) -> dict[str, Any]:
-        self._placement = self._message = None
+        self._placement = None
+        self._forget_message()
         result = receipt_object(receipt)
         if self._entrance is None:
             return result
@@ -254,6 +291,9 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "questionnaire": Bridge.questionnaire,
     "check_answers": Bridge.check_answers,
     "compose": Bridge.compose,
+    "cast": Bridge.cast,
+    "test_ballot": Bridge.test_ballot,
+    "check_ballot": Bridge.check_ballot,
     "delay": Bridge.delay,
     "keep_message": Bridge.keep_message,
     "send_again": Bridge.send_again,

@@ -116,10 +116,16 @@ class Entrance:
 
     def board_link(self, receipt_text: str) -> str:
         """Address of the survey's board; survey, key and receipt stand in the fragment alone."""
-        digest = self._sound.digest
-        pinned = survey_link(self._link.base, digest, self._organizer_key)
-        page, _, fragment = pinned.partition("#")
-        return f"{page}/board#{fragment}.{receipt_text}"
+        return f"{self._pinned('board')}.{receipt_text}"
+
+    def verify_link(self) -> str:
+        """Address of the page on which another device makes a ballot again; nothing of hers is in it."""
+        return self._pinned("verify")
+
+    def _pinned(self, page: str) -> str:
+        link = survey_link(self._link.base, self._sound.digest, self._organizer_key)
+        address, _, fragment = link.partition("#")
+        return f"{address}/{page}#{fragment}"
 
     async def _accept(self, token: HeldToken) -> dict[str, Any]:
         return self._have(await require_genuine(self._platform, self._sound, token))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from respondent_client.composing import Message
+from respondent_client.composing import Attempt, Message
 from respondent_client.delay import window_seconds
 from respondent_client.picture import axes_of, best_axes
 from respondent_client.room import Room
 from respondent_client.sending import Receipt
 from shared.attributes import Attribute
+from shared.ballot import envelope_bytes
+from shared.election.tested import Rebuilt
 from shared.errors import RoomfulError
 from shared.invited import Invited
 from shared.questions import Answer, Asking, Question
@@ -172,23 +174,50 @@ def room_object(room: Room, specification: Specification) -> dict[str, Any]:
 
 def message_object(message: Message, specification: Specification) -> dict[str, Any]:
     """The message as it will be sent, and what it says."""
+    return _said(message, specification) | {
+        "length": len(message.body),
+        "sealed": message.sealed,
+        "words": "",
+    }
+
+
+def attempt_object(attempted: Attempt, specification: Specification) -> dict[str, Any]:
+    """An encrypted vote before it is cast or tested: the same, with its words."""
+    length = envelope_bytes(specification)
+    return _said(attempted, specification) | {"length": length, "sealed": True, "words": attempted.words}
+
+
+def _said(message: Message | Attempt, specification: Specification) -> dict[str, Any]:
     return {
         "text": message.content.decode("utf-8"),
-        "length": len(message.body),
         "text_length": len(message.content),
-        "sealed": message.sealed,
         "cell": message.cell,
-        "answers": [
-            {
-                "title": q.title,
-                "kind": q.kind,
-                "texts": _answer_texts(q, message.answers[q.name], specification.languages),
-                "page": number,
-            }
-            for number, page in enumerate(specification.questionnaire.pages)
-            for q in page.questions
-            if q.name in message.answers
-        ],
+        "answers": answers_object(specification, message.answers),
+    }
+
+
+def answers_object(specification: Specification, answers: Mapping[str, Answer]) -> list[dict[str, Any]]:
+    """Answers in the words in which they were asked, and the page of each."""
+    return [
+        {
+            "title": q.title,
+            "kind": q.kind,
+            "texts": _answer_texts(q, answers[q.name], specification.languages),
+            "page": number,
+        }
+        for number, page in enumerate(specification.questionnaire.pages)
+        for q in page.questions
+        if q.name in answers
+    ]
+
+
+def rebuilt_object(found: Rebuilt, specification: Specification) -> dict[str, Any]:
+    """A ballot that was given away to be tested, made again: its words, and what it says."""
+    return {
+        "words": found.words,
+        "cell": found.cell,
+        "genuine": found.genuine,
+        "answers": answers_object(specification, found.answers),
     }
 
 

@@ -1,5 +1,6 @@
 // The last step but one: exactly what will be sent, byte for byte, what the server will keep of it, and the sending itself.
 
+import { castOrTest, testScreen } from "./booth.mjs";
 import { h, replace } from "./dom.mjs";
 import { keepMessage } from "./kept.mjs";
 import { acceptedAnswers } from "./questions.mjs";
@@ -13,10 +14,12 @@ export const review = {
     const { language, state } = context;
     if (state.sending) return sendingScreen(context);
     if (state.waiting) return waitingScreen(context, { now: () => sendMessage(context), callOff: () => { stopWaiting(context); context.refresh(); } });
+    if (state.tested) return testScreen(context);
     const place = h("div", { "aria-busy": "true" }, h("p", { role: "status" }, language.t("review.preparing")));
     const problem = h("div", { id: "send-problem" }, state.problem && failure(context, state.problem));
     const send = h("button", { type: "button", class: "primary", disabled: true, onclick: () => press(context, send) }, language.t(state.problem ? "review.again" : "review.send"));
-    compose(context, place, send, problem);
+    const test = h("button", { type: "button", id: "test-ballot", hidden: true, onclick: () => testBallot(context, test) }, language.t("booth.test"));
+    compose(context, { place, send, test, problem });
     return [
       h("h1", { tabindex: "-1" }, language.t("review.heading")),
       problem,
@@ -24,14 +27,14 @@ export const review = {
       h(
         "p",
         { class: "actions" },
-        isOver(state.problem) ? null : send,
+        isOver(state.problem) ? null : [send, test],
         h("button", { type: "button", id: "back", onclick: context.back }, language.t("back")),
       ),
     ];
   },
 };
 
-async function compose(context, place, send, problem) {
+async function compose(context, { place, send, test, problem }) {
   const { language, state, engine } = context;
   let message;
   try {
@@ -48,6 +51,8 @@ async function compose(context, place, send, problem) {
   context.tell({ type: "composed", message });
   const raw = language.t(message.sealed ? "review.bytes-sealed" : "review.bytes");
   send.disabled = false;
+  test.hidden = !message.words;
+  if (message.words) send.textContent = language.t("booth.cast");
   place.removeAttribute("aria-busy");
   replace(
     place,
@@ -70,6 +75,7 @@ async function compose(context, place, send, problem) {
     ),
     message.sealed && journey(language, state.survey.invited),
     h("details", {}, h("summary", {}, language.t("review.stored")), h("ul", { id: "stored" }, storedLines(language, state.survey).map((line) => h("li", {}, line)))),
+    message.words && castOrTest(context, message.words),
   );
 }
 
@@ -131,10 +137,25 @@ function moment({ language, state, tell }) {
   );
 }
 
+/** From now on this ballot is dead: the next one is another. */
+async function testBallot(context, test) {
+  test.disabled = true;
+  context.tell({ type: "tested", tested: await context.engine.ask("test_ballot") });
+  context.refresh();
+}
+
 async function press(context, send) {
-  const { state } = context;
+  const { state, engine } = context;
   send.disabled = true;
   if (!state.message) return context.refresh(); // it could not be prepared
+  if (state.message.words) {
+    try {
+      context.tell({ type: "composed", message: await engine.ask("cast") });
+    } catch (error) {
+      context.tell({ type: "unsent", problem: error });
+      return context.refresh();
+    }
+  }
   if (!state.message.sealed || state.when === "now") return sendMessage(context);
   if (await startWaiting(context, () => sendMessage(context))) context.refresh();
 }

@@ -29,6 +29,7 @@ export const initial = () => ({
   emptyPages: new Set(), // pages of questions of which her answers hide every one
   accepted: new Map(), // question -> what was typed, and as what it passed
   message: null,
+  tested: null, // the ballot of an election that was given away to be tested
   when: "now", // an invited survey: or at a "random" moment
   waiting: null, // until that moment
   sending: false, // whether it is on its way just now
@@ -48,7 +49,7 @@ const withEntry = (record, name, value) => {
 };
 
 /** What is dropped when nothing of it may be used any more. */
-const nothingEntered = () => ({ quasi: Object.create(null), faults: null, answers: Object.create(null), emptyPages: new Set(), accepted: new Map(), room: null, message: null });
+const nothingEntered = () => ({ quasi: Object.create(null), faults: null, answers: Object.create(null), emptyPages: new Set(), accepted: new Map(), room: null, message: null, tested: null });
 
 /** @type {Record<string, (state: any, event: any) => object>} */
 const EVENTS = {
@@ -62,7 +63,7 @@ const EVENTS = {
   refused: (_, { refused }) => refusal(refused),
   // Of the way
   linked: (_, { fragment }) => ({ fragment }),
-  went: (state, { step }) => ({ step, furthest: Math.max(state.furthest, step), problem: step === state.step ? state.problem : null }),
+  went: (state, { step }) => ({ step, furthest: Math.max(state.furthest, step), ...(step === state.step ? {} : { problem: null, tested: null }) }),
   ahead: (state, { step }) => ({ furthest: Math.max(state.furthest, step) }),
   changed: (state) => ({ furthest: state.step }), // later steps depend on what was changed
   other: (_, { fragment }) => ({ other: fragment }),
@@ -79,6 +80,7 @@ const EVENTS = {
   accepted: (state, { accepted }) => ({ accepted: new Map([...state.accepted, ...accepted]) }),
   // Of the sending
   composed: (_, { message }) => ({ message }),
+  tested: (_, { tested }) => ({ tested, message: null }),
   chose: (_, { when }) => ({ when }),
   waits: (_, { waiting }) => ({ waiting }),
   sends: (state) => ({ sending: true, tried: true, when: state.waiting ? "now" : state.when, waiting: null, problem: null }), // she has waited once

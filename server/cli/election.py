@@ -26,14 +26,14 @@ from server.keys.public_keys import OpeningKey
 from server.release.board.sources import find_source
 from server.release.trustees import election_key
 from server.release.trustees.ceremony import key_words
-from server.release.trustees.decrypting import Election, decrypt_sums
+from server.release.trustees.decrypting import GROUP, Election, decrypt_sums
 from server.release.trustees.examining import ReceivedExport
+from server.release.trustees.export import verified_survey
 from server.release.trustees.tallying import tally, verify_result
-from server.release.trustees.testing_ballots import rebuild
 from shared.election.contests import choices_of
 from shared.election.factors import MAX_FACTORS_BYTES, FactorsFile
 from shared.election.result import MAX_RESULT_BYTES, Result
-from shared.election.tested import MAX_TEST_BYTES, BallotTest
+from shared.election.tested import MAX_TEST_BYTES, BallotTest, rebuild
 from shared.errors import ElectionError, InputError
 from shared.words import digest_words
 
@@ -256,15 +256,16 @@ def check_ballot(test_file: Path, invitation: str, source: str | None, as_json: 
     """
     tested = BallotTest.parse(read_file(test_file, "a tested ballot", MAX_TEST_BYTES), test_file.name)
     data = find_source(source or invitation).specification()
-    found = rebuild(data, read_organizer(invitation, None), tested)
-    told = {"words": found.words, "group": found.cell, "choices": found.choices, "genuine": found.genuine}
+    survey = verified_survey(data, read_organizer(invitation, None))
+    found = rebuild(survey.specification, survey.digest, tested, GROUP)
+    told = {"words": found.words, "group": found.cell, "choices": found.answers, "genuine": found.genuine}
     if as_json:
         click.echo(json.dumps(told))
     else:
         click.echo(WARNING)
         click.echo(f"The ballot in words: {found.words}")
         click.echo(f"Group {found.cell}")
-        for name, choice in found.choices.items():
+        for name, choice in found.answers.items():
             click.echo(f"{name}: {choice if isinstance(choice, str) else json.dumps(choice)}")
         click.echo("Words and choices must be those of the voter's device; else it made another ballot.")
     if not found.genuine:

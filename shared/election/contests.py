@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from shared.conditions import Answer
@@ -47,6 +47,12 @@ def chosen(questionnaire: Questionnaire, answers: Mapping[str, Answer]) -> tuple
     """
     questions = zip(questionnaire.questions, choices_of(questionnaire), strict=True)
     return tuple(choices.index(answers[question.name]) for question, choices in questions)
+
+
+def answers_of(questionnaire: Questionnaire, indices: Sequence[int]) -> dict[str, Answer]:
+    """The answers behind choices that exist: what :func:`chosen` was made of."""
+    contests = zip(questionnaire.questions, choices_of(questionnaire), indices, strict=True)
+    return {question.name: choices[index] for question, choices, index in contests}
 
 
 def _choices(question: Question) -> tuple[Answer, ...]:

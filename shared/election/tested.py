@@ -21,13 +21,18 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from shared import base64url, ed25519, strict_json
-from shared.ballot import UnsignedBallot
+from shared.ballot import UnsignedBallot, require_invited
+from shared.conditions import Answer
+from shared.election.contests import answers_of
+from shared.election.electorate import election_terms
 from shared.election.group import Group
 from shared.election.making import SEED_BYTES, make
 from shared.election.terms import Terms
-from shared.errors import ElectionError
+from shared.errors import ElectionError, TokenError
 from shared.fields import Fields
+from shared.invited import require_election
 from shared.limits import MAX_CELLS, MAX_CONTEST_CHOICES
+from shared.specification import Specification
 from shared.token import PREFIX_BYTES, TOKEN_BYTES, Token
 
 FORMAT: Final = "roomful-test/1"
@@ -115,6 +120,50 @@ class BallotTest:
             raise _refused("there is no such box", where="cell")
         vote = make(terms, self.cell, self.token.device_key, self.chosen, self.seed, group)
         return UnsignedBallot(cell=self.cell, token=self.token, box=vote.to_bytes())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """A ballot that was made again on another device.
+
+    Attributes
+    ----------
+    words : str
+        To be compared with those that the voter's device showed.
+    cell : int
+    answers : dict of str to Answer
+        What the ballot says, by the name of the contest.
+    genuine : bool
+        Whether its token is the registrar's: else it would not have counted.
+    """
+
+    words: str
+    cell: int
+    answers: dict[str, Answer]
+    genuine: bool
+
+
+def rebuild(specification: Specification, digest: str, tested: BallotTest, group: Group) -> Rebuilt:
+    """Make a ballot again, from nothing but the signed specification and what the voter's device gave.
+
+    Raises
+    ------
+    SubmissionError, OpeningError
+        ``ballot.open-survey`` or ``opening.not-an-election``: nothing can be tested here.
+    ElectionError
+        With the code ``election.test``.
+    """
+    invited = require_invited(specification)
+    require_election(invited)
+    ballot = tested.ballot(election_terms(specification, digest), group)
+    try:
+        ballot.token.verify(invited.token_key, digest)
+    except TokenError:
+        genuine = False
+    else:
+        genuine = True
+    answers = answers_of(specification.questionnaire, tested.chosen)
+    return Rebuilt(words=ballot.words, cell=ballot.cell, answers=answers, genuine=genuine)
 
 
 def _bytes(fields: Fields, name: str, length: int) -> bytes:

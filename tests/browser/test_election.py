@@ -43,6 +43,11 @@ def votes_in(vote: EncryptedVote) -> list[list[int]]:
     ]
 
 
+def words_of(walk: InvitedWalk) -> str:
+    """The words of a ballot on the screen."""
+    return "-".join(walk.page.locator(".words span").all_inner_texts())
+
+
 @pytest.mark.parametrize(("number", "viewport"), [(0, PHONE), (1, DESK)], ids=["360", "1280"])
 def test_a_vote(
     election: Office, visit: Callable[..., InvitedWalk], number: int, viewport: dict[str, int]
@@ -68,6 +73,37 @@ def test_a_vote(
     walk.go_on()
     walk.see_message()
     walk.look("7-review")
+    tested = words_of(walk)
+    page.click("#test-ballot")
+    assert words_of(walk) == tested
+    walk.look("7-tested")
+    text = page.locator("#test-text").text_content()
+    link = page.locator("#verify-link").get_attribute("href")
+    assert text
+    assert link
+    other = visit(f"election-test-{viewport['width']}", viewport)
+    other.open(link)
+    other.page.fill("#test", text)
+    other.look("1-test")
+    other.page.keyboard.press("Tab")
+    expect(other.page.locator("#check")).to_be_focused()
+    other.page.keyboard.press("Enter")
+    expect(other.page.locator("#rebuilt")).to_be_focused()
+    assert words_of(other) == tested
+    expect(other.page.locator("#rebuilt .facts dd").first).to_have_text("ben")
+    other.look("2-rebuilt")
+    other.page.fill("#test", text.replace('"chosen":[1,', '"chosen":[0,'))
+    other.page.click("#check")
+    expect(other.page.locator("#rebuilt .facts dd").first).to_have_text("ada")
+    assert words_of(other) != tested
+    other.page.fill("#test", "no test")
+    other.page.click("#check")
+    expect(other.page.locator("#outcome .error")).to_be_focused()
+    assert other.problems == []
+    assert election.web.posted("/submissions")[number:] == []
+    page.click("#new-ballot")
+    expect(page.locator("#booth")).to_be_visible()
+    assert words_of(walk) != tested
     receipt = BallotReceipt.parse(walk.send_now())
     walk.look("8-receipt")
     data = collector().open(ballot_info(election.digest), election.web.posted("/submissions")[-1])

@@ -30,7 +30,7 @@ from server.collection.web.rendering import RespondentPages
 from server.collection.web.sending import send
 from server.collection.web.static_files import ClientFiles, StaticFile
 from shared.board import Board, parse_envelope
-from shared.errors import SetupError
+from shared.errors import NotFoundError, SetupError
 
 BOARD_TYPE: Final = "application/vnd.roomful.board+json"
 TEXT_TYPE: Final = "text/plain; charset=utf-8"
@@ -65,6 +65,7 @@ class BoardSite:
         routes.add_url_rule(f"{api}/roll", "roll", self.roll)
         routes.add_url_rule(f"{api}/used-codes", "used-codes", self.used_codes)
         routes.add_url_rule("/s/<survey>/board", "page", self.page)
+        routes.add_url_rule("/s/<survey>/verify", "verify", self.verify)
         return routes
 
     def counts(self, survey: str) -> Response:
@@ -113,11 +114,24 @@ class BoardSite:
             page = self._pages.board(specification, store.id, language, store.state.value, board, address)
         if page is None:
             raise SetupError("the respondent's client is not built", code="setup.client-missing")
-        response = Response(page, content_type=HTML)
-        response.headers["Vary"] = "Accept-Language"
-        response.headers["Content-Language"] = language
-        response.headers["Permissions-Policy"] = security.CAMERA_PERMISSIONS
-        return response
+        return _answer(page, language)
+
+    def verify(self, survey: str) -> Response:
+        """Of an election: the page on which another device makes a ballot again that a voter tests."""
+        store = self._data.survey(survey)
+        language = choose_language(store.specification.languages)
+        page = None if self._pages is None else self._pages.verify(store.specification, store.id, language)
+        if page is None:
+            raise NotFoundError("no ballot of this survey can be tested")
+        return _answer(page, language)
+
+
+def _answer(page: str, language: str) -> Response:
+    response = Response(page, content_type=HTML)
+    response.headers["Vary"] = "Accept-Language"
+    response.headers["Content-Language"] = language
+    response.headers["Permissions-Policy"] = security.CAMERA_PERMISSIONS
+    return response
 
 
 def _board(published: PublishedSurvey) -> Board | None:

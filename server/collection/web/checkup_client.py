@@ -26,7 +26,7 @@ from server.collection.web import security
 from server.collection.web.checkup_line import Line, line
 from server.collection.web.pages import HTML, WORKER
 from server.collection.web.rendering import SHOWN_DIGITS, RespondentPages
-from server.collection.web.static_files import ClientFiles, content_type, decoded
+from server.collection.web.static_files import TEMPLATES, ClientFiles, content_type, decoded
 from server.progress import Progress
 from shared.board import Board, parse_envelope
 from shared.envelope import Envelope, survey_digest, survey_id
@@ -204,12 +204,13 @@ class ClientWatch:
         if invited is not None and invited.relay is not None:
             worker = security.relay_policy(f"{invited.relay.url}api/v1/surveys/{place.survey}/submissions")
         address = f"{place.base}s/{place.survey}"
-        templates = (assets.get("survey.html"), assets.get("board.html"))
+        templates = {assets.get(page) for page in TEMPLATES}
         for number, visitor in enumerate(AGENTS):
             for language in specification.languages:
                 pages = {
                     "": self._pages.survey(specification, place.survey, language, state, trial),
                     "/board": self._pages.board(specification, place.survey, language, state, board, address),
+                    "/verify": self._pages.verify(specification, place.survey, language),
                 }
                 for suffix, page in pages.items():
                     if page is not None:

@@ -21,7 +21,7 @@ _TEMPLATES: Final = Environment(autoescape=True, undefined=StrictUndefined)
 
 
 class RespondentPages:
-    """The two pages of one build at one installation.
+    """The pages of one build at one installation.
 
     Parameters
     ----------
@@ -34,7 +34,10 @@ class RespondentPages:
     def __init__(self, client: ClientFiles, base: str) -> None:
         self._client, self._base = client, base
         self._survey = _TEMPLATES.from_string(client.page)
-        self._board = None if client.board_page is None else _TEMPLATES.from_string(client.board_page)
+        self._board, self._verify = (
+            None if page is None else _TEMPLATES.from_string(page)
+            for page in (client.board_page, client.verify_page)
+        )
 
     def survey(
         self,
@@ -88,6 +91,13 @@ class RespondentPages:
             # The link has to be her own: one that this server wrote would pin what this server likes.
             command=f"roomful board verify {address} --invitation LINK --receipt receipt.txt",
         )
+
+    def verify(self, specification: Specification, survey: str, language: str) -> str | None:
+        """The page on which a ballot is tested; None if this is no election, or the build has none."""
+        invited = specification.invited
+        if self._verify is None or invited is None or invited.election is None:
+            return None
+        return self._verify.render(**self._common(specification, survey, language))
 
     def _common(self, specification: Specification, survey: str, language: str) -> dict[str, Any]:
         return {

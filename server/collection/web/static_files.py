@@ -20,6 +20,8 @@ from shared.errors import SetupError
 ENTRY_POINT: Final = ("roomful.client", "static")
 MANIFEST_NAME: Final = "manifest.json"
 SUMS_NAME: Final = "SHA256SUMS"
+TEMPLATES: Final = ("survey.html", "board.html", "verify.html")
+"""Pages that are filled in for each survey, by their names in the manifest."""
 
 TYPES: Final = MappingProxyType(
     {
@@ -107,6 +109,8 @@ class ClientFiles:
         The template of the respondent's page.
     board_page : str or None
         The template of the public board's page; None if the client has none.
+    verify_page : str or None
+        That of the page on which ballots of elections are tested.
     texts : mapping
         Language -> key -> text, as the client shows them.
     sums : bytes
@@ -118,6 +122,7 @@ class ClientFiles:
     page: str
     texts: Mapping[str, Mapping[str, str]]
     board_page: str | None = None
+    verify_page: str | None = None
     sums: bytes = b""
 
     @property
@@ -130,6 +135,7 @@ class ClientFiles:
         templates = {
             self.assets.get("survey.html"): self.page,
             self.assets.get("board.html"): self.board_page,
+            self.assets.get("verify.html"): self.verify_page,
         }
         found = {
             name: [text.encode("utf-8")] for name, text in templates.items() if name and text is not None
@@ -163,21 +169,21 @@ class ClientFiles:
             ) from None
         if not isinstance(assets, dict) or not all(isinstance(name, str) for name in assets.values()):
             raise SetupError("the client's manifest is damaged", remedy=remedy, code="setup.client-damaged")
-        page_name, board_name = assets.get("survey.html"), assets.get("board.html")
+        templates = {page: assets[page] for page in TEMPLATES if page in assets}
         files = {}
         try:
             for name in assets.values():
-                if name not in (page_name, board_name):
+                if name not in templates.values():
                     files[name] = _find(folder, name)
-            page = (folder / str(page_name)).read_bytes().decode("utf-8")
-            board = None if board_name is None else (folder / board_name).read_bytes().decode("utf-8")
+            pages = {page: (folder / name).read_bytes().decode("utf-8") for page, name in templates.items()}
+            page = pages["survey.html"]
             sums = (folder / SUMS_NAME).read_bytes()
             texts = {
                 PurePosixPath(logical).stem: json.loads((folder / name).read_bytes())
                 for logical, name in assets.items()
                 if logical.startswith("texts/")
             }
-        except (OSError, ValueError):
+        except (KeyError, OSError, ValueError):
             raise SetupError(
                 "a file of the client is missing or damaged", remedy=remedy, code="setup.client-damaged"
             ) from None
@@ -186,7 +192,8 @@ class ClientFiles:
             files=MappingProxyType(files),
             page=page,
             texts=texts,
-            board_page=board,
+            board_page=pages.get("board.html"),
+            verify_page=pages.get("verify.html"),
             sums=sums,
         )
 

@@ -17,8 +17,10 @@ from server.collection.web.static_files import ClientFiles
 from server.release.board.creating import create_board
 from shared.hash_list import format_hashes
 from tests.builders import ORGANIZER_KEY
+from tests.elections import election_specification
 from tests.invited import used_codes
 from tests.served import no_client
+from tests.server.collection.relay.survey import open_collector
 from tests.server.collection.storage import ballots
 
 PAGE = "{{ board.submissions if board else ('later' if invited else 'never') }} {{ command }} {{ language }}"
@@ -45,7 +47,7 @@ def app_of(data: DataDirectory, client: ClientFiles | None = None) -> Flask:
 
 def page_client() -> ClientFiles:
     """A client whose board page says little."""
-    return ClientFiles(assets={}, files={}, page="", texts={}, board_page=PAGE)
+    return ClientFiles(assets={}, files={}, page="", texts={}, board_page=PAGE, verify_page="{{ title }}")
 
 
 NAMES = ("board", "board/checkpoint", "board/receipts")
@@ -119,3 +121,13 @@ def test_a_board_that_was_tampered_with_shows_no_counts(data: DataDirectory, clo
     path: Path = closed.published.folder / "board" / "board.json"
     path.write_bytes(path.read_bytes()[:-2])
     assert app_of(data, page_client()).test_client().get(f"/s/{closed.id}/board").status_code == 500
+
+
+def test_only_an_election_has_a_page_for_testing_ballots(data: DataDirectory, store: SurveyStore) -> None:
+    election = open_collector(data, election_specification())
+    client = app_of(data, page_client()).test_client()
+    answer = client.get(f"/s/{election.id}/verify")
+    assert answer.text == election.specification.title["en"]
+    assert "camera=(self)" in answer.headers["Permissions-Policy"]
+    assert client.get(f"/s/{store.id}/verify").status_code == 404
+    assert app_of(data).test_client().get(f"/s/{election.id}/verify").status_code == 404
