@@ -24,7 +24,7 @@ fi
 
 # What was skipped is said with its reason.
 spread="-r s --dist=loadfile --no-loadscope-reorder"
-# Outside of the core tests often wait, for pages and servers: one process more than cores.
+# Outside of the core tests often wait, for pages and servers: twice as many processes as cores.
 cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 few=$((cores < 4 ? cores : 4))
 
@@ -39,5 +39,5 @@ npm --prefix tests/web run --silent check
 # The protocol core first, with complete branch coverage; then everything else.
 # Files are shared out among the cores; one file's tests stay together, with the servers they start. In the order of
 # their names: the browser's few and long ones come first, so that no core waits for them at the end.
-"$bin/python" -m pytest tests/shared tests/attacks --cov --cov-report=term-missing $spread --numprocesses=$few
-exec "$bin/python" -m pytest tests --ignore=tests/shared --ignore=tests/attacks $spread --numprocesses=$((few + 1))
+"$bin/python" -m pytest tests/shared --cov --cov-report=term-missing $spread --numprocesses=$few
+exec "$bin/python" -m pytest tests --ignore=tests/shared $spread --numprocesses=$((2 * few))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import pytest
@@ -220,7 +220,11 @@ def _longest(question: Question, answers: Iterable[Any]) -> int:
 
 
 @pytest.mark.parametrize(
-    "name", ["single", "dropdown", "multiple", "rating", "boolean", "number", "none", "other"]
+    "name",
+    [
+        *("single", "dropdown", "multiple", "rating", "boolean", "number", "none", "other"),
+        *("ranking", "date", "consent"),
+    ],
 )
 def test_the_longest_answer_of_a_small_domain(name: str) -> None:
     colours = [c.value for c in COLOURS]
@@ -233,7 +237,9 @@ def test_the_longest_answer_of_a_small_domain(name: str) -> None:
         "number": [str(i / 2) for i in range(21)],
         "none": [["none"], colours],
         "other": [*colours, "other"],
-        "ranking": [colours],
+        "ranking": list(permutations(colours)),
+        "date": ["2020-01-31", "2024-12-31"],
+        "consent": [True],
     }
     assert QUESTIONS[name].longest_answer == _longest(QUESTIONS[name], domains[name])
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+import shared.recount
 from shared.cells import PowerDiagram
 from shared.checks import MODEL
 from shared.errors import SoundnessError
 from shared.model import ModelRow, format_model, model_digest
-from shared.recount import Recount, centroid
+from shared.recount import ROW_WORK, Recount, centroid, check_recount_work
 from shared.soundness import Examination
 from tests.builders import (
     ORGANIZER_KEY,
@@ -83,6 +84,19 @@ def test_levels_are_counted_apart() -> None:
     assert Recount(examined(specification.to_bytes()), model).finish().refusal is None
     swapped = altered(specification, lambda d: d["eligible"][2].reverse())
     assert "group 2 holds [12, 15] people" in refusal(swapped, model)
+
+
+def test_more_work_than_a_device_should_do_is_refused_before_it_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = small_model()
+    work = model.count(b"\n") * (8 * 3 + ROW_WORK * 2)
+    monkeypatch.setattr(shared.recount, "MAX_RECOUNT_WORK", work)
+    assert Recount(examined(SMALL.to_bytes()), model).finish().refusal is None
+    monkeypatch.setattr(shared.recount, "MAX_RECOUNT_WORK", work - 1)
+    with pytest.raises(SoundnessError, match="too large to be counted again") as caught:
+        check_recount_work(SMALL, model)
+    assert caught.value.code == "check.model"
 
 
 @pytest.mark.parametrize("place", [0, 57, 199])

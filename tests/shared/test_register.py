@@ -123,6 +123,7 @@ def test_centroids_are_points_of_the_map() -> None:
     balls = map_centroids(small_balls(), people)
     assert balls[0] == ("0.0000", "0.0000", "1.0000")
     assert balls[-1] == ("49.5000", "0.5000", "0.5000")
+    assert map_centroids(small_balls(remainder="nearest"), people) == balls[:-1]
     missing = Boxes(weights=(1, 1), boxes=(((0, 2), (0, 1)), ((1, 1), (1, 1))))
     assert map_centroids(missing, (band(),)) == (("1.0000", "0.0000"), ("1.0000", "1.0000"))
     with pytest.raises(ValueError, match="never published"):

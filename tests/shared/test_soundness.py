@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shared.checks
+from shared.attributes import Numeric
 from shared.cells import Boxes
 from shared.checks import CODES, MODEL, Floor
 from shared.effective_anonymity import cell_failure
@@ -290,6 +291,16 @@ def test_more_boxes_than_can_be_compared_are_refused(monkeypatch: pytest.MonkeyP
     line = examined(register(small_boxes())).lines[7]
     assert line.outcome == "refused"
     assert "at most 7 boxes" in str(line.error)
+
+
+def test_boxes_over_a_long_table_are_refused_before_they_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four bands and two one-hot pairs: 8 looks for 84 comparisons of pairs."""
+    monkeypatch.setattr(shared.checks, "MAX_TILING_WORK", 84)
+    assert examined(register(small_boxes())).lines[7].outcome == "passed"
+    monkeypatch.setattr(Numeric, "counting_steps", 85)
+    line = examined(register(small_boxes())).lines[7]
+    assert line.outcome == "refused"
+    assert "boxes over the table of 'age'" in str(line.error)
 
 
 BAND = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: (min(ends), max(ends)))

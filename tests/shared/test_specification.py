@@ -167,6 +167,8 @@ def at(*path: str | int) -> Callable[[Any], Change]:
         (at("release", "rule")("publish"), "release.rule"),
         (at("release", "minimum")(2), "release.minimum"),
         (at("release", "distinct_values")(0), "release.distinct_values"),
+        (at("release", "row")([0, 1, 2, 3, 4, 5, 6, 6]), "release.row"),
+        (at("release", "row")(list(range(7))), "release.row"),
         (at("release", "t_closeness")("1.5"), "release.t_closeness"),
         (at("release", "t_closeness")(0), "release.t_closeness"),
         (at("permissions", "free_text")(1), "permissions.free_text"),
