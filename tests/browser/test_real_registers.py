@@ -28,7 +28,7 @@ _PLACE_ALL = """async (people) => {
 
 def write(name: str, folder: Path, data: Path) -> Path:
     if name == "adult":
-        return write_adult(folder, data, limit=12_000)
+        return write_adult(folder, data, limit=4_000)
     column, kind = name.split("-")
     return write_numeric(folder, data, column, kind=kind)
 
