@@ -18,7 +18,17 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.static_files import find_client
 from server.desk.desk import Desk
 from server.desk.gate import MAX_FORM_BYTES, MAX_UPLOAD_BYTES, Gate, Refusal, Request
-from server.desk.pages import collecting, overview, population, promise, questions, releasing, signing, trying
+from server.desk.pages import (
+    collecting,
+    overview,
+    population,
+    promise,
+    publishing,
+    questions,
+    releasing,
+    signing,
+    trying,
+)
 from server.desk.texts import LANGUAGES, say
 from server.reports.page import colours
 from shared.errors import RoomfulError, SetupError
@@ -78,7 +88,17 @@ def create_desk(folder: Path, data: DataDirectory, gate: Gate) -> Flask:
     app.config["MAX_FORM_MEMORY_SIZE"] = MAX_FORM_BYTES
     desk = Desk(folder=folder, data=data, gate=gate)
     _common(app, desk)
-    for module in (overview, population, promise, trying, questions, signing, collecting, releasing):
+    for module in (
+        overview,
+        population,
+        promise,
+        trying,
+        questions,
+        signing,
+        publishing,
+        collecting,
+        releasing,
+    ):
         module.add(app, desk)
     app.wsgi_app = _Gated(app.wsgi_app, gate)  # type: ignore[method-assign]
     app.extensions["desk"] = desk
@@ -122,7 +142,9 @@ def _common(app: Flask, desk: Desk) -> None:
     def known(error: RoomfulError) -> Response:
         if request.method == "POST" and not request.headers.get("HX-Request"):
             desk.problem = error
-            desk.entered = {k: v for k, v in request.form.items() if "passphrase" not in k}
+            desk.entered = {
+                k: v for k, v in request.form.items() if "passphrase" not in k and "code" not in k
+            }
             return _to(_back())
         return Response(render_template("problem.html.j2", problem=error), HTTPStatus.BAD_REQUEST)
 

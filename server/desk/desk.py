@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from server.collection.publishing.handing_over import Said
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.design.population.model import Model, build_model
@@ -52,6 +53,8 @@ class Desk:
     left_out : tuple of Refusal
         What an import left out or changed; shown once.
     preview : Preview
+    said : Said or None
+        What the server on which the survey was published said last, when it was asked.
     """
 
     folder: Path
@@ -65,6 +68,7 @@ class Desk:
     note: str = ""
     left_out: tuple[Refusal, ...] = ()
     preview: Preview = field(default_factory=Preview)
+    said: Said | None = None
     _kept: dict[str, tuple[object, Any, Any]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -74,7 +78,7 @@ class Desk:
 
     def progress(self) -> Progress:
         """The steps as they stand now."""
-        return progress_of(self.draft(), self.data)
+        return progress_of(self.draft(), self.data, self.said)
 
     def table(self) -> DataFile:
         """The population file, read again only when it, or how it is read, changed.

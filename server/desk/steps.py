@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from server.collection.publishing.handing_over import Said, place_of
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
@@ -81,13 +82,16 @@ class Progress:
         return self[name].mark == "done"
 
 
-def progress_of(draft: Draft, data: DataDirectory) -> Progress:
-    """Look at the folder and the data directory."""
+def progress_of(draft: Draft, data: DataDirectory, said: Said | None = None) -> Progress:
+    """Look at the folder and the data directory; ``said`` is what the server of somebody else said last."""
     invited = isinstance(draft.document.get("invited"), dict)
     names = INVITED_STEPS if invited else OPEN_STEPS
     store = published_store(draft.folder, data)
     problems: dict[str, RoomfulError] = {}
     done = _done(draft, names, store, problems)
+    place = place_of(draft.folder / DESIGN_FOLDER)
+    if store is None and place is not None and place.digest == signed_id(draft.folder):
+        done |= {"publish"} | (set() if said is None else _reached(State(said.state)))
     steps: list[Step] = []
     missing = ""
     for name in names:
@@ -181,19 +185,27 @@ def _done(
                 ("population", "attributes", "promise", "about", "questions", "design"), True
             )
     if store is not None:
-        state = store.state
         found["publish"] = True
-        found["letters"] = found["rehearsal"] = found["open"] = state is not State.DRAFT
-        found["collect"] = found["close"] = state in (State.CLOSED, State.RELEASED)
-        found["release"] = state is State.RELEASED
+        found |= dict.fromkeys(_reached(store.state), True)
         found["board"] = (store.published.folder / "board").is_dir()
-        found["opening"] = found["release"]
     invited = draft.section("invited")
     keys = ("token_key", "collector_key")
     found["codes"] = (draft.folder / str(invited.get("roll", ""))).is_file()
     found["keys"] = all(key in invited and (draft.folder / str(invited[key])).is_file() for key in keys)
     found["ceremony"] = "opening_key" in invited and (draft.folder / str(invited["opening_key"])).is_file()
     return {name for name in names if found.get(name)}
+
+
+def _reached(state: State) -> set[str]:
+    """The steps that a survey in a state has behind it."""
+    reached: set[str] = set()
+    if state is not State.DRAFT:
+        reached |= {"letters", "rehearsal", "open"}
+    if state in (State.CLOSED, State.RELEASED):
+        reached |= {"collect", "close"}
+    if state is State.RELEASED:
+        reached |= {"release", "opening"}
+    return reached
 
 
 def _step_of(problem: RoomfulError) -> str:

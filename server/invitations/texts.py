@@ -9,8 +9,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LetterTexts:
-    """The sentences of a letter, in the order of the page. ``{...}`` is filled in."""
+    """The sentences of a letter, in the order of the page. ``{...}`` is filled in.
 
+    ``poster_...`` are those of a poster, and of the letter to everybody, which have no code.
+    """
+
+    language: str
     right_to_left: bool
     title: str
     reminder_title: str
@@ -26,9 +30,17 @@ class LetterTexts:
     keep: str
     promise: str
     contact: str
+    poster_intro: str
+    poster_scan: str
+    poster_type: str
+    poster_same: str
+    poster_code: str
+    poster_promise: str
+    poster_closes: str
 
 
 ENGLISH: Final = LetterTexts(
+    language="en",
     right_to_left=False,
     title="Invitation: {title}",
     reminder_title="Reminder: {title}",
@@ -51,12 +63,21 @@ ENGLISH: Final = LetterTexts(
     " the code. It encrypts your answers so that only several key holders together can open"
     " them. They are shown only in a group of at least {k} people.",
     contact="Questions: {organizer}, {contact}",
+    poster_intro="You are invited to take part in this survey.",
+    poster_scan="Point its camera at the square and open the address.",
+    poster_type="Open {address}",
+    poster_same="This address is the same for everybody, and tells nobody who you are.",
+    poster_code="You take part with the code of your own letter.",
+    poster_promise="Your answers are shown only in a group of at least {k} people who answered. What could"
+    " tell who you are stays on your device.",
+    poster_closes="Until {day}",
 )
 
 TEXTS: Final = MappingProxyType(
     {
         "en": ENGLISH,
         "de": LetterTexts(
+            language="de",
             right_to_left=False,
             title="Einladung: {title}",
             reminder_title="Erinnerung: {title}",
@@ -81,8 +102,17 @@ TEXTS: Final = MappingProxyType(
             " Schlüsselhalter gemeinsam sie öffnen können. Gezeigt werden sie nur in einer Gruppe"
             " von mindestens {k} Personen.",
             contact="Fragen: {organizer}, {contact}",
+            poster_intro="Sie sind zu dieser Umfrage eingeladen.",
+            poster_scan="Richten Sie die Kamera auf das Quadrat und öffnen Sie die Adresse.",
+            poster_type="Öffnen Sie {address}",
+            poster_same="Diese Adresse ist für alle dieselbe und verrät niemandem, wer Sie sind.",
+            poster_code="Sie nehmen mit dem Code aus Ihrem eigenen Brief teil.",
+            poster_promise="Ihre Antworten werden nur in einer Gruppe von mindestens {k} Personen gezeigt,"
+            " die geantwortet haben. Was verraten könnte, wer Sie sind, bleibt auf Ihrem Gerät.",
+            poster_closes="Bis {day}",
         ),
         "ar": LetterTexts(
+            language="ar",
             right_to_left=True,
             title="دعوة: {title}",
             reminder_title="تذكير: {title}",
@@ -101,6 +131,48 @@ TEXTS: Final = MappingProxyType(
             promise="كيف يعمل: يحوّل جهازك الرمز إلى قسيمة لا يستطيع أحد أن يربطها بالرمز، ويشفّر إجاباتك"
             " بحيث لا يفتحها إلا حاملو المفاتيح معًا. ولا تُعرض إلا ضمن مجموعة من {k} أشخاص على الأقل.",
             contact="للأسئلة: {organizer}، {contact}",
+            poster_intro="أنت مدعو إلى المشاركة في هذا الاستطلاع.",
+            poster_scan="وجّه الكاميرا نحو المربع وافتح العنوان.",
+            poster_type="افتح {address}",
+            poster_same="هذا العنوان واحد للجميع، ولا يكشف لأحد من أنت.",
+            poster_code="تشارك بالرمز المكتوب في رسالتك أنت.",
+            poster_promise="لا تُعرض إجاباتك إلا ضمن مجموعة من {k} أشخاص على الأقل أجابوا. وما قد يكشف من أنت"
+            " يبقى على جهازك.",
+            poster_closes="حتى {day}",
+        ),
+        "fr": LetterTexts(
+            language="fr",
+            right_to_left=False,
+            title="Invitation : {title}",
+            reminder_title="Rappel : {title}",
+            intro="Vous êtes invité à participer à cette enquête. Votre code ne révèle à personne, pas même à"
+            " nous, quelles réponses sont les vôtres.",
+            reminder="Vous pouvez encore participer à cette enquête. Votre code ne révèle à personne, pas"
+            " même à nous, quelles réponses sont les vôtres. Si vous avez participé entre-temps, il n’y a"
+            " plus rien à faire.",
+            scan_title="Avec un téléphone",
+            scan="Dirigez l’appareil photo vers le grand carré et ouvrez l’adresse.",
+            type_title="Sans appareil photo",
+            type_it="Ouvrez {address} et saisissez votre code, ou scannez-y le petit carré. Majuscules et"
+            " tirets n’ont pas d’importance.",
+            code_title="Votre code",
+            words_title="Comparez avant de répondre",
+            words="La page montre les mots de l’enquête, au plus tard à côté du champ du code. Ce doivent"
+            " être ceux-ci :",
+            keep="Votre code sert une seule fois. Ne le donnez à personne, et détruisez cette lettre quand"
+            " vous aurez participé.",
+            promise="Comment ça marche : votre appareil change le code en un bon que personne ne peut relier"
+            " au code. Il chiffre vos réponses de sorte que seuls plusieurs détenteurs de clés ensemble"
+            " peuvent les ouvrir. Elles ne sont montrées que dans un groupe d’au moins {k} personnes.",
+            contact="Questions : {organizer}, {contact}",
+            poster_intro="Vous êtes invité à participer à cette enquête.",
+            poster_scan="Dirigez l’appareil photo vers le carré et ouvrez l’adresse.",
+            poster_type="Ouvrez {address}",
+            poster_same="Cette adresse est la même pour tous et ne révèle à personne qui vous êtes.",
+            poster_code="Vous participez avec le code de votre propre lettre.",
+            poster_promise="Vos réponses ne sont montrées que dans un groupe d’au moins {k} personnes qui ont"
+            " répondu. Ce qui pourrait révéler qui vous êtes reste sur votre appareil.",
+            poster_closes="Jusqu’au {day}",
         ),
     }
 )

@@ -26,6 +26,8 @@ PUBLISHED = {
     "microdata.csv": "released",
     "model.csv": "published, or absent for a register",
     "openapi.json": "a description",
+    "letter.pdf": "the same for everybody, to be handed out",
+    "poster.pdf": "the same for everybody, to be hung up",
     "package-lock.json": "versions",
     "package.json": "versions",
     "pyodide-lock.json": "versions",

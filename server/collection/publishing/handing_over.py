@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from server.collection.config import is_loopback
 from server.collection.publishing.publication import PATH, Publication
+from server.collection.storage.states import State
 from server.files import PRIVATE, write_file
 from server.keys.signing import ENVELOPE_FILE
 from shared import strict_json
@@ -40,6 +41,14 @@ class Place:
     server: str
     id: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a server says of a survey in public: its state, and how many answers it has, if it says so."""
+
+    state: str
+    total: int | None
 
 
 def hand_over(source: Path, server: str, code: str, *, is_test: bool = False) -> Place:
@@ -74,8 +83,8 @@ def hand_over(source: Path, server: str, code: str, *, is_test: bool = False) ->
     publication = Publication.read(source, is_test=is_test)
     published = publication.require_sound()
     text = InvitationCode.parse(code).text
-    _ask(base, "GET", text, None)
-    answer = _ask(base, "POST", text, publication.to_bytes())
+    _ask(base, "GET", PATH, code=text)
+    answer = _ask(base, "POST", PATH, code=text, body=publication.to_bytes())
     if answer.get("digest") != published.digest:
         raise RemoteError("the server published something else", where=base, code="remote.other-survey")
     place = Place(server=base, id=survey_id(published.digest), digest=published.digest)
@@ -96,6 +105,23 @@ def place_of(folder: Path) -> Place | None:
         return Place(**{name: str(value[name]) for name in ("server", "id", "digest")})
     except (InputError, OSError, TypeError, KeyError):
         return None
+
+
+def state_at(place: Place) -> Said:
+    """Ask the server what it tells everybody.
+
+    Raises
+    ------
+    RemoteError
+        If it cannot be reached, or answers something else.
+    """
+    value = _ask(place.server, "GET", f"/api/v1/surveys/{place.digest}/status")
+    state, total = value.get("state"), value.get("total")
+    if state not in list(State) or not (total is None or (type(total) is int and total >= 0)):
+        raise RemoteError(
+            "the server says nothing of this survey", where=place.server, code="remote.not-published"
+        )
+    return Said(state=str(state), total=total)
 
 
 def server_address(text: str) -> str:
@@ -132,7 +158,7 @@ def server_address(text: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}/"
 
 
-def _ask(base: str, method: str, code: str, body: bytes | None) -> dict[str, Any]:
+def _ask(base: str, method: str, path: str, *, code: str = "", body: bytes | None = None) -> dict[str, Any]:
     """One request. No redirection is followed: the code is for this server alone."""
     parts = urlsplit(base)
     connection: http.client.HTTPConnection
@@ -141,11 +167,11 @@ def _ask(base: str, method: str, code: str, body: bytes | None) -> dict[str, Any
         connection = http.client.HTTPSConnection(parts.netloc, timeout=TIMEOUT_SECONDS, context=context)
     else:
         connection = http.client.HTTPConnection(parts.netloc, timeout=TIMEOUT_SECONDS)
-    headers = {"Authorization": f"Bearer {code}"} | (
-        {} if body is None else {"Content-Type": "application/json"}
-    )
+    headers = {"Authorization": f"Bearer {code}"} if code else {}
+    if body is not None:
+        headers["Content-Type"] = "application/json"
     try:
-        connection.request(method, f"{parts.path.rstrip('/')}{PATH}", body=body, headers=headers)
+        connection.request(method, f"{parts.path.rstrip('/')}{path}", body=body, headers=headers)
         response = connection.getresponse()
         status, data = response.status, response.read(_MOST_ANSWER_BYTES)
     except (OSError, http.client.HTTPException) as problem:

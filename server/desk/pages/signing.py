@@ -1,27 +1,20 @@
-"""Keys and the signature, publishing and opening."""
+"""Keys and the signature."""
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
-import segno
 from flask import Flask, Response, request
 
-from server.collection.config import Config
-from server.collection.publishing.from_files import publish_files
-from server.collection.storage.states import State
 from server.desk.desk import Desk
 from server.desk.draft import Draft
 from server.desk.inside import inside
 from server.desk.pages import go, show
-from server.desk.steps import DESIGN_FOLDER, published_store
+from server.desk.steps import DESIGN_FOLDER
 from server.keys.core_dumps import forbid_core_dumps
 from server.keys.signing import sign_design
 from server.keys.signing_keys import create_key_pair, load_private_key
-from server.release.preview import require_releasable
-from shared.errors import InputError, KeyFileError, StateError
-from shared.invitation import survey_link
+from shared.errors import InputError, KeyFileError
 
 KEY_FILE: Final = "key.pem"
 _LONGEST_PASSPHRASE: Final = 1024
@@ -59,54 +52,6 @@ def add(app: Flask, desk: Desk) -> None:
         key = inside(desk.folder, request.form.get("key", ""))
         sign_design(desk.folder / DESIGN_FOLDER, load_private_key(key, _passphrase("passphrase")))
         return go(desk, "publish", note="signed")
-
-    @app.get("/publish")
-    def publish() -> str:
-        store = published_store(desk.folder, desk.data)
-        config = Config.load(desk.data.path, os.environ, {})
-        server = request.args.get("server", "").strip() or config.public_url
-        link = picture = ""
-        if store is not None:
-            checked = Config(public_url=server).public_url
-            link = survey_link(checked, store.published.digest, store.published.organizer_key)
-            if store.state is State.OPEN:
-                picture = segno.make(link, error="m").svg_data_uri(scale=4, border=4, light="#fff")
-        return show(
-            desk,
-            "publish.html.j2",
-            "publish",
-            command=f"roomful publish {DESIGN_FOLDER} --data {desk.data.path}"
-            if store is None
-            else f"roomful open {store.id} --data {desk.data.path}",
-            store=store,
-            state=None if store is None else store.state,
-            server=server,
-            link=link,
-            picture=picture,
-            title=title_of(desk.draft()),
-            data=desk.data.path,
-        )
-
-    @app.post("/publish")
-    def publish_it() -> Response:
-        desk.require("publish")
-        publish_files(desk.data, desk.folder / DESIGN_FOLDER, is_test=bool(request.form.get("test")))
-        return go(desk, "publish", note="published")
-
-    @app.post("/open", endpoint="open")
-    def open_it() -> Response:
-        require_name(desk.draft())
-        store = desk.published()
-        if store.specification.invited is not None:
-            raise StateError(
-                "an invited survey opens by its command, with the trustees' rehearsal",
-                remedy=f"roomful open {store.id} --data {desk.data.path} --rehearsal rehearsal.json",
-                code="state.desk-step",
-            )
-        if store.state is State.DRAFT:
-            require_releasable(store.specification)
-        store.open()
-        return go(desk, "publish", note="opened")
 
 
 def title_of(draft: Draft) -> str:

@@ -22,7 +22,12 @@ from tests.server.collection.storage.ballots import DIGEST
 
 KEY = public_bytes(ORGANIZER_KEY)
 URL = "https://survey.example.org/umfragen/"
-TITLES = {"en": "Health in Smallville", "de": "Gesundheit in Kleinstadt", "ar": "الصحة في المدينة الصغيرة"}
+TITLES = {
+    "en": "Health in Smallville",
+    "de": "Gesundheit in Kleinstadt",
+    "ar": "الصحة في المدينة الصغيرة",
+    "fr": "La santé à Petiteville",
+}
 
 
 def _frame(language: str = "en", **changes: Any) -> LetterFrame:

@@ -1,0 +1,48 @@
+"""``roomful poster``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from server.collection.storage.published import PublishedSurvey
+from server.files import read_file, write_file
+from server.invitations.inviting import is_local
+from server.invitations.poster import make_posters
+from server.keys.signing import envelope_at
+from shared.limits import MAX_ENVELOPE_BYTES
+
+
+@click.command()
+@click.argument("survey", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="Folder for poster.pdf and letter.pdf.",
+)
+@click.option(
+    "--public-url",
+    required=True,
+    envvar="ROOMFUL_SERVER_PUBLIC_URL",
+    help="Address of the server, for the link.",
+)
+@click.option("--language", help="Language of both. [default: the survey's first]")
+def poster(survey: Path, out: Path, public_url: str, language: str | None) -> None:
+    """Draw a poster and a letter that are the same for everybody.
+
+    SURVEY is the signed file, or its folder. On both stand the link as a QR code, the address, and the words
+    to compare; nothing secret, and nothing that tells one person from another. The letters of an invited
+    survey, each with its code, are made by roomful invite.
+    """
+    published = PublishedSurvey.verify(
+        survey, read_file(envelope_at(survey), "a signed survey", MAX_ENVELOPE_BYTES), organizer_key=None
+    )
+    made = make_posters(published, public_url=public_url, language=language)
+    out.mkdir(parents=True, exist_ok=True)
+    for name, data in made.items():
+        write_file(out / name, data)
+    if is_local(public_url):
+        click.echo(f"WARNING: the link leads to {public_url}, which only this machine can reach.", err=True)
+    click.echo(f"Written to {out}: {', '.join(made)}.")
