@@ -40,7 +40,12 @@ _GROUPS_LABEL: Final = b"roomful-groups/1"
 
 def groups_digest(groups: Sequence[Sequence[int]]) -> str:
     """SHA-256 of ``roomful-groups/1`` || the cells of each permitted group as compact JSON, hexadecimal."""
-    return hashlib.sha256(_GROUPS_LABEL + strict_json.dumps([list(group) for group in groups])).hexdigest()
+    return hashlib.sha256(_GROUPS_LABEL + groups_bytes(groups)).hexdigest()
+
+
+def groups_bytes(groups: Sequence[Sequence[int]]) -> bytes:
+    """The cells of each permitted group as compact JSON."""
+    return strict_json.dumps([list(group) for group in groups])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

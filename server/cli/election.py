@@ -26,15 +26,16 @@ from server.keys.public_keys import OpeningKey
 from server.release.board.sources import find_source
 from server.release.trustees import election_key
 from server.release.trustees.ceremony import key_words
-from server.release.trustees.decrypting import GROUP, Election, decrypt_sums
+from server.release.trustees.decrypting import GROUP, Election, decrypt_sums, examine_election
 from server.release.trustees.examining import ReceivedExport
 from server.release.trustees.export import verified_survey
-from server.release.trustees.tallying import tally, verify_result
+from server.release.trustees.tallying import read_factors, tally, verify_result
 from shared.election.contests import choices_of
-from shared.election.factors import MAX_FACTORS_BYTES, FactorsFile
+from shared.election.factors import MAX_FACTORS_BYTES
 from shared.election.result import MAX_RESULT_BYTES, Result
 from shared.election.tested import MAX_TEST_BYTES, BallotTest, rebuild
 from shared.errors import ElectionError, InputError
+from shared.statements import groups_bytes
 from shared.words import digest_words
 
 WARNING: Final = (
@@ -172,6 +173,35 @@ def decrypt(
 
 
 @election.command()
+@received_export
+@click.option("--out", type=click.Path(path_type=Path), help="Write the groups here; it must not exist.")
+@json_option
+def groups(*, received: ReceivedExport, out: Path | None, as_json: bool) -> None:
+    """Join the boxes of the election in FOLDER by their counts, as the signed rule says.
+
+    Anybody gets the same groups, and the same bytes: their digest is what trustees state before they decrypt.
+    """
+    if out is not None:
+        require_new(out)
+    with stages(hidden=as_json) as progress:
+        found = examine_election(received, progress)
+    cells = found.examined.permitted.groups
+    if out is not None:
+        write(out, groups_bytes(cells))
+    pairs = list(zip(cells, found.ballots, strict=True))
+    words = digest_words(found.examined.stated.groups)
+    told = _figures(found) | {"groups_words": words}
+    if as_json:
+        rows = [{"cells": list(group), "ballots": number} for group, number in pairs]
+        click.echo(json.dumps(told | {"rows": rows}))
+        return
+    _tell(told)
+    for place, (group, number) in enumerate(pairs, 1):
+        click.echo(f"Group {place:<4} {number:>5} ballots, boxes {' '.join(map(str, group))}")
+    click.echo(f"Groups   {words}  (the same for everybody; trustees state them)")
+
+
+@election.command()
 @statement_option
 @received_export
 @click.argument("factor_files", metavar="FACTORS...", nargs=-1, type=click.Path(path_type=Path))
@@ -190,14 +220,14 @@ def result(
     A file that does not hold is named and left out.
     """
     require_new(out)
-    files = [
-        FactorsFile.parse(read_file(path, "a trustee's factors", MAX_FACTORS_BYTES), path.name)
-        for path in factor_files
-    ]
+    files, malformed = read_factors(
+        [(path.name, read_file(path, "a trustee's factors", MAX_FACTORS_BYTES)) for path in factor_files]
+    )
     with stages(hidden=as_json) as progress:
         counted = tally(received, statements=read_statements(statement_files), files=files, progress=progress)
     write(out, counted.result.to_bytes())
-    ignored = [{"code": error.code, "where": error.where} for error in counted.ignored]
+    left_out = (*malformed, *counted.ignored)
+    ignored = [{"code": error.code, "where": error.where} for error in left_out]
     told = _figures(counted.election) | {
         "ignored": ignored,
         "totals": _totals(counted.election, counted.result),
@@ -206,7 +236,7 @@ def result(
         click.echo(json.dumps(told))
         return
     _tell(told)
-    for error in counted.ignored:
+    for error in left_out:
         click.secho(f"LEFT OUT {error.where}: {error.message}", fg="red")
     _tell_totals(told["totals"])
 

@@ -34,6 +34,19 @@ class Tally:
     ignored: tuple[ElectionError, ...]
 
 
+def read_factors(
+    files: Sequence[tuple[str, bytes]],
+) -> tuple[tuple[FactorsFile, ...], tuple[ElectionError, ...]]:
+    """The trustees' files of factors by their names, and what is wrong with those that are none."""
+    found, refused = [], []
+    for name, data in files:
+        try:
+            found.append(FactorsFile.parse(data, name))
+        except ElectionError as error:
+            refused.append(error)
+    return tuple(found), tuple(refused)
+
+
 def tally(
     received: ReceivedExport,
     *,
