@@ -1,7 +1,7 @@
-"""Checks 4 to 9 and 11: whether a well-formed specification keeps its promise.
+"""Checks 4 to 9, 11 and 12: whether a well-formed specification keeps its promise.
 
 Each returns the figures of the sentence that a respondent reads, or raises a :class:`SoundnessError` with its
-code. The codes of all eleven checks are here; :mod:`shared.soundness` runs them in order.
+code. The codes of all checks are here; :mod:`shared.soundness` runs them in order.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from fractions import Fraction
 from math import ceil
 from typing import Final
 
+from shared.ballot import require_invited
 from shared.cells import Boxes
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
+from shared.election.unanimity import expected_unanimous
 from shared.errors import QuestionnaireError, SoundnessError
 from shared.geometry import Ranges
 from shared.limits import EXACT_BOUND, MAX_BOXES_TO_COMPARE, MAX_FAILURE_WORK, MAX_TILING_WORK
@@ -50,6 +52,8 @@ from shared.submission import longest_message
     "check.length",
 )
 """Codes of checks 1 to 11, in order."""
+UNANIMOUS: Final = "check.unanimous"
+"""Of check 12, which only an election has."""
 HALF: Final = Fraction(1, 2)
 """Beside the promise stands what remains of it if only so large a share of the assumed people take part."""
 
@@ -388,6 +392,29 @@ def check_length(specification: Specification) -> dict[str, str]:
             code=LENGTH,
         )
     return {"bytes": str(longest)}
+
+
+def check_unanimous(specification: Specification) -> dict[str, str]:
+    """Check 12, of an election: with the share that is expected for one choice in any box, at most one group
+    is expected in which everybody chooses the same."""
+    invited = require_invited(specification)
+    k, contests = specification.k, len(specification.questionnaire.questions)
+    share = Fraction(invited.top_share or "1")
+    expected = expected_unanimous(contests=contests, people=invited.people, k=k, top_share=share)
+    if expected > 1:
+        raise SoundnessError(
+            "groups are so small that in some of them everybody may choose the same, which tells every vote",
+            where="invited.top_share, k",
+            expected=f"at most 1 such group, not {float(expected):.3g}: a larger k",
+            remedy="Choose a larger k, or take the top share from an earlier vote and say so.",
+            code=UNANIMOUS,
+        )
+    return {
+        "top_share": f"{float(100 * share):.3g}",
+        "k": str(k),
+        "contests": str(contests),
+        "expected": f"{float(expected):.2g}",
+    }
 
 
 def _span(low: Fraction, high: Fraction) -> str:

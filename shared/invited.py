@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from shared import base64url, ed25519
+from shared.decimals import parse_probability
 from shared.election.group import ELEMENT_BYTES
 from shared.election.trustees import Trustees
 from shared.envelope import decode_key
@@ -104,6 +105,9 @@ class Invited:
     election : Trustees or None
         Of an election the keys of its trustees: boxes hold votes that can be added, and only sums of whole
         groups are ever decrypted.
+    top_share : str or None
+        Of an election the highest share that is expected for one choice in any box
+        (:mod:`shared.election.unanimity`), a decimal in (0, 1].
     spare_keys : tuple of bytes
         Further Ed25519 keys of the organizer, two at most, that may sign checkpoint and board as the key that
         signed the specification may: whoever loses that key can still finish the survey.
@@ -121,6 +125,7 @@ class Invited:
     statement_keys: tuple[bytes, ...]
     relay: Relay | None
     election: Trustees | None = None
+    top_share: str | None = None
     spare_keys: tuple[bytes, ...] = ()
 
     @property
@@ -137,8 +142,10 @@ class Invited:
         SpecificationError
             For anything of the wrong form, a short token key, too few trustees.
         """
-        fields = Fields(value, where, _KEYS, error=SpecificationError, optional=("election",))
+        fields = Fields(value, where, _KEYS, error=SpecificationError, optional=("election", "top_share"))
         is_election = "election" in fields
+        if is_election != ("top_share" in fields):
+            raise fields.fail("top_share", "it belongs to an election, and to nothing else", "both or none")
         suite = SUITES[fields.choice("suite", SUITES)]
         trustees = Fields(
             fields.raw("trustees"),
@@ -163,6 +170,7 @@ class Invited:
             statement_keys=parse_statement_keys(trustees, shares),
             relay=None if fields.raw("relay") is None else _parse_relay(fields),
             election=_parse_election(fields, opening_key, threshold, shares) if is_election else None,
+            top_share=_parse_share(fields) if is_election else None,
             spare_keys=_parse_spare_keys(fields),
         )
 
@@ -185,7 +193,11 @@ class Invited:
             if self.relay is None
             else {"url": self.relay.url, "messages": self.relay.messages, "seconds": self.relay.seconds},
             "spare_keys": [base64url.encode(key) for key in self.spare_keys],
-        } | ({} if self.election is None else {"election": self.election.to_object()})
+        } | (
+            {}
+            if self.election is None
+            else {"election": self.election.to_object(), "top_share": self.top_share}
+        )
 
 
 def board_keys(organizer_key: bytes, invited: Invited | None) -> tuple[bytes, ...]:
@@ -251,6 +263,13 @@ def _parse_election(fields: Fields, key: bytes, threshold: int, shares: int) -> 
         shares=shares,
         error=SpecificationError,
     )
+
+
+def _parse_share(fields: Fields) -> str:
+    text = fields.text("top_share", maximum=64)
+    if parse_probability(text) is None:
+        raise fields.fail("top_share", "this is no share", "a decimal in (0, 1], such as 0.8")
+    return text
 
 
 def _parse_codes(fields: Fields) -> Codes:

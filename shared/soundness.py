@@ -22,6 +22,7 @@ from shared.checks import (
     N_MIN,
     QUESTIONS,
     SIGNATURE,
+    UNANIMOUS,
     Floor,
     check_cell_failure,
     check_distance,
@@ -30,6 +31,7 @@ from shared.checks import (
     check_model_shape,
     check_n_min,
     check_questions,
+    check_unanimous,
 )
 from shared.envelope import Envelope, VerifiedPayload, encode_key
 from shared.errors import QuestionnaireError, RoomfulError, SignatureError, SoundnessError, SpecificationError
@@ -45,6 +47,8 @@ PASSED, REFUSED, COMPARE, NOT_APPLICABLE, NOT_RUN = (
     "not-applicable",
     "not-run",
 )
+
+_ORDER = (*CODES, UNANIMOUS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +83,7 @@ class SoundSpecification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """All eleven lines, and what they were made from.
+    """All eleven lines, of an election twelve, and what they were made from.
 
     Attributes
     ----------
@@ -158,7 +162,7 @@ def refused_envelope(error: RoomfulError) -> Examination:
 def examine(
     envelope: Envelope, outcomes: Sequence[bool], invitation: Invitation, floor: Floor | None = None
 ) -> Examination:
-    """Checks 1 to 9 and 11; check 10 stays open for a public model (:class:`shared.recount.Recount`).
+    """Checks 1 to 9, 11 and 12; check 10 stays open for a public model (:class:`shared.recount.Recount`).
 
     Run by the respondent's device and by auditors.
 
@@ -212,7 +216,7 @@ def examine(
         return Examination(lines=_lines(done), verified=verified, specification=None)
     done[FORM] = _line(FORM, PASSED, {"bytes": str(len(verified.payload))})
 
-    # 4 to 9 and 11 all run, so that the respondent sees everything that is wrong
+    # 4 to 9, 11 and of an election 12 all run, so that the respondent sees everything that is wrong
     metrics: list[Metrics] = []
     checks: tuple[tuple[str, Callable[[], dict[str, str]]], ...] = (
         (DISTANCE, lambda: check_distance(specification)),
@@ -223,6 +227,8 @@ def examine(
         (QUESTIONS, lambda: check_questions(specification)),
         (LENGTH, lambda: check_length(specification)),
     )
+    if specification.invited is not None and specification.invited.election is not None:
+        checks = (*checks, (UNANIMOUS, lambda: check_unanimous(specification)))
     for code, check in checks:
         try:
             done[code] = _line(code, PASSED, check())
@@ -238,7 +244,7 @@ def examine(
 
 
 def _line(code: str, outcome: str, figures: dict[str, str] | None = None) -> Line:
-    return Line(number=CODES.index(code) + 1, code=code, outcome=outcome, figures=figures or {})
+    return Line(number=_ORDER.index(code) + 1, code=code, outcome=outcome, figures=figures or {})
 
 
 def _refused(code: str, error: RoomfulError, figures: dict[str, str] | None = None) -> Line:
@@ -246,7 +252,8 @@ def _refused(code: str, error: RoomfulError, figures: dict[str, str] | None = No
 
 
 def _lines(done: dict[str, Line]) -> tuple[Line, ...]:
-    return tuple(done.get(code) or _line(code, NOT_RUN) for code in CODES)
+    codes = _ORDER if UNANIMOUS in done else CODES
+    return tuple(done.get(code) or _line(code, NOT_RUN) for code in codes)
 
 
 def _as_soundness_error(line: Line) -> SoundnessError:

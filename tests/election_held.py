@@ -110,7 +110,9 @@ def statement_key(trustee: int) -> Ed25519PrivateKey:
 def keys() -> Invited:
     """What a specification says of the trustees."""
     statement_keys = tuple(public_bytes(statement_key(i)) for i in range(1, N + 1))
-    return invited(statement_keys=statement_keys, opening_key=trustees().key, election=trustees())
+    return invited(
+        statement_keys=statement_keys, opening_key=trustees().key, election=trustees(), top_share="0.2"
+    )
 
 
 def statement(trustee: int, about: Stated | None = None) -> Statement:

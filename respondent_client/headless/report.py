@@ -21,6 +21,7 @@ NAMES: Final = {
     "check.questions": "Only permitted questions",
     "check.model": "People of every group recounted",
     "check.length": "Length of messages tells nothing",
+    "check.unanimous": "Few groups of one mind; a choice that nobody in a group took tells as well",
 }
 _POINT: Final = " (not the group's own average, which is not published, but a point on the map of the groups)"
 _MARKS: Final = {
@@ -46,6 +47,8 @@ _SHOWN: Final = (
     "people",
     "questions",
     "bytes",
+    "top_share",
+    "expected",
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +35,7 @@ from shared.election.contests import choices_of
 from shared.election.factors import MAX_FACTORS_BYTES
 from shared.election.result import MAX_RESULT_BYTES, Result
 from shared.election.tested import MAX_TEST_BYTES, BallotTest, rebuild
+from shared.election.unanimity import unanimous
 from shared.errors import ElectionError, InputError
 from shared.statements import groups_bytes
 from shared.words import digest_words
@@ -231,6 +233,7 @@ def result(
     told = _figures(counted.election) | {
         "ignored": ignored,
         "totals": _totals(counted.election, counted.result),
+        "unanimous": _unanimous(counted.election, counted.result),
     }
     if as_json:
         click.echo(json.dumps(told))
@@ -238,7 +241,7 @@ def result(
     _tell(told)
     for error in left_out:
         click.secho(f"LEFT OUT {error.where}: {error.message}", fg="red")
-    _tell_totals(told["totals"])
+    _tell_totals(told)
 
 
 @election.command()
@@ -260,12 +263,15 @@ def verify(*, received: ReceivedExport, result_file: Path, as_json: bool) -> Non
     found = Result.parse(read_file(result_file, "a result", MAX_RESULT_BYTES), result_file.name)
     with stages(hidden=as_json) as progress:
         verified = verify_result(received, found, progress)
-    told = _figures(verified) | {"totals": _totals(verified, found)}
+    told = _figures(verified) | {
+        "totals": _totals(verified, found),
+        "unanimous": _unanimous(verified, found),
+    }
     if as_json:
         click.echo(json.dumps(told))
         return
     _tell(told)
-    _tell_totals(told["totals"])
+    _tell_totals(told)
     click.secho("Verified: these are the votes of exactly these ballots.", fg="green")
 
 
@@ -336,18 +342,42 @@ def _tell(told: dict[str, Any]) -> None:
         )
 
 
-def _totals(found: Election, counted: Result) -> dict[str, dict[str, int]]:
+def _names(found: Election) -> Iterator[tuple[str, list[str]]]:
+    """Each contest and its choices, as they are printed."""
     questionnaire = found.examined.survey.specification.questionnaire
+    for question, choices in zip(questionnaire.questions, choices_of(questionnaire), strict=True):
+        yield (
+            question.name,
+            [choice if isinstance(choice, str) else json.dumps(choice) for choice in choices],
+        )
+
+
+def _totals(found: Election, counted: Result) -> dict[str, dict[str, int]]:
     totals = {}
-    for place, (question, choices) in enumerate(
-        zip(questionnaire.questions, choices_of(questionnaire), strict=True)
-    ):
+    for place, (contest, choices) in enumerate(_names(found)):
         columns = zip(*(group.votes[place] for group in counted.groups), strict=True)
-        names = (choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
-        totals[question.name] = dict(zip(names, map(sum, columns), strict=True))
+        totals[contest] = dict(zip(choices, map(sum, columns), strict=True))
     return totals
 
 
-def _tell_totals(totals: dict[str, dict[str, int]]) -> None:
-    for contest, votes in totals.items():
+def _unanimous(found: Election, counted: Result) -> list[dict[str, Any]]:
+    """Groups in which everybody chose the same, from 1: there everybody's vote is known."""
+    names = list(_names(found))
+    return [
+        {"group": number, "ballots": group.ballots, "contest": contest, "choice": choices[choice]}
+        for number, group in enumerate(counted.groups, 1)
+        for (contest, choices), choice in zip(names, unanimous(group.votes), strict=True)
+        if choice is not None
+    ]
+
+
+def _tell_totals(told: dict[str, Any]) -> None:
+    for contest, votes in told["totals"].items():
         click.echo(f"{contest}: " + ", ".join(f"{choice} {number}" for choice, number in votes.items()))
+    for line in told["unanimous"]:
+        click.secho(
+            f"UNANIMOUS group {line['group']}: all {line['ballots']} chose {line['choice']} in "
+            f"{line['contest']}. Everybody's vote there is known.",
+            fg="yellow",
+        )
+    click.echo("A choice that nobody in a group took tells as well.")

@@ -152,6 +152,7 @@ _LINE_TITLES: Final = {
     "check.model-shape": "Shape suits the kind of model",
     "check.questions": "Questions are permitted",
     "check.length": "Every message has one length",
+    "check.unanimous": "At most one group of one mind is expected",
 }
 
 

@@ -10,12 +10,22 @@ from server.files import read_start
 from server.keys.public_keys import read_collector_key, read_opening_key, read_token_key
 from server.keys.signing_keys import load_public_key
 from server.wording import quoted
+from shared.decimals import parse_probability
 from shared.errors import BoardError
 from shared.invited import Codes, Invited, Relay, is_relay_url
 from shared.limits import MAX_PEOPLE, MAX_POOL_MESSAGES, MAX_POOL_SECONDS, MAX_SPARE_KEYS
 from shared.roll import MAX_ROLL_BYTES, Roll
 
-INVITED_KEYS: Final = ("people", "roll", "token_key", "collector_key", "opening_key", "relay", "spare_keys")
+INVITED_KEYS: Final = (
+    "people",
+    "roll",
+    "token_key",
+    "collector_key",
+    "opening_key",
+    "relay",
+    "spare_keys",
+    "top_share",
+)
 _ROLL: Final = "the roll.txt of roomful codes, unchanged"
 
 
@@ -86,9 +96,26 @@ def read_invited(root: Section, folder: Path, roll: Roll | None) -> Invited | No
         shares=opening.shares,
         statement_keys=opening.statement_keys,
         election=opening.election,
+        top_share=_top_share(section, election=opening.election is not None),
         relay=_relay(section) if "relay" in section else None,
         spare_keys=_spare_keys(section, folder),
     )
+
+
+def _top_share(section: Section, *, election: bool) -> str | None:
+    if election != ("top_share" in section):
+        raise section.fail(
+            "top_share",
+            "an election needs it, and nothing else has it",
+            expected="the highest share that you expect for one choice in any box, such as 0.8",
+            remedy="Take it from an earlier vote: with it k is checked, so that no group is of one mind.",
+        )
+    if not election:
+        return None
+    text: str = section.text("top_share")
+    if parse_probability(text) is None:
+        raise section.fail("top_share", f"{quoted(text)} is no share", expected="a decimal in (0, 1]")
+    return text
 
 
 def _spare_keys(section: Section, folder: Path) -> tuple[bytes, ...]:
