@@ -77,6 +77,7 @@ MADE: dict[str, dict[str, Any]] = {
         "min": "0",
         "max": "600",
         "step": "0.5",
+        "unit": "minutes a day",
     },
     "text:date": {
         "type": "text",

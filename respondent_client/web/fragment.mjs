@@ -2,6 +2,7 @@
 // the address; code and token are secrets, and leave it, the tab's history and every bookmark made later.
 
 const CODE_AT = 2;
+const ENDS = /([>)\]}"'.,;:!?]|%(3E|7D|22|5D|C2%BB|E2%80%9[9D]))+$/i; // what a mail program puts behind a link
 
 /** The part that names the survey and holds no secret. */
 export function pinned(fragment) {
@@ -16,7 +17,7 @@ export function isDamaged(fragment) {
 
 /** The whole fragment of the address, in which only `shown` is left. @param {{ step?: number, shown?: string }} [left] */
 export function takeFragment({ step = 0, shown } = {}) {
-  const fragment = location.hash.slice(1);
+  const fragment = location.hash.slice(1).replace(ENDS, "");
   const left = shown ?? pinned(fragment);
   history.replaceState({ step }, "", `${location.pathname}${location.search}${left && `#${left}`}`);
   return fragment;

@@ -85,7 +85,7 @@ function numeric(element, language) {
   const range = [language.t("you.number", { low, high }), element.step !== "1" && language.t("you.step", { step })];
   element.description = [element.description, ...range].filter(Boolean).join(" ");
   element.inputType = "text";
-  for (const property of ["min", "max", "step"]) delete element[property];
+  for (const property of ["min", "max", "step", "unit"]) delete element[property];
 }
 
 /** "None" and "other" in the survey's words, or in ours. */

@@ -23,6 +23,8 @@ async function loadLibraries() {
   document.head.prepend(style); // before our own, which has the last word
   await addScript(new URL("./survey.core.js", import.meta.url));
   await addScript(new URL("./survey-ui.js", import.meta.url));
+  // What is read is what was signed: between two characters that no signed text can hold there is no answer put in.
+  Survey.settings.expressionVariableDelimiters = { start: "\u0000", end: "\u0001" };
   const { icons } = Survey.SvgRegistry; // their inline styles would be an error of the policy
   for (const [name, icon] of Object.entries(icons)) icons[name] = icon.replaceAll(/ style="[^"]*"/g, "");
 }
@@ -125,6 +127,14 @@ function searchable({ language }, question, place) {
   select.closest(".sd-question__content").before(field, found);
 }
 
+/** The unit beside the field, and in its name. */
+function measured(input, id, unit) {
+  if (!unit || document.getElementById(id)) return;
+  input.parentElement.classList.add("measured");
+  input.after(h("span", { class: "unit", id }, unit));
+  input.setAttribute("aria-labelledby", `${input.getAttribute("aria-labelledby") ?? ""} ${id}`.trim());
+}
+
 /** What SurveyJS leaves without a name, or without a hint for the keyboard. */
 function named(context, { name, type, search }, question, place) {
   const { language, state } = context;
@@ -134,7 +144,9 @@ function named(context, { name, type, search }, question, place) {
   const signed = state.survey.questions[name];
   for (const select of place.querySelectorAll("select:not([aria-labelledby])")) select.setAttribute("aria-labelledby", question.ariaTitleId);
   if (signed.kind === "number") {
-    for (const input of place.querySelectorAll("input")) input.setAttribute("inputmode", signed.fractional ? "decimal" : "numeric");
+    const input = place.querySelector("input");
+    input.setAttribute("inputmode", signed.fractional ? "decimal" : "numeric");
+    if (signed.unit) measured(input, `${question.id}-unit`, language.survey(signed.unit));
   }
   if (signed.kind !== "rating") return;
   for (const input of place.querySelectorAll("input[type=radio]")) {

@@ -80,10 +80,10 @@ async function compose(context, { place, send, test, problem }) {
 }
 
 /** An answer, and the way back to its question. */
-function reviewed({ language, changeAnswer }, { title, texts, page, kind }) {
+function reviewed({ language, changeAnswer }, { title, texts, page, kind, unit }) {
   const name = language.survey(title);
   const change = h("button", { type: "button", class: "link", "aria-label": language.t("review.change.of", { title: name }), onclick: () => changeAnswer(page) }, language.t("review.change"));
-  return [h("dt", {}, name), h("dd", { class: "reviewed" }, h("span", {}, answerText(language, language.survey(texts), kind)), change)];
+  return [h("dt", {}, name), h("dd", { class: "reviewed" }, h("span", {}, [answerText(language, language.survey(texts), kind), unit && language.survey(unit)].filter(Boolean).join(" ")), change)];
 }
 
 /** The program that seals has not arrived; there is nothing to send yet. */

@@ -10,7 +10,7 @@ from shared.errors import QuestionnaireError
 from shared.fields import Fields
 from shared.limits import MAX_CHOICES, MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS
 from shared.questions.free_text import FreeText
-from shared.questions.texts import Localized, localized, shown
+from shared.questions.texts import Localized, localized
 
 NONE: Final = "none"
 OTHER: Final = "other"
@@ -36,7 +36,7 @@ def read_choices(
         place = f"{name}[{i}]"
         if isinstance(item, str | int):
             value = fields.value_in(place, _text(item), maximum=MAX_TEXT_CHARACTERS)
-            choices.append(Choice(value=value, text=shown(fields, place, dict.fromkeys(languages, value))))
+            choices.append(Choice(value=value, text=dict.fromkeys(languages, value)))
         else:
             inner = Fields(
                 item, fields.where(place), ("value",), optional=("text",), error=QuestionnaireError

@@ -11,17 +11,25 @@ from shared.decimals import format_decimal, parse_decimal
 from shared.errors import QuestionnaireError
 from shared.fields import Fields
 from shared.questions.base import AnswerColumn, Asking, Measure, Question, json_bytes
-from shared.questions.texts import Localized
+from shared.questions.texts import Localized, localized
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number(Question):
-    """A decimal number on a grid, as a text."""
+    """A decimal number on a grid, as a text.
+
+    Attributes
+    ----------
+    minimum, maximum, step : str
+        Decimals.
+    unit : dict or None
+        What stands beside the field, such as "hours a week". SurveyJS has no such property; it is ours.
+    """
 
     types: ClassVar[tuple[str, ...]] = ("text:number",)
     needed: ClassVar[tuple[str, ...]] = ("inputType",)
-    permitted: ClassVar[tuple[str, ...]] = (*Asking.permitted, "min", "max", "step")
+    permitted: ClassVar[tuple[str, ...]] = (*Asking.permitted, "min", "max", "step", "unit")
     kind: ClassVar[str] = "number"
     measure: ClassVar[Measure | None] = "ordered"
     comparison: ClassVar[Compared] = "number"
@@ -29,6 +37,7 @@ class Number(Question):
     minimum: str
     maximum: str
     step: str
+    unit: Localized | None = None
 
     def __post_init__(self) -> None:
         low, high, step = (parse_decimal(t) for t in (self.minimum, self.maximum, self.step))
@@ -43,7 +52,7 @@ class Number(Question):
     def read(
         cls,
         fields: Fields,
-        languages: tuple[str, ...],  # noqa: ARG003 (as in every element)
+        languages: tuple[str, ...],
         common: dict[str, Any],
     ) -> Self:
         """See :meth:`Element.read`."""
@@ -52,6 +61,7 @@ class Number(Question):
             minimum=_decimal(fields, "min", "0"),
             maximum=_decimal(fields, "max", "1000000"),
             step=_decimal(fields, "step", "1"),
+            unit=localized(fields, "unit", languages) if "unit" in fields else None,
         )
 
     def accept(self, value: Any) -> Answer:
@@ -98,7 +108,7 @@ class Number(Question):
                 type="number",
                 title=self.column_title(language),
                 description=f"The number, in steps of {self.step}.",
-                unit="as asked in the question",
+                unit="as asked in the question" if self.unit is None else self.unit[language],
                 minimum=self.minimum,
                 maximum=self.maximum,
             ),
@@ -116,7 +126,8 @@ class Number(Question):
     def to_object(self) -> dict[str, Any]:
         """See :meth:`Element.to_object`."""
         element = self._common_object("text")
-        return element | {"inputType": "number", "min": self.minimum, "max": self.maximum, "step": self.step}
+        element |= {"inputType": "number", "min": self.minimum, "max": self.maximum, "step": self.step}
+        return element if self.unit is None else element | {"unit": dict(self.unit)}
 
 
 def _decimal(fields: Fields, name: str, default: str) -> str:

@@ -12,20 +12,10 @@ Localized = dict[str, str]
 def localized(fields: Fields, name: str, languages: tuple[str, ...], default: str = "") -> Localized:
     """A text, or one per language; absent means the default."""
     if name not in fields:
-        return shown(fields, name, dict.fromkeys(languages, default))
+        return dict.fromkeys(languages, default)
     if isinstance(fields.raw(name), str):
-        return shown(fields, name, dict.fromkeys(languages, fields.text(name, empty=True)))
-    return shown(fields, name, fields.localized(name, languages, empty=True))
-
-
-def shown(fields: Fields, name: str, text: Localized) -> Localized:
-    """Refuse what the page's library would fill in: ``{wage}`` in a title becomes the answer to ``wage``.
-
-    What a respondent reads must be what was signed, whatever she has answered.
-    """
-    if any("{" in words for words in text.values()):
-        raise fields.fail(name, "the text has a brace, for which the page puts in an answer", "no {")
-    return text
+        return dict.fromkeys(languages, fields.text(name, empty=True))
+    return fields.localized(name, languages, empty=True)
 
 
 def in_language(value: Any, language: str) -> Any:

@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
 
 import pytest
 
-from shared.errors import QuestionnaireError, SpecificationError
-from shared.questionnaire import Questionnaire
+from respondent_client.build import WEB
+from server.collection.web.statement import statement
+from shared.errors import SpecificationError
 from shared.specification import STORED, Specification
-from tests.builders import LANGUAGES, both, small_specification
+from tests.builders import age, sex, small_specification
 from tests.invited import invited_specification
 from tests.vectors.surveys import altered
 
-CHOICES = [{"value": "yes", "text": "Yes"}, {"value": "no", "text": "No"}]
+TEXTS = {"en": json.loads((WEB / "texts" / "en.json").read_bytes())}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"title": "You earn {wage}. Are you sure?"},
-        {"title": {"en": "Fine", "de": "Gut, {wage}"}},
-        {"description": "{wage"},
-        {"choices": [*CHOICES, {"value": "x", "text": "{wage}"}]},
-        {"choices": ["{wage}", "b"]},
-    ],
-    ids=["title", "one language", "unclosed", "choice", "plain choice"],
-)
-def test_a_text_into_which_the_page_would_put_an_answer_is_refused(change: dict[str, Any]) -> None:
-    """SurveyJS replaces ``{name}`` in every text by the answer to that question."""
-    element = {"type": "radiogroup", "name": "q", "choices": CHOICES} | change
-    with pytest.raises(QuestionnaireError, match="brace"):
-        Questionnaire.parse({"pages": [{"elements": [element]}]}, LANGUAGES)
-
-
-@pytest.mark.parametrize("name", ["minRateDescription", "maxRateDescription"])
-def test_so_is_a_brace_at_the_ends_of_a_scale(name: str) -> None:
-    element = {"type": "rating", "name": "q", name: "{wage}"}
-    with pytest.raises(QuestionnaireError, match="brace"):
-        Questionnaire.parse({"pages": [{"elements": [element]}]}, LANGUAGES)
-
-
-@pytest.mark.parametrize("name", ["labelTrue", "labelFalse"])
-def test_and_at_yes_and_no_and_in_the_title_of_a_page(name: str) -> None:
-    element = {"type": "boolean", "name": "q", name: "{wage}"}
-    with pytest.raises(QuestionnaireError, match="brace"):
-        Questionnaire.parse({"pages": [{"elements": [element]}]}, LANGUAGES)
-    page = {"title": both("{q}"), "elements": [{"type": "boolean", "name": "q"}]}
-    with pytest.raises(QuestionnaireError, match="brace"):
-        Questionnaire.parse({"pages": [page]}, LANGUAGES)
+@pytest.mark.parametrize("name", ["{k}", "{count}", "{smallest} and {share}", "{"])
+def test_no_figure_is_put_into_a_name_that_the_organizer_signed(name: str) -> None:
+    """ "Your {smallest}" would become a number that nobody signed beside the others."""
+    label = {"en": name, "de": name}
+    specification = small_specification(attributes=(age(label=label), sex()))
+    told = statement(specification, "en", TEXTS)
+    assert f"{name} and Sex" in told.promise[0]
+    page = json.loads((WEB / "texts" / "en.json").read_bytes())["statement.stay"]
+    assert told.promise[0] == page.replace("{details}", f"{name} and Sex")
 
 
 @pytest.mark.parametrize("kind", ["open", "invited"])

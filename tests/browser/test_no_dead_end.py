@@ -23,7 +23,14 @@ def test_without_its_first_script_the_page_says_what_to_do(browser: Browser, sit
     context.close()
 
 
-@pytest.mark.parametrize("end", [">", "%3E", "%23", "x", ".a.b.c"])
+@pytest.mark.parametrize("end", [">", "%3E", ")", "»", "”.", ">,", "%22%3E"])
+def test_what_a_mail_program_puts_behind_a_link_does_no_harm(page: Page, site: Site, end: str) -> None:
+    page.goto(site.link(KEY) + end)
+    expect(page.locator("#start:not([disabled])")).to_be_visible()
+    assert page.url == site.link(KEY)
+
+
+@pytest.mark.parametrize("end", ["%23", "x", ".a.b.c", "<b>", "%3Ex"])
 def test_a_damaged_link_is_judged_at_once(page: Page, site: Site, end: str) -> None:
     """It took until Python was there, and she had begun."""
     page.route("**/pyodide/**", lambda route: route.abort())

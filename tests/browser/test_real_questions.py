@@ -16,6 +16,7 @@ from tests.browser.conftest import KEY
 from tests.browser.site import Site
 from tests.browser.walk import Walk
 from tests.builders import LANGUAGES, ORGANIZER_KEY, age, sex, sign, small_model, small_specification
+from tests.every_question import data_url, png
 
 pytestmark = pytest.mark.browser
 
@@ -63,6 +64,19 @@ def survey(make_site: Callable[..., Site]) -> Callable[..., Site]:
         )
         payload = dumps(in_one_language(specification.to_object(), language))
         return make_site(sign(payload, ORGANIZER_KEY).to_bytes(), small_model(specification))
+
+    return make
+
+
+@pytest.fixture
+def asking(make_site: Callable[..., Site]) -> Callable[..., Site]:
+    """A site with other questions."""
+
+    def make(*pages: dict[str, Any]) -> Site:
+        questions = {"pages": list(pages)}
+        parsed = Questionnaire.parse(questions, LANGUAGES)
+        specification = small_specification(questionnaire=questions, message_bytes=longest_message(parsed))
+        return make_site(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes(), small_model(specification))
 
     return make
 
@@ -274,4 +288,92 @@ def test_a_scale_stands_in_one_row(browser: Browser, survey: Callable[..., Site]
     walk.question("c").click()
     walk.page.get_by_role("radio", name="3 on a scale").check(force=True)
     walk.look("1")
+    context.close()
+
+
+BRACE = "{q0} {Q0.title} {hours} {#q0} { q0 } {0} {rowTitle} {choice} {panel.q0} {locale}"
+"""What SurveyJS would put answers, titles or figures of its own in for."""
+
+
+def test_a_brace_in_any_text_is_shown_as_it_was_signed(page: Page, asking: Callable[..., Site]) -> None:
+    """A title "You earn {q0}. Are you sure?" was filled in with an answer that nobody signed."""
+
+    def texts(*names: str) -> dict[str, Any]:
+        return {name: f"{name} {BRACE}" for name in names}
+
+    choices = [{"value": "{q0}", "text": f"first {BRACE}"}, {"value": "b", "text": f"second {BRACE}"}]
+    several: list[dict[str, Any]] = [
+        {"type": "radiogroup", "choices": choices, "hasNone": True, **texts("noneText")},
+        {"type": "dropdown", "choices": choices},
+        {"type": "checkbox", "choices": choices},
+        {"type": "ranking", "choices": choices},
+        {"type": "matrix", "rows": choices[:2], "columns": choices},
+        {"type": "rating", **texts("minRateDescription", "maxRateDescription")},
+        {"type": "boolean", **texts("labelTrue", "labelFalse")},
+        {"type": "text", "inputType": "date"},
+        {"type": "image", "imageLink": data_url(png()), **texts("altText")},
+    ]
+    first = {"type": "text", "inputType": "number", "name": "hours", "title": "How many?", **texts("unit")}
+    elements = [first] + [
+        {"name": f"e{i}"} | ({} if e["type"] == "image" else texts("title", "description")) | e
+        for i, e in enumerate(several)
+    ]
+    site = asking({**texts("title", "description"), "elements": elements})
+    walk = to_questions(page, site)
+    number(page, "How many?").fill("17")
+    page.locator("label", has_text=f"second {BRACE}").first.click()
+    shown = page.locator("#screen")
+    assert "17" not in shown.inner_text()
+    once = ("noneText", "unit", "minRateDescription", "maxRateDescription", "labelTrue", "labelFalse")
+    expected = dict.fromkeys(once, 1) | {"title": 9, "description": 9, "first": 5, "second": 5}
+    for name, times in expected.items():
+        assert shown.inner_text().count(f"{name} {BRACE}") >= times, name
+    assert page.locator("#screen img").get_attribute("alt") == f"altText {BRACE}"
+    finish(walk)
+    assert sent(site)["e0"] == "b"
+    assert walk.problems == []
+
+
+def test_a_unit_stands_beside_the_field_and_in_its_name(page: Page, asking: Callable[..., Site]) -> None:
+    unit = {"en": "hours a week", "de": "Stunden in der Woche"}
+    question = {"type": "text", "inputType": "number", "name": "work", "title": "How long?", "max": 80}
+    site = asking({"elements": [question | {"unit": unit, "isRequired": True}]})
+    walk = to_questions(page, site)
+    field = page.get_by_role("textbox", name="How long? hours a week")
+    field.fill("x")
+    walk.go_on()
+    expect(page.locator("#error-summary")).to_be_visible()
+    expect(page.locator(".unit")).to_have_count(1)
+    field.fill("38")
+    left, right = field.bounding_box(), page.locator(".unit").bounding_box()
+    assert left is not None
+    assert right is not None
+    assert left["x"] + left["width"] <= right["x"]
+    assert abs(left["y"] + left["height"] / 2 - right["y"] - right["height"] / 2) < 4
+    page.click("[data-language=de]")
+    expect(page.get_by_role("textbox", name="Stunden in der Woche")).to_have_value("38")
+    walk.go_on()
+    expect(page.locator(".facts")).to_contain_text("38 Stunden in der Woche")
+    walk.send()
+    assert sent(site) == {"work": "38"}
+
+
+def test_the_longest_row_of_a_scale_shows_every_figure_at_twice_the_size(
+    browser: Browser, survey: Callable[..., Site]
+) -> None:
+    """The button with 10 was narrower than its figures."""
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    to_questions(page, survey("en"))
+    cut = """items => items.filter(item => {
+      const text = item.querySelector(".sd-rating__item-text");
+      return text && (text.scrollWidth > item.clientWidth || text.scrollHeight > item.clientHeight);
+    }).map(item => item.textContent)"""
+    items = page.locator("fieldset").filter(has_text="no pain at all").locator(".sd-rating__item")
+    rows = "items => new Set(items.map(item => item.getBoundingClientRect().top)).size"
+    assert items.evaluate_all(rows) == 1
+    assert items.evaluate_all(cut) == []
+    page.evaluate("document.documentElement.style.setProperty('font-size', '200%')")
+    assert items.evaluate_all(cut) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()

@@ -144,7 +144,6 @@ def test_text_elements_ask_for_numbers_dates_and_texts_only(input_type: Any) -> 
         element("radiogroup", choices=["a", ""]),
         element("radiogroup", choices=["a", None]),
         element("radiogroup", choices=["a", {"value": "b" * 65, "text": "b"}]),
-        element("boolean", title="{q}"),
         element("radiogroup", choices=["a", {"text": "b"}]),
         element("radiogroup", choices="ab"),
         element("radiogroup", choices=[str(i) for i in range(MAX_CHOICES + 1)]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +28,13 @@ from shared.specification import Specification
 HTML: Final = "text/html; charset=utf-8"
 WORKER: Final = "worker.mjs"
 """The part of the client that sends, by its name in the client's manifest."""
+ID_DIGITS: Final = 16
+_CHANGED_LINK: Final = re.compile(r"[0-9a-f]{16}[^0-9a-f].*", re.DOTALL)
+_FRAGMENT: Final = re.compile(r"[0-9a-f]{64}(\.[A-Za-z0-9_-]*){0,3}")
+_SECRETS_AT: Final = 2
+"""Points before the code of a link, see :mod:`shared.invitation`."""
+_ENDS: Final = ">)]}\"'»”’.,;:!? \t\r\n"
+"""What a mail program puts behind a link."""
 STYLE: Final = Path(__file__).parent / "style" / "pages.css"
 
 
@@ -99,6 +107,8 @@ class PageSite:
 
     def survey(self, survey: str) -> Response:
         """The respondent's page, readable before any script runs."""
+        if _CHANGED_LINK.fullmatch(survey):
+            return self.changed_link(survey)
         store = self._data.survey(survey)
         if self._pages is None:
             raise SetupError("the respondent's client is not built", code="setup.client-missing")
@@ -112,6 +122,35 @@ class PageSite:
         if specification.invited is not None:
             # A code on a letter is read with the camera, if she wants.
             response.headers["Permissions-Policy"] = security.CAMERA_PERMISSIONS
+        return response
+
+    def changed_link(self, link: str) -> Response:
+        """A link whose "#" became "%23", or that has a bracket at its end: what it was, to follow.
+
+        A mail program has done that, and what stands behind the "#" has reached this server.
+        """
+        if self._client is None:
+            raise NotFoundError("no such survey")
+        survey, _, fragment = link.partition("#")
+        store = self._data.survey(survey[:ID_DIGITS])
+        texts = self._client.texts
+        language = choose_language(tuple(texts))
+        text = texts[language].__getitem__
+        fragment = fragment.rstrip(_ENDS)
+        whole = _FRAGMENT.fullmatch(fragment) is not None
+        response = self._render(
+            "link.html.j2",
+            language=language,
+            direction=text("direction"),
+            title=text("link.heading"),
+            survey=store.specification.title[choose_language(store.specification.languages)],
+            text=text("link.text" if whole else "link.cut"),
+            told=text("link.told") if fragment.count(".") >= _SECRETS_AT else "",
+            go=text("link.go") if whole else "",
+            href=f"{self._config.base}s/{store.id}#{fragment}",
+        )
+        response.status_code = HTTPStatus.NOT_FOUND
+        response.headers["Vary"] = "Accept-Language"
         return response
 
     def release(self, survey: str) -> Response:
@@ -171,6 +210,7 @@ class PageSite:
         page = self._templates.get_template(name).render(
             {
                 "language": "en",
+                "direction": "ltr",
                 **values,
                 "base": self._config.base,
                 "style": f"{self._config.base}static/{self._style_name}",

@@ -9,12 +9,15 @@ published.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from shared.specification import Specification
 
 Texts = Mapping[str, str]
+_FIGURE: Final = re.compile(r"\{([a-z_-]+)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,11 @@ class Statement:
 
     promise: tuple[str, ...]
     more: tuple[str, ...]
+
+
+def filled(text: str, figures: Mapping[str, str]) -> str:
+    """A text with its ``{figures}`` put in, but for those inside what was put in."""
+    return _FIGURE.sub(lambda match: figures.get(match[1], match[0]), text)
 
 
 def statement(specification: Specification, language: str, texts: Mapping[str, Texts]) -> Statement:
@@ -52,9 +60,7 @@ def statement(specification: Specification, language: str, texts: Mapping[str, T
         plural = "one" if count == 1 else "other"
         names = (key,) if count is None else (f"{key}.{plural}", f"{key}.other", key)
         found = next((source[name] for source in (own, english) for name in names if name in source), "")
-        for name, value in {**figures, "count": str(count)}.items():
-            found = found.replace(f"{{{name}}}", value)
-        return found
+        return filled(found, {**figures, "count": str(count)})
 
     def listed(items: Sequence[str]) -> str:
         """As ``Intl.ListFormat`` writes a conjunction."""

@@ -238,11 +238,12 @@ def _element(form: MultiDict[str, str], before: dict[str, Any], languages: list[
     element: dict[str, Any] = {"type": kind, "name": form.get("name", "").strip()}
     if kind in _INPUTS:
         element |= {"type": "text", "inputType": kind}
-    texts = {language: form.get(f"title-{language}", "").strip() for language in languages}
-    first = texts[languages[0]]
-    if any(texts.values()):
-        full = {language: text or first for language, text in texts.items()}
-        element["title"] = full if len(languages) > 1 else first
+    for key in ("title", "unit"):
+        texts = {language: form.get(f"{key}-{language}", "").strip() for language in languages}
+        first = texts[languages[0]]
+        if any(texts.values()):
+            full = {language: text or first for language, text in texts.items()}
+            element[key] = full if len(languages) > 1 else first
     if form.get("required"):
         element["isRequired"] = True
     if kind in CHOSEN:
@@ -265,7 +266,7 @@ def _element(form: MultiDict[str, str], before: dict[str, Any], languages: list[
 
 _FIELDS: Final = (
     "title", "isRequired", "choices", "rows", "columns", "rateMin", "rateMax", "min", "max", "step",
-    "maxLength", "visibleIf", "requiredIf",
+    "unit",    "maxLength", "visibleIf", "requiredIf",
 )  # fmt: skip
 """Properties that have a field, so that an empty field takes them away."""
 

@@ -31,11 +31,6 @@ def questions() -> Iterator[SoundnessVector]:
     )
     asks = {"pages": [{"elements": [{"type": "boolean", "name": "Age"}]}]}
     yield refused(
-        "brace-in-a-title",
-        "The page would put the answer to another question into the title.",
-        altered(honest, element(title={"en": "You earn {wage}.", "de": "Sie verdienen {wage}."})),
-    )
-    yield refused(
         "zero-width-spaces-in-a-value",
         "The value of a choice is longer than it looks.",
         altered(

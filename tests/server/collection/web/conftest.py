@@ -13,6 +13,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from respondent_client.build import WEB
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
@@ -41,9 +42,17 @@ ENGLISH = {
     "statement.retention.other": "Deleted after {count} days.",
 }
 GERMAN = {"statement.stay": "{details} bleiben hier."}
+
+
+def of_links(language: str) -> dict[str, str]:
+    """The client's own words about a link that was changed."""
+    texts = json.loads((WEB / "texts" / f"{language}.json").read_bytes())
+    return {key: text for key, text in texts.items() if key == "direction" or key.startswith("link.")}
+
+
 SOURCES = {
-    "texts/en.json": json.dumps(ENGLISH).encode(),
-    "texts/de.json": json.dumps(GERMAN).encode(),
+    "texts/en.json": json.dumps(ENGLISH | of_links("en")).encode(),
+    "texts/de.json": json.dumps(GERMAN | of_links("de")).encode(),
     "survey.html": PAGE.encode(),
     "survey.css": b"body { color: black; }\n" * 20,
     "app.mjs": b"export const a = 1;\n" * 20,

@@ -48,6 +48,55 @@ def test_the_first_page_lists_open_and_released_surveys_only(
     assert "Closed one" not in text
 
 
+@pytest.mark.parametrize(("accept", "words"), [("de-AT,de", "unterwegs"), ("xx", "was changed")])
+def test_a_link_that_a_mail_program_changed_is_mended(
+    client: FlaskClient, store: SurveyStore, accept: str, words: str
+) -> None:
+    fragment = f"{store.published.digest}.{'k' * 43}"
+    answer = client.get(f"/s/{store.id}%23{fragment}%3E", headers={"Accept-Language": accept})
+    text = answer.get_data(as_text=True)
+    assert answer.status_code == 404
+    assert 'dir="ltr"' in text
+    assert words in text
+    assert f'<a href="/s/{store.id}#{fragment}">' in text
+    assert "<script" not in text
+    assert client.get(f"/s/{store.id}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "%3E",
+        ")",
+        "%23",
+        "%23abc",
+        "%22%3E%3Cscript%3E",
+        "%23%22onclick=%22x",
+        "%0a",
+        "%23" + "a" * 64 + "<b>",
+    ],
+)
+def test_of_a_link_that_cannot_be_mended_the_page_says_so_and_repeats_nothing(
+    client: FlaskClient, store: SurveyStore, end: str
+) -> None:
+    answer = client.get(f"/s/{store.id}{end}")
+    text = answer.get_data(as_text=True)
+    assert answer.status_code == 404
+    assert "Copy the whole link from your invitation." in text
+    assert f"/s/{store.id}" not in text
+    assert "onclick" not in text
+    assert "script" not in text
+
+
+def test_with_a_code_in_it_the_page_says_that_the_code_was_seen(
+    client: FlaskClient, store: SurveyStore
+) -> None:
+    fragment = f"{store.published.digest}.{'k' * 43}"
+    assert "Your code" not in client.get(f"/s/{store.id}%23{fragment}").get_data(as_text=True)
+    assert "Your code" in client.get(f"/s/{store.id}%23{fragment}.2222-3333").get_data(as_text=True)
+    assert client.get(f"/s/{'0' * 16}%23{fragment}").get_data(as_text=True).count("Small survey") == 0
+
+
 def test_the_list_can_be_turned_off(make_app: Callable[..., Flask], store: SurveyStore) -> None:
     text = make_app(list_surveys=False).test_client().get("/").get_data(as_text=True)
     assert store.id not in text
