@@ -38,7 +38,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "publishing-code": ("server.cli.survey:publishing_code", "Let an organizer publish one draft from afar."),
     "discard": ("server.cli.survey:discard", "Delete a draft. Irreversible."),
     "open": ("server.cli.survey:open_survey", "Open a survey for answers. Irreversible."),
-    "poster": ("server.cli.poster:poster", "Draw a poster and a letter that are the same for everybody."),
+    "poster": ("server.cli.poster:poster", "Make a poster, a letter and a message for everybody."),
     "codes": ("server.cli.invite:codes", "Draw a secret code for each person, and the roll of their hashes."),
     "invite": ("server.cli.invite:invite", "Write letters and a mail-merge file for a signed survey."),
     "remind": ("server.cli.invite:remind", "List the codes that have not fetched a token, once."),

@@ -20,7 +20,7 @@ from shared.limits import MAX_ENVELOPE_BYTES
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
-    help="Folder for poster.pdf and letter.pdf.",
+    help="Folder for poster.pdf, letter.pdf and message.txt.",
 )
 @click.option(
     "--public-url",
@@ -28,18 +28,19 @@ from shared.limits import MAX_ENVELOPE_BYTES
     envvar="ROOMFUL_SERVER_PUBLIC_URL",
     help="Address of the server, for the link.",
 )
-@click.option("--language", help="Language of both. [default: the survey's first]")
-def poster(survey: Path, out: Path, public_url: str, language: str | None) -> None:
-    """Draw a poster and a letter that are the same for everybody.
+@click.option("--language", help="Language of all three. [default: the survey's first]")
+@click.option("--reminder", is_flag=True, help="Letter and message are reminders, to everybody.")
+def poster(survey: Path, out: Path, public_url: str, language: str | None, reminder: bool) -> None:
+    """Make a poster, a letter and a message that are the same for everybody.
 
-    SURVEY is the signed file, or its folder. On both stand the link as a QR code, the address, and the words
-    to compare; nothing secret, and nothing that tells one person from another. The letters of an invited
-    survey, each with its code, are made by roomful invite.
+    SURVEY is the signed file, or its folder. On all stand the link, on paper as a QR code, the address, and
+    the words to compare; nothing secret, and nothing that tells one person from another. The letters of an
+    invited survey, each with its code, are made by roomful invite.
     """
     published = PublishedSurvey.verify(
         survey, read_file(envelope_at(survey), "a signed survey", MAX_ENVELOPE_BYTES), organizer_key=None
     )
-    made = make_posters(published, public_url=public_url, language=language)
+    made = make_posters(published, public_url=public_url, language=language, reminder=reminder)
     out.mkdir(parents=True, exist_ok=True)
     for name, data in made.items():
         write_file(out / name, data)

@@ -116,13 +116,14 @@ def without_repeats(table: DataFile) -> Mend:
     return Mend(rows=rows)
 
 
-MENDS: Final[dict[str, Callable[[DataFile, str], Mend]]] = {
-    "age": lambda table, column: age_on(table, column, date.today()),
-    "units": numbers_alone,
-    "prefix": prefixes,
-    "join": rare_joined,
-    "repeats": lambda table, _: without_repeats(table),
+MENDS: Final[dict[str, Callable[[DataFile, str, date], Mend]]] = {
+    "age": age_on,
+    "units": lambda table, column, _: numbers_alone(table, column),
+    "prefix": lambda table, column, _: prefixes(table, column),
+    "join": lambda table, column, _: rare_joined(table, column),
+    "repeats": lambda table, _, __: without_repeats(table),
 }
+"""By the name of a button; each gets the day on which people have the age that is put in."""
 """Those that make a new file; ``id`` is a line of survey.toml."""
 
 

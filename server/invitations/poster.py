@@ -1,4 +1,4 @@
-"""A poster and a letter for everybody: the survey's link as a QR code, its address, the words to compare.
+"""A poster, a letter and a message for everybody: the survey's link, its address, the words to compare.
 
 Nothing on them is secret, and they are the same for all: who scans one tells nothing about herself.
 """
@@ -20,13 +20,14 @@ from server.invitations.typeface import BOLD, MONOSPACED
 from shared.invitation import survey_link
 from shared.specification import Specification
 
-FILES: Final = ("poster.pdf", "letter.pdf")
+MESSAGE: Final = "message.txt"
+FILES: Final = ("poster.pdf", "letter.pdf", MESSAGE)
 
 
 def make_posters(
-    published: PublishedSurvey, *, public_url: str, language: str | None = None
+    published: PublishedSurvey, *, public_url: str, language: str | None = None, reminder: bool = False
 ) -> dict[str, bytes]:
-    """Draw both, as PDF by the names in :data:`FILES`.
+    """Make all, by the names in :data:`FILES`: two PDF, and a text to be sent.
 
     Parameters
     ----------
@@ -36,6 +37,8 @@ def make_posters(
         Address of the server.
     language : str, optional
         One of the survey's; its first by default. Where we have no sentences in it, they are English.
+    reminder : bool
+        Whether letter and text say that they are reminders, to everybody: nobody knows who has answered.
 
     Raises
     ------
@@ -43,7 +46,7 @@ def make_posters(
         If the survey does not have the language, or the font lacks a character.
     """
     typeface.load_fonts()
-    frame = frame_of(published, language, public_url)
+    frame = frame_of(published, language, public_url, reminder=reminder)
     link = survey_link(public_url, published.digest, published.organizer_key)
     chosen = published.specification.languages[0] if language is None else language
     about = published.specification.description.get(chosen, "")
@@ -53,16 +56,36 @@ def make_posters(
         "poster.pdf": _draw_poster,
         "letter.pdf": _draw_letter,
     }
+    facts = _facts(published.specification, frame)
     made = {}
-    for name in FILES:
+    for name, draw in drawn.items():
         output = io.BytesIO()
         canvas = new_canvas(output, title=frame.title, author=frame.organizer, language=frame.texts.language)
         sheet = Sheet(canvas, right_to_left=frame.texts.right_to_left)
-        drawn[name](sheet, frame, about, link, _facts(published.specification, frame))
+        draw(sheet, frame, about, link, facts)
         canvas.showPage()
         canvas.save()
         made[name] = output.getvalue()
-    return made
+    return made | {MESSAGE: _message(frame, about, link, facts).encode("utf-8")}
+
+
+def _message(frame: LetterFrame, about: str, link: str, facts: list[str]) -> str:
+    """The letter as a text for mail; a link of everybody's, so that opening it tells nothing."""
+    texts = frame.texts
+    parts = [_title(frame), _intro(frame), about, link, *facts]
+    parts += [f"{texts.words_title}:\n" + "\n".join(halves(frame.words))]
+    parts += [texts.poster_promise.format(k=frame.k)]
+    parts += [texts.contact.format(organizer=frame.organizer, contact=frame.contact)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _title(frame: LetterFrame) -> str:
+    form = frame.texts.reminder_title if frame.reminder else frame.texts.title
+    return form.format(title=frame.title)
+
+
+def _intro(frame: LetterFrame) -> str:
+    return frame.texts.poster_reminder if frame.reminder else frame.texts.poster_intro
 
 
 def _facts(specification: Specification, frame: LetterFrame) -> list[str]:
@@ -95,8 +118,8 @@ def _draw_poster(sheet: Sheet, frame: LetterFrame, about: str, link: str, facts:
 
 def _draw_letter(sheet: Sheet, frame: LetterFrame, about: str, link: str, facts: list[str]) -> None:
     texts, side = frame.texts, 58 * mm
-    y = sheet.paragraph(texts.title.format(title=frame.title), HEIGHT - 45 * mm, font=BOLD, size=14, most=2)
-    y = sheet.paragraph(texts.poster_intro, y - 3 * mm, size=10.5)
+    y = sheet.paragraph(_title(frame), HEIGHT - 45 * mm, font=BOLD, size=14, most=2)
+    y = sheet.paragraph(_intro(frame), y - 3 * mm, size=10.5)
     if about:
         y = sheet.paragraph(about, y - 2 * mm, size=10.5)
     top = y - 3 * mm

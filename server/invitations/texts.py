@@ -31,6 +31,7 @@ class LetterTexts:
     promise: str
     contact: str
     poster_intro: str
+    poster_reminder: str
     poster_scan: str
     poster_type: str
     poster_same: str
@@ -64,6 +65,8 @@ ENGLISH: Final = LetterTexts(
     " them. They are shown only in a group of at least {k} people.",
     contact="Questions: {organizer}, {contact}",
     poster_intro="You are invited to take part in this survey.",
+    poster_reminder="You can still take part in this survey. If you have, there is nothing left to do:"
+    " this reminder goes to everybody, because nobody knows who has answered.",
     poster_scan="Point its camera at the square and open the address.",
     poster_type="Open {address}",
     poster_same="This address is the same for everybody, and tells nobody who you are.",
@@ -103,6 +106,8 @@ TEXTS: Final = MappingProxyType(
             " von mindestens {k} Personen.",
             contact="Fragen: {organizer}, {contact}",
             poster_intro="Sie sind zu dieser Umfrage eingeladen.",
+            poster_reminder="Sie können noch an dieser Umfrage teilnehmen. Wenn Sie es schon getan haben,"
+            " ist nichts mehr zu tun: Diese Erinnerung geht an alle, weil niemand weiß, wer geantwortet hat.",
             poster_scan="Richten Sie die Kamera auf das Quadrat und öffnen Sie die Adresse.",
             poster_type="Öffnen Sie {address}",
             poster_same="Diese Adresse ist für alle dieselbe und verrät niemandem, wer Sie sind.",
@@ -132,6 +137,8 @@ TEXTS: Final = MappingProxyType(
             " بحيث لا يفتحها إلا حاملو المفاتيح معًا. ولا تُعرض إلا ضمن مجموعة من {k} أشخاص على الأقل.",
             contact="للأسئلة: {organizer}، {contact}",
             poster_intro="أنت مدعو إلى المشاركة في هذا الاستطلاع.",
+            poster_reminder="ما زال بإمكانك المشاركة في هذا الاستطلاع. إذا كنت قد شاركت فلا حاجة إلى فعل"
+            " شيء: يُرسل هذا التذكير إلى الجميع، لأن لا أحد يعرف من أجاب.",
             poster_scan="وجّه الكاميرا نحو المربع وافتح العنوان.",
             poster_type="افتح {address}",
             poster_same="هذا العنوان واحد للجميع، ولا يكشف لأحد من أنت.",
@@ -166,6 +173,8 @@ TEXTS: Final = MappingProxyType(
             " peuvent les ouvrir. Elles ne sont montrées que dans un groupe d’au moins {k} personnes.",
             contact="Questions : {organizer}, {contact}",
             poster_intro="Vous êtes invité à participer à cette enquête.",
+            poster_reminder="Vous pouvez encore participer à cette enquête. Si vous l’avez fait, il n’y"
+            " a plus rien à faire : ce rappel est envoyé à tous, parce que personne ne sait qui a répondu.",
             poster_scan="Dirigez l’appareil photo vers le carré et ouvrez l’adresse.",
             poster_type="Ouvrez {address}",
             poster_same="Cette adresse est la même pour tous et ne révèle à personne qui vous êtes.",

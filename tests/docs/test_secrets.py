@@ -37,6 +37,8 @@ PUBLISHED = {
     "report.txt": "figures of papers",
     "result.json": "the result of an election, published",
     "survey.html": "a page",
+    "message.txt": "the same for everybody, to be sent",
+    "totals.csv": "one public total a day, in tens",
 }
 """Files that everybody may read, or that no survey's people are in."""
 

@@ -52,10 +52,13 @@ class Later:
         Whether there is no use in trying the next message at once.
     status : int
         The answer's, for the operator; 0 without an answer.
+    untrusted : bool
+        Whether the collector's certificate is not trusted, so that nothing was sent.
     """
 
     away: bool
     status: int = field(default=0, compare=False)
+    untrusted: bool = field(default=False, compare=False)
 
 
 Outcome = Passed | Refused | Later
@@ -110,6 +113,13 @@ class Collector:
         """
         try:
             status, body = self._request("GET", "specification", None, MAX_ENVELOPE_BYTES)
+        except ssl.SSLCertVerificationError as error:
+            raise RemoteError(
+                f"the collector's certificate is not trusted: {error.verify_message}",
+                where=self._link.base,
+                remedy="Ask its operator; nothing is passed on to a server that may be another one.",
+                code="remote.untrusted",
+            ) from None
         except (OSError, http.client.HTTPException) as error:
             raise RemoteError(
                 f"the collector cannot be reached ({type(error).__name__})",
@@ -135,6 +145,9 @@ class Collector:
         except TimeoutError:
             self.close()
             return Later(away=True)
+        except ssl.SSLCertVerificationError:
+            self.close()
+            return Later(away=True, untrusted=True)
         except (OSError, http.client.HTTPException):
             self.close()
             # A connection that was kept may have been closed by the other side meanwhile.

@@ -181,6 +181,8 @@ class Forwarder:
     def _complain(self, outcome: Later) -> None:
         """Say once what is wrong, until all is passed on or something else is wrong."""
         complaint = "collector-away" if outcome.away else f"answer-unexpected {outcome.status}"
+        if outcome.untrusted:
+            complaint = "collector-untrusted"  # its certificate: no waiting mends it
         if complaint != self._complaint:
             self._complaint = complaint
             _LOG.warning(complaint)

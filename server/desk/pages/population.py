@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any, Final
 
 from flask import Flask, Response, render_template, request
@@ -52,6 +53,7 @@ def add(app: Flask, desk: Desk) -> None:
             unknown=[name for name in chosen if table is not None and name not in table.names],
             people=kept,
             reading_problem=problem,
+            today=date.today().isoformat(),
         )
 
     @app.post("/population/upload")
@@ -126,7 +128,9 @@ def add(app: Flask, desk: Desk) -> None:
         table = desk.table()
         if name != "repeats" and column not in table.names:
             raise InputError("there is no such column", where="the population")
-        file = write_mended(table, MENDS[name](table, column), desk.folder, str(model["file"]))
+        file = write_mended(
+            table, MENDS[name](table, column, _day(form.get("day", ""))), desk.folder, str(model["file"])
+        )
         # The mended file is in the one form that the desk writes, whatever the old one was.
         model = {k: v for k, v in model.items() if k not in ("separator", "decimal", "encoding", "sheet")}
         if table.understood.decimal == ",":
@@ -150,6 +154,14 @@ def add(app: Flask, desk: Desk) -> None:
         except RoomfulError as problem:
             return render_template("cost.html.j2", problem=problem, rows=[], whole=None)
         return render_template("cost.html.j2", problem=None, rows=rows, whole=whole)
+
+
+def _day(text: str) -> date:
+    """The day of a form; today without one."""
+    try:
+        return date.fromisoformat(text) if text else date.today()
+    except ValueError:
+        raise InputError("this is no day", where="the form", expected="such as 2030-12-01") from None
 
 
 def _views(desk: Desk) -> tuple[ColumnView, ...]:

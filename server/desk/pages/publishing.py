@@ -34,7 +34,7 @@ def add(app: Flask, desk: Desk) -> None:
         link = picture = ""
         server = ""
         if desk.progress().done("sign"):
-            survey, server = _signed(desk), _server(desk)
+            survey, server = signed(desk), server_of(desk)
             link = survey_link(server, survey.digest, survey.organizer_key)
             picture = segno.make(link, error="m").svg_data_uri(scale=4, border=4, light="#fff")
         return show(
@@ -79,7 +79,7 @@ def add(app: Flask, desk: Desk) -> None:
         if place is None:
             raise StateError("it is published on no server", code="state.desk-step")
         desk.said = state_at(place)
-        return go(desk, "publish")
+        return go(desk, "collect" if request.form.get("page") == "collect" else "publish")
 
     @app.post("/discard", endpoint="discard")
     def delete_draft() -> Response:
@@ -104,10 +104,12 @@ def add(app: Flask, desk: Desk) -> None:
 
     @app.get("/print/<language>/<name>", endpoint="printed")
     def print_it(language: str, name: str) -> Response:
-        made = make_posters(_signed(desk), public_url=_server(desk), language=language)
+        reminder = bool(request.args.get("reminder"))
+        made = make_posters(signed(desk), public_url=server_of(desk), language=language, reminder=reminder)
         if name not in made:
             raise NotFoundError("there is no such paper")
-        response = Response(made[name], content_type="application/pdf")
+        kind = "application/pdf" if name.endswith(".pdf") else "text/plain; charset=utf-8"
+        response = Response(made[name], content_type=kind)
         response.headers.set("Content-Disposition", "attachment", filename=f"{language}-{name}")
         return response
 
@@ -120,7 +122,7 @@ def _command(desk: Desk, survey: str | None) -> str:
     return f"roomful open {survey} --data {desk.data.path}\n{printed}"
 
 
-def _signed(desk: Desk) -> PublishedSurvey:
+def signed(desk: Desk) -> PublishedSurvey:
     """The signed survey in the folder."""
     path = desk.folder / DESIGN_FOLDER
     if not desk.progress().done("sign"):
@@ -129,7 +131,7 @@ def _signed(desk: Desk) -> PublishedSurvey:
     return PublishedSurvey.verify(path, envelope, organizer_key=None)
 
 
-def _server(desk: Desk) -> str:
+def server_of(desk: Desk) -> str:
     """The address for links: as the page was asked, else where it was published, else of this machine."""
     place = place_of(desk.folder / DESIGN_FOLDER)
     asked = request.args.get("server", "").strip()

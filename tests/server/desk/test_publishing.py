@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pypdfium2
@@ -13,6 +14,7 @@ from server.collection.config import Config
 from server.collection.publishing.codes import PublishingCodes
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.app import create_app
+from server.desk.pages import collecting
 from tests.served import no_client, serving
 from tests.server.collection.storage import sample
 from tests.server.desk.visitor import Visitor
@@ -95,3 +97,31 @@ def test_papers_are_downloaded_in_each_language(signed: Visitor, name: str) -> N
     assert f"https://survey.example/s/{sample.digest()[:16]}" in text
     for path in ("/print/fr/poster.pdf", "/print/de/other.pdf", "/print/de/poster.pdf?server=x"):
         assert signed.get(path).status_code == 400
+
+
+def test_a_reminder_goes_to_all_and_a_forecast_comes_from_totals(
+    signed: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signed.post("/publish", {"page": "publish"})
+    signed.post("/open", {"page": "publish", "name": NAME})
+    store = signed.desk.published()
+    day = [date(2030, 5, 1)]
+    monkeypatch.setattr(collecting, "utc_today", lambda: day[0])
+    for number in range(14):
+        store.submit(sample.message(cell=number % 2))
+    page = signed.text("/collect")
+    assert "From tomorrow on a forecast" in page
+    assert "Diese Erinnerung geht an alle" in page
+    assert "this reminder goes to everybody" in page
+    for number in range(10):
+        store.submit(sample.message(cell=number % 2))
+    day[0] = date(2030, 5, 2)
+    page = signed.text("/collect")
+    assert "Foreseen on 2030-05-09" in page
+    assert "20 – 90" in page  # 10 a day in tens, or none any more
+    assert (signed.folder / "totals.csv").read_text().splitlines() == [
+        "day,total",
+        "2030-05-01,10",
+        "2030-05-02,20",
+    ]
+    assert signed.get("/print/de/letter.pdf?reminder=1").content_type == "application/pdf"

@@ -21,6 +21,7 @@ from shared.invitation import Invitation
 from shared.words import digest_words
 from tests.server.collection.storage import sample
 
+PAPERS = ("poster.pdf", "letter.pdf")
 URL = "https://a-rather-long-name-of-a-server.statistics.example.org/surveys/"
 TITLES = {
     "en": "How the people of Smallville and its surroundings live, work and travel",
@@ -45,7 +46,7 @@ def published(**changes: Any) -> PublishedSurvey:
 
 
 @pytest.mark.parametrize("language", sorted(TEXTS))
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", PAPERS)
 def test_everybody_gets_the_same_link_and_words(name: str, language: str) -> None:
     survey = published()
     data = make_posters(survey, public_url=URL, language=language)[name]
@@ -66,7 +67,7 @@ def test_everybody_gets_the_same_link_and_words(name: str, language: str) -> Non
     assert b"/DisplayDocTitle true" in data
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", PAPERS)
 def test_nothing_leaves_the_page(name: str) -> None:
     data = make_posters(published(), public_url=URL, language="de")[name]
     page = pypdfium2.PdfDocument(data)[0]
@@ -76,6 +77,22 @@ def test_nothing_leaves_the_page(name: str) -> None:
         assert right < 205 * mm
         assert 10 * mm < bottom
         assert top < 290 * mm
+
+
+@pytest.mark.parametrize("language", sorted(TEXTS))
+def test_the_message_says_the_same_and_a_reminder_goes_to_all(language: str) -> None:
+    survey = published()
+    for reminder in (False, True):
+        made = make_posters(survey, public_url=URL, language=language, reminder=reminder)
+        text = made["message.txt"].decode("utf-8")
+        link = next(line for line in text.splitlines() if line.startswith(URL))
+        assert Invitation.parse_fragment(link.partition("#")[2]).digest == survey.digest
+        for word in digest_words(survey.digest).split("-"):
+            assert word in text
+        assert (TEXTS[language].poster_reminder in text) is reminder
+        paper = pypdfium2.PdfDocument(made["letter.pdf"])[0].get_textpage().get_text_bounded()
+        if language != "ar":  # which stands there in visual order
+            assert (TEXTS[language].poster_reminder[:40] in paper) is reminder
 
 
 def test_the_last_moment_is_on_it() -> None:

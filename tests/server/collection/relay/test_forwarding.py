@@ -136,6 +136,10 @@ def test_an_absent_collector_is_asked_again_after_longer_and_longer_pauses(
     assert pauses[-1] == LONGEST_PAUSE_SECONDS
     assert len(line.sent) == 12  # one try each, not the whole batch
     assert caplog.messages == ["collector-away"]
+    line.answer = lambda _: Later(away=True, untrusted=True)
+    with caplog.at_level(logging.INFO, "roomful.relay"):
+        forwarder.step()
+    assert caplog.messages == ["collector-away", "collector-untrusted"]
     line.answer = taken
     assert forwarder.step() == 0
     assert store.totals().passed == 6

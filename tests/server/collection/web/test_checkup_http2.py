@@ -17,6 +17,9 @@ import pytest
 
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.headless.respondent import run
+from server.collection.publishing.handing_over import Place, state_at
+from server.collection.relay.collector import Collector, Later
+from server.collection.relay.link import RelayLink
 from server.collection.web.checkup_http import examine_http
 from server.collection.web.checkup_http2 import keeps_connection
 from server.collection.web.checkup_line import Line, Outcome
@@ -116,7 +119,7 @@ def test_a_certificate_that_nobody_trusts_is_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
-            for _ in range(3):
+            for _ in range(7):
                 line, _ = listening.accept()
                 with line, contextlib.suppress(OSError):
                     context.wrap_socket(line, server_side=True).close()
@@ -128,6 +131,15 @@ def test_a_certificate_that_nobody_trusts_is_named(tmp_path: Path) -> None:
         reached = HeadlessPlatform().request("GET", url, body=None, content_type="", max_bytes=1)
         with pytest.raises(RemoteError, match="certificate is not trusted"):
             run(reached)
+        collector = Collector(RelayLink(base=url, digest="0" * 64, organizer_key=bytes(32)))
+        assert collector.pass_on(b"a ballot") == Later(away=True)
+        outcome = collector.pass_on(b"a ballot")
+        assert isinstance(outcome, Later)
+        assert outcome.untrusted
+        with pytest.raises(RemoteError, match="certificate is not trusted"):
+            collector.specification()
+        with pytest.raises(RemoteError, match="certificate is not trusted"):
+            state_at(Place(server=url, id="0" * 16, digest="0" * 64))
         thread.join()
     assert line.outcome is Outcome.FAILED
     assert "certificate is not trusted" in line.finding
