@@ -15,7 +15,7 @@ from shared.errors import SetupError, StateError
 
 FILE_NAME: Final = "roomful.toml"
 PREFIX: Final = "ROOMFUL_SERVER_"
-RESERVED: Final = ("api", "checkup", "pages", "s", "static")
+RESERVED: Final = ("api", "checkup", "healthz", "metrics", "pages", "s", "static")
 """First path segments that the application uses itself."""
 
 

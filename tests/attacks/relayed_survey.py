@@ -83,7 +83,7 @@ def relayed_survey(folder: Path, *, messages: int) -> Iterator[Relayed]:
         link = link_of(specification, base)
         pool = stack.enter_context(RelayPool(prepare(folder / "relay", link), link, quiet_seconds=60))
         relay_config = Config(port=relay_port, threads=4)
-        relay_app = create_relay_app(relay_config, {pool.survey.id: pool})
+        relay_app = create_relay_app(relay_config, {pool.survey.id: pool}, folder / "relay")
         stack.enter_context(running(relay_app, relay_config))
         result = Relayed(
             specification=specification,

@@ -129,7 +129,7 @@ def office(
             link = link_of(specification, config.public_url)
             pool = stack.enter_context(RelayPool(prepare(folder / "relay", link), link, quiet_seconds=60))
             relay_config = Config(port=relay_port, threads=4)
-            relay = _record(create_relay_app(relay_config, {pool.survey.id: pool}))
+            relay = _record(create_relay_app(relay_config, {pool.survey.id: pool}, folder / "relay"))
             stack.enter_context(running(relay.app, relay_config))
             result.relay, result.pool = relay.recorder, pool
         yield result

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor
 from server.collection.storage.states import State, read_state, refusal
 
-_TAKEN_BACK = "taken back"
+_TAKEN_BACK: Final = "taken back"
 """No state of :class:`State`: a process that waited to open the draft finds it, and refuses."""
 
 

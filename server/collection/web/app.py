@@ -14,6 +14,7 @@ from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web import api, connections, problems, security
 from server.collection.web.board import BoardSite
+from server.collection.web.monitoring import watch_server
 from server.collection.web.pages import PageSite
 from server.collection.web.publishing import Publishing
 from server.collection.web.static_files import ClientFiles, find_client
@@ -67,6 +68,7 @@ def create_app(
     app.register_blueprint(publishing.blueprint())
     app.register_blueprint(site.blueprint())
     app.register_blueprint(BoardSite(config=config, data=data_directory, client=files).blueprint())
+    app.register_blueprint(watch_server(config, data_directory, files))
     fixed = security.headers(https=config.https) | {"Cache-Control": security.NO_STORE}
 
     def answer(problem: problems.Problem) -> Response:

@@ -34,7 +34,7 @@ DURABLE: Final = {"journal_mode": "truncate", "synchronous": 2, "secure_delete":
 def examine_server(config: Config, data: DataDirectory, client: ClientFiles | None) -> tuple[Line, ...]:
     """Everything that can be seen from inside, in a moment."""
     return (
-        *_machine(data.path),
+        *machine_lines(data.path),
         *_client(client),
         *_address(config),
         *_surveys(data),
@@ -42,7 +42,8 @@ def examine_server(config: Config, data: DataDirectory, client: ClientFiles | No
     )
 
 
-def _machine(path: Path) -> Iterator[Line]:
+def machine_lines(path: Path) -> Iterator[Line]:
+    """What every server needs of its machine; path: its data directory, which may not exist yet."""
     yield line(
         "python",
         sys.version_info >= MIN_PYTHON,
@@ -58,7 +59,7 @@ def _machine(path: Path) -> Iterator[Line]:
         "SQLite is too old.",
         f"Install a Python with SQLite {'.'.join(map(str, MIN_SQLITE))} or newer.",
     )
-    nearest = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
+    nearest = _nearest(path)
     yield line(
         "data-writable",
         nearest.is_dir() and os.access(nearest, os.R_OK | os.W_OK | os.X_OK),
@@ -75,7 +76,7 @@ def _machine(path: Path) -> Iterator[Line]:
         "Run: chmod o-rwx on the data directory.",
         warning=True,
     )
-    free = shutil.disk_usage(nearest).free
+    free = disk_free(path)
     yield line(
         "disk-space",
         free >= LOW_FREE_BYTES,
@@ -91,6 +92,16 @@ def _machine(path: Path) -> Iterator[Line]:
         "The clock stands in the past; certificates will not verify.",
         "Turn on time synchronization.",
     )
+
+
+def disk_free(path: Path) -> int:
+    """Free bytes on the disk where a data directory is or will be."""
+    return shutil.disk_usage(_nearest(path)).free
+
+
+def _nearest(path: Path) -> Path:
+    """The folder itself, or the nearest above it that exists."""
+    return next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
 
 
 def _client(client: ClientFiles | None) -> Iterator[Line]:

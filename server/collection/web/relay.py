@@ -26,6 +26,7 @@ from server.collection.storage.published import PublishedSurvey
 from server.collection.web import problems, security
 from server.collection.web.api import JSON_TYPE, read_body
 from server.collection.web.app import answer_errors, harden
+from server.collection.web.monitoring import watch_relay
 from server.collection.web.pages import HTML, STYLE
 from server.collection.web.sending import send
 from server.collection.web.serving import listen, make_server, set_up_logging
@@ -46,7 +47,7 @@ _LEAVE: Final = {
 }
 
 
-def create_relay_app(config: Config, pools: Mapping[str, RelayPool]) -> Flask:
+def create_relay_app(config: Config, pools: Mapping[str, RelayPool], directory: Path) -> Flask:
     """Build the relay's application.
 
     Parameters
@@ -55,6 +56,8 @@ def create_relay_app(config: Config, pools: Mapping[str, RelayPool]) -> Flask:
         The frozen configuration; its address is the one that the specifications name.
     pools : mapping
         By the surveys' ids. The caller ends them.
+    directory : Path
+        The relay's directory.
 
     Returns
     -------
@@ -66,6 +69,7 @@ def create_relay_app(config: Config, pools: Mapping[str, RelayPool]) -> Flask:
     app.url_map.merge_slashes = False
     site = _RelaySite(config, pools)
     app.register_blueprint(site.blueprint())
+    app.register_blueprint(watch_relay(directory))
 
     def answer(problem: problems.Problem) -> Response:
         if request.path.startswith("/api/"):
@@ -261,7 +265,7 @@ def serve_relay(
                     )
                     for number, (survey, link) in enumerate(surveys)
                 }
-                server = make_server(create_relay_app(config, pools), config, listener)
+                server = make_server(create_relay_app(config, pools, directory), config, listener)
                 server.run()
                 server.close()
 

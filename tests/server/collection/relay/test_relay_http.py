@@ -52,8 +52,8 @@ def pool(tmp_path: Path) -> Iterator[RelayPool]:
 
 
 @pytest.fixture
-def http(pool: RelayPool) -> FlaskClient:
-    return create_relay_app(Config(public_url=RELAY_URL), {pool.survey.id: pool}).test_client()
+def http(pool: RelayPool, tmp_path: Path) -> FlaskClient:
+    return create_relay_app(Config(public_url=RELAY_URL), {pool.survey.id: pool}, tmp_path).test_client()
 
 
 def test_a_ballot_is_accepted_and_the_answer_is_the_same_for_each(http: FlaskClient, pool: RelayPool) -> None:
@@ -142,9 +142,9 @@ def test_the_page_says_what_it_is_and_no_number_of_what_it_holds(http: FlaskClie
     assert http.get("/static/nothing").status_code == 404
 
 
-def test_a_relay_answers_under_its_sub_path(pool: RelayPool) -> None:
+def test_a_relay_answers_under_its_sub_path(pool: RelayPool, tmp_path: Path) -> None:
     http = create_relay_app(
-        Config(public_url="https://relay.example/sub/"), {pool.survey.id: pool}
+        Config(public_url="https://relay.example/sub/"), {pool.survey.id: pool}, tmp_path
     ).test_client()
     for path in ("/sub" + PATH, PATH):
         assert http.post(path, data=sealed(DIGEST, 1), content_type=CONTENT_TYPE).status_code == 202

@@ -80,7 +80,7 @@ def installation(tmp_path: Path) -> Iterator[Installation]:
         stack.enter_context(running(create_app(config, data, client=lambda: client), config))
         link = link_of(specification, config.public_url)
         pool = stack.enter_context(RelayPool(prepare(tmp_path / "relay", link), link, quiet_seconds=60))
-        app = create_relay_app(relay_config, {pool.survey.id: pool})
+        app = create_relay_app(relay_config, {pool.survey.id: pool}, tmp_path / "relay")
         stack.enter_context(running(app, relay_config))
         yield Installation(data, pool, port, relay_port)
 
