@@ -37,7 +37,7 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.server_keys import install_keys
 from server.collection.tokens.issuing import blind_sign
 from server.collection.tokens.verifying import BallotVerifier
-from server.keys.token_keys import TokenKey, load_token_key
+from server.keys.token_keys import TokenKey, load_token_keys
 from shared import base64url, blind_rsa, ed25519
 from shared.ballot import Ballot
 from shared.invitation_code import InvitationCode
@@ -78,7 +78,7 @@ def measure(actions: dict[str, Callable[[], object]], rounds: int) -> dict[str, 
 
 def signing(rounds: int) -> dict[str, float]:
     """Ways to make one signature; all give the same number."""
-    key, library = load_token_key(KEY_FILE), load_pem_private_key(KEY_FILE.read_bytes(), None)
+    key, library = load_token_keys(KEY_FILE)[0], load_pem_private_key(KEY_FILE.read_bytes(), None)
     d = pow(blind_rsa.PUBLIC_EXPONENT, -1, (key.p - 1) * (key.q - 1))
     m = secrets.randbelow(key.n - 2) + 2
     message = m.to_bytes(384, "big")
@@ -101,7 +101,7 @@ def signing(rounds: int) -> dict[str, float]:
 def verify_ballot(verifier: BallotVerifier, ballot: Ballot) -> None:
     """What the collector, and each trustee, verifies of a ballot; before there were device keys it was
     "token, in Python" for the collector, "token, cryptography" for the trustees."""
-    verifier.verify_token(ballot.token)
+    verifier.verify_token(ballot.token, ballot.cell)
     verifier.verify_signature(ballot)
 
 
@@ -112,7 +112,7 @@ def using(rounds: int) -> dict[str, float]:
     device = device_key(bytes(32))
     ballot = make_ballot(digest, 0, issue_token(digest, bytes(32)))
     verifier = BallotVerifier(specification.invited, digest)
-    key = load_token_key(KEY_FILE)
+    key = load_token_keys(KEY_FILE)[0]
     public = load_pem_private_key(KEY_FILE.read_bytes(), None).public_key()
     prepared = blind_rsa.prepare(b"message", secrets.token_bytes(32))
     r = blind_rsa.blinding_factor(key.n, secrets.token_bytes(400))
@@ -136,7 +136,7 @@ def using(rounds: int) -> dict[str, float]:
 
 def issue(count: int) -> int:
     """Sign so many times."""
-    key = load_token_key(KEY_FILE)
+    key = load_token_keys(KEY_FILE)[0]
     for _ in range(count):
         blind_sign(key, (secrets.randbelow(key.n - 2) + 2).to_bytes(384, "big"))
     return count
@@ -156,7 +156,7 @@ def over_http(crowd: int) -> dict[str, float]:
     rows = [replace(row, people=-(-crowd // len(small_rows()))) for row in small_rows()]
     specification = invited_specification(rows=rows, invited=invited(people=crowd))
     model = format_model(specification.attributes, rows)
-    digest, n = digest_of(specification), load_token_key(KEY_FILE).n
+    digest, n = digest_of(specification), load_token_keys(KEY_FILE)[0].n
     codes = [InvitationCode.create(secrets.token_bytes(12)) for _ in range(crowd)]
     messages = [secrets.randbelow(n - 2) + 2 for _ in codes]
     bodies = [

@@ -17,7 +17,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=demo-election
-made="town survey key ceremony trustees election-key.json codes rehearsal
+made="town boxes survey key ceremony trustees election-key.json codes rehearsal
   rehearsal.json statements factors receipts.txt export result.json data data.anchors server.log"
 . "$root/deploy/demo_steps.sh"
 read_options "$@"
@@ -47,15 +47,14 @@ mkdir -p "$dir/town"
 cp "$root/deploy/town/election.toml" "$root/deploy/town/election.json" "$dir/town/"
 "$venv/bin/python" "$root/deploy/town.py" --out "$dir/town" --people 5000
 cut -d , -f 1-3 "$dir/town/town.csv" >"$dir/town/roll.csv"
-# The list of people to invite. It is not needed for anything but the letters.
-awk -F, 'NR == 1 { print "name,town" } NR > 1 { printf "Member %d,Lindenau %s\n", NR - 1, $3 }' \
+# The roll with names, which only whoever makes the letters needs.
+awk -F, 'NR == 1 { print "name," $0 } NR > 1 { printf "Member %d,%s\n", NR - 1, $0 }' \
   "$dir/town/roll.csv" >"$dir/town/members.csv"
 
-step "Making keys: the organizer signs (and has a spare key), the registrar issues tokens, the collector takes ballots"
+step "Making keys: the organizer signs (and has a spare key), the collector takes ballots"
 mkdir -p "$dir/key"
 roomful keygen --out "$dir/key/key.pem"
 roomful keygen --out "$dir/key/spare.pem"
-roomful keygen --purpose tokens --out "$dir/key/tokens.pem"
 roomful keygen --purpose collector --suite mlkem768x25519-hkdf-sha256-aes128gcm --out "$dir/key/collector.pem"
 
 step "The key ceremony in four rounds: five trustees, any three of whom decrypt sums; the key exists nowhere"
@@ -72,10 +71,16 @@ for round in 2 3 4; do
 done
 roomful election key "$dir/ceremony" --out "$dir/election-key.json"
 
-step "Making the codes: one for each member; only the roll of their hashes leaves whoever makes the letters"
-roomful codes "$dir/town/members.csv" --out "$dir/codes"
+step "Designing the boxes"
+boxes=$(roomful design "$dir/town/election.toml" --boxes-only --out "$dir/boxes" --json | field cells)
 
-step "Designing the boxes, and signing: from now on roll, keys and the order in which boxes are joined are fixed"
+step "Making the codes: one for each member; only the hashes of each box leave whoever makes the letters"
+roomful codes "$dir/town/members.csv" --boxes "$dir/boxes/boxes.json" --out "$dir/codes"
+
+step "Making the registrar's keys: a token counts in its box only"
+roomful keygen --purpose tokens --boxes "$boxes" --out "$dir/key/tokens.pem"
+
+step "Designing and signing: from now on roll, keys and the order in which boxes are joined are fixed"
 roomful design "$dir/town/election.toml" --out "$dir/survey"
 roomful sign "$dir/survey" --key "$dir/key/key.pem"
 

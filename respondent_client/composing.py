@@ -14,6 +14,7 @@ from typing import Any, Final
 from respondent_client.link import Link
 from respondent_client.platform import Platform
 from respondent_client.session import Placement
+from respondent_client.token_box import require_cell
 from shared import submission
 from shared.ballot import CONTENT_TYPE, UnsignedBallot, require_invited
 from shared.election.contests import chosen
@@ -101,6 +102,8 @@ async def compose(
         For an answer outside its question's domain.
     StateError
         With the code ``state.token`` if the survey is invited and there is no token.
+    TokenError
+        With the code ``token.box`` for an election's token of another box.
     RemoteError, SpecificationError
         If they cannot be sealed; see :meth:`Platform.seal`.
     """
@@ -198,13 +201,15 @@ def attempt(
     Guarantee: whoever has seed, token, cell and choices makes the same bytes again, on any device.
     """
     accepted, content = write_content(platform, placement, answers)
+    held = _required(token)
+    require_cell(held.token, placement.sound, placement.room.cell)
     return Attempt(
         link=link,
         sound=placement.sound,
         cell=placement.room.cell,
         accepted=accepted,
         content=content,
-        held=_required(token),
+        held=held,
         seed=platform.entropy(SEED_BYTES),
     )
 

@@ -19,7 +19,7 @@ from respondent_client.platform import Platform
 from respondent_client.sending import Receipt
 from respondent_client.token_request import TokenRequest, require_genuine
 from shared import base64url, ed25519, strict_json
-from shared.ballot import envelope_bytes, most_envelope_bytes
+from shared.ballot import envelope_bytes, most_envelope_bytes, require_invited
 from shared.errors import TokenError
 from shared.fields import Fields
 from shared.invitation_code import InvitationCode
@@ -27,7 +27,7 @@ from shared.limits import TOKEN_KEY_BYTES
 from shared.soundness import SoundSpecification
 from shared.token import PREFIX_BYTES, SECRET_BYTES, HeldToken
 
-FORMAT: Final = "roomful-request/2"
+FORMAT: Final = "roomful-request/3"
 MESSAGE_FORMAT: Final = "roomful-message/1"
 MAX_KEPT_MESSAGE_BYTES: Final = 2 * most_envelope_bytes()
 _MAX_BYTES: Final = 8192
@@ -35,6 +35,7 @@ _MEMBERS: Final = (
     "format",
     "specification",
     "code",
+    "cell",
     "prefix",
     "secret",
     "device_key",
@@ -51,6 +52,7 @@ def keep_request(request: TokenRequest) -> str:
             "format": FORMAT,
             "specification": request.sound.digest,
             "code": request.code.symbols,
+            "cell": request.cell,
             "prefix": base64url.encode(request.prefix),
             "secret": base64url.encode(request.secret),
             "device_key": base64url.encode(request.device_key),
@@ -141,17 +143,22 @@ async def _read_request(platform: Platform, sound: SoundSpecification, data: byt
     fields.choice("format", (FORMAT,))
     if fields.digest("specification") != sound.digest:
         raise _form("the request is for another survey")
-    parts = [base64url.decode(fields.text(name)) for name in _MEMBERS[3:]]
+    parts = [base64url.decode(fields.text(name)) for name in _MEMBERS[4:]]
     lengths = (PREFIX_BYTES, SECRET_BYTES, ed25519.KEY_BYTES, TOKEN_KEY_BYTES, TOKEN_KEY_BYTES)
     prefix, secret, device_key, blinded_message, inverse = (
         part if part is not None and len(part) == length else _refuse()
         for part, length in zip(parts, lengths, strict=True)
     )
+    invited = require_invited(sound.specification)
+    cell = None if invited.election is None else fields.integer("cell", 0, len(invited.token_keys) - 1)
+    if cell is None and fields.raw("cell") is not None:
+        _refuse()
     if await platform.public_key(secret=secret) != device_key:
         _refuse()  # its code would be spent for a token that cannot sign a ballot
     return TokenRequest(
         sound=sound,
         code=InvitationCode.parse(fields.text("code")),
+        cell=cell,
         prefix=prefix,
         secret=secret,
         device_key=device_key,

@@ -31,7 +31,7 @@ def refusal(reply: Reply) -> RoomfulError:
 
 
 _STATE: Final = re.compile(r"state(\.[a-z-]{1,40})?")
-_TOKEN_CODES: Final = ("token.code", "token.spent", "token.signature")
+_TOKEN_CODES: Final = ("token.code", "token.box", "token.spent", "token.signature")
 """Codes that have words of their own on the respondent's page."""
 
 

@@ -8,12 +8,13 @@ same bytes is harmless, and a new request with the same code is refused.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from respondent_client.composing import JSON
 from respondent_client.link import Link
 from respondent_client.platform import Platform
 from respondent_client.replies import refusal
+from respondent_client.token_box import cell_of
 from shared import base64url, blind_rsa, strict_json
 from shared.ballot import require_invited
 from shared.errors import RemoteError, TokenError
@@ -25,16 +26,20 @@ from shared.token import PREFIX_BYTES, SECRET_BYTES, HeldToken, Token, token_mes
 
 _MAX_REPLY_BYTES: Final = 4096
 
-OF_THE_CODE: Final = ("token.code",)
-"""Refusals of the code itself: its request is of no use any more."""
+OF_THE_CODE: Final = ("token.code", "token.box")
+"""Refusals of the code, or of the box it was shown for: its request is of no use any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRequest:
-    """One code's request; its blinding and the private half of its device key never leave the device."""
+    """One code's request; its blinding and the private half of its device key never leave the device.
+
+    Of an election ``cell`` is the box in which the token will count; of a survey None, and nobody is told.
+    """
 
     sound: SoundSpecification
     code: InvitationCode
+    cell: int | None
     prefix: bytes
     secret: bytes
     device_key: bytes
@@ -48,18 +53,27 @@ class TokenRequest:
     def body(self) -> bytes:
         """What is sent to the registrar; the same each time. The code itself never is."""
         proof = self.code.proof(require_invited(self.sound.specification).codes.roll_id)
-        return strict_json.dumps(
-            {
-                "code_proof": base64url.encode(proof),
-                "blinded_message": base64url.encode(self.blinded_message),
-            }
-        )
+        request: dict[str, Any] = {
+            "code_proof": base64url.encode(proof),
+            "blinded_message": base64url.encode(self.blinded_message),
+        }
+        return strict_json.dumps(request if self.cell is None else request | {"cell": self.cell})
+
+    @property
+    def token_key(self) -> int:
+        """The key that the token will be signed with."""
+        return require_invited(self.sound.specification).token_key(self.cell or 0)
 
 
 async def prepare_request(
-    platform: Platform, sound: SoundSpecification, code: InvitationCode
+    platform: Platform, sound: SoundSpecification, code: InvitationCode, cell: int
 ) -> TokenRequest:
     """Draw a token's prefix, its one-time key and its blinding (RFC 9474, sections 4.1 and 4.2).
+
+    Parameters
+    ----------
+    cell : int
+        Hers; what is drawn for a survey does not depend on it.
 
     Raises
     ------
@@ -68,7 +82,8 @@ async def prepare_request(
     TokenError
         With the code ``token.key`` if the registrar's key is not sound.
     """
-    n = require_invited(sound.specification).token_key
+    invited = require_invited(sound.specification)
+    n = invited.token_key(cell)
     prefix = platform.entropy(PREFIX_BYTES)
     r = blind_rsa.blinding_factor(n, platform.entropy(TOKEN_KEY_BYTES + blind_rsa.SURPLUS_BYTES))
     secret = platform.entropy(SECRET_BYTES)
@@ -79,6 +94,7 @@ async def prepare_request(
     return TokenRequest(
         sound=sound,
         code=code,
+        cell=None if invited.election is None else cell,
         prefix=prefix,
         secret=secret,
         device_key=device_key,
@@ -106,7 +122,7 @@ async def fetch_token(platform: Platform, link: Link, request: TokenRequest) -> 
     if reply.status != 200:
         raise refusal(reply)
     blind_signature = _read_signature(reply.body)
-    n = require_invited(request.sound.specification).token_key
+    n = request.token_key
     prepared = blind_rsa.prepare(token_message(request.sound.digest, request.device_key), request.prefix)
     signature = blind_rsa.finalize(n, prepared, blind_signature, request.inverse)
     token = Token(prefix=request.prefix, device_key=request.device_key, signature=signature)
@@ -125,7 +141,7 @@ async def require_genuine(platform: Platform, sound: SoundSpecification, held: H
         ``token.signature``, ``token.device-key``, or ``token.form`` if the secret is another's; nothing of
         the token is repeated.
     """
-    held.token.verify(require_invited(sound.specification).token_key, sound.digest)
+    cell_of(held.token, sound)
     if await platform.public_key(secret=held.secret) != held.token.device_key:
         raise TokenError(
             "the token and its secret do not belong together",

@@ -16,7 +16,7 @@ from shared.checkpoint import Checkpoint
 from shared.errors import BoardError
 from shared.hash_list import format_hashes
 from shared.invited import board_keys
-from shared.roll import Roll, require_on_roll
+from shared.roll import Roll, count_used
 from shared.specification import Specification
 
 REMEDY: Final = "Keep the files: a signed board that is false is evidence. Tell the organizer and the others."
@@ -116,11 +116,32 @@ def same_roll(roll: Roll, specification: Specification) -> Mapping[str, str] | N
         f"{invited.people}, one for each invitation",
         code="board.roll",
     )
+    _require(
+        len(roll.boxes) == len(invited.token_keys),
+        f"the roll has {len(roll.boxes)} lists of codes",
+        f"{len(invited.token_keys)}, as many as there are keys for tokens",
+        code="board.roll",
+    )
+    if invited.election is not None:
+        _require_boxes(roll, specification)
     return {"codes": str(len(roll.hashes))}
 
 
+def _require_boxes(roll: Roll, specification: Specification) -> None:
+    """A box of an election with more codes than people could be filled from outside."""
+    exact = not specification.counts_are_bounds
+    for box, hashes in enumerate(roll.boxes):
+        codes, people = len(hashes), specification.people_in(box)
+        _require(
+            codes == people if exact else codes >= people,
+            f"box {box} has {codes} codes",
+            f"{people}, one for each of its people" if exact else f"at least {people}",
+            code="board.roll",
+        )
+
+
 def used_codes_on_roll(used: Sequence[bytes], roll: Roll, board: Board | None) -> Mapping[str, str] | None:
-    require_on_roll(used, roll)
+    count_used(used, roll)
     if board is None:
         return None
     digest = hashlib.sha256(format_hashes(used)).hexdigest()
@@ -139,7 +160,7 @@ def used_codes_on_roll(used: Sequence[bytes], roll: Roll, board: Board | None) -
     return {"used_codes": str(len(used))}
 
 
-def tokens_suffice(board: Board) -> Mapping[str, str]:
+def tokens_suffice(board: Board, specification: Specification) -> Mapping[str, str]:
     _require(
         board.tokens_issued <= board.invited,
         f"{board.tokens_issued} tokens were issued",
@@ -147,6 +168,13 @@ def tokens_suffice(board: Board) -> Mapping[str, str]:
         code="board.tokens",
     )
     found = describe_discrepancy(submissions=board.submissions, tokens_issued=board.tokens_issued)
+    if specification.invited is not None and specification.invited.election is not None:
+        _require(
+            found is None,
+            f"{found}, and the board of an election is never signed with a discrepancy",
+            "a token for each ballot",
+            code="board.tokens",
+        )
     _require(
         board.discrepancy in (None, found),
         "the board says another discrepancy than its counts have",

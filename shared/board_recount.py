@@ -196,7 +196,7 @@ def recount(
     specification = survey.specification
     run(LINES[6], lambda: counts.same_roll(published.roll, specification))
     run(LINES[7], lambda: counts.used_codes_on_roll(published.used_codes, published.roll, board))
-    run(LINES[8], lambda: None if board is None else counts.tokens_suffice(board))
+    run(LINES[8], lambda: None if board is None else counts.tokens_suffice(board, specification))
     release = None if board is None else board.release
     run(
         LINES[9],

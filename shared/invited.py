@@ -22,6 +22,7 @@ from shared.limits import (
     MAX_POOL_MESSAGES,
     MAX_POOL_SECONDS,
     MAX_SPARE_KEYS,
+    MAX_TOKEN_KEYS,
     MAX_TRUSTEES,
     TOKEN_KEY_BYTES,
 )
@@ -30,7 +31,7 @@ from shared.sealing import SUITES, Suite
 _KEYS: Final = (
     "people",
     "codes",
-    "token_key",
+    "token_keys",
     "suite",
     "opening_key",
     "collector_key",
@@ -71,7 +72,8 @@ class Codes:
     roll_id : bytes
         32 random bytes that every proof of a code is bound to.
     digest : str
-        SHA-256 of the roll, hexadecimal: the roll has a hash for each of the ``people``.
+        SHA-256 of the roll, hexadecimal: the roll has a hash for each of the ``people``, in an election in a
+        list for each box.
     """
 
     roll_id: bytes
@@ -88,8 +90,9 @@ class Invited:
         Invitations; never more tokens are issued.
     codes : Codes
         The roll of their codes, which is made before the specification is signed.
-    token_key : int
-        Modulus of the registrar's RSA key for this survey alone, 3072 bits; the exponent is 65537.
+    token_keys : tuple of int
+        Moduli of the registrar's RSA keys for this survey alone, 3072 bits; the exponent is 65537. A survey
+        has one; an election one for each box, so that a token counts in its box only.
     suite : Suite
         How answers and ballots are sealed.
     opening_key, collector_key : bytes
@@ -115,7 +118,7 @@ class Invited:
 
     people: int
     codes: Codes
-    token_key: int
+    token_keys: tuple[int, ...]
     suite: Suite
     opening_key: bytes
     collector_key: bytes
@@ -132,6 +135,10 @@ class Invited:
     def statements_needed(self) -> int:
         """Equal statements without which nothing is opened."""
         return statements_needed(self.threshold, self.shares)
+
+    def token_key(self, cell: int) -> int:
+        """The key of tokens that count in a cell: of a survey the same for all."""
+        return self.token_keys[cell if len(self.token_keys) > 1 else 0]
 
     @classmethod
     def parse(cls, value: Any, where: str) -> Invited:
@@ -160,7 +167,7 @@ class Invited:
         return cls(
             people=fields.integer("people", 1, MAX_PEOPLE),
             codes=_parse_codes(fields),
-            token_key=_parse_modulus(fields),
+            token_keys=_parse_moduli(fields),
             suite=suite,
             opening_key=opening_key,
             collector_key=_parse_bytes(fields, "collector_key", suite.public_key_bytes),
@@ -179,7 +186,7 @@ class Invited:
         return {
             "people": self.people,
             "codes": {"roll_id": self.codes.roll_id.hex(), "digest": self.codes.digest},
-            "token_key": base64url.encode(self.token_key.to_bytes(TOKEN_KEY_BYTES, "big")),
+            "token_keys": [base64url.encode(n.to_bytes(TOKEN_KEY_BYTES, "big")) for n in self.token_keys],
             "suite": self.suite.name,
             "opening_key": base64url.encode(self.opening_key),
             "collector_key": base64url.encode(self.collector_key),
@@ -279,13 +286,15 @@ def _parse_codes(fields: Fields) -> Codes:
     return Codes(roll_id=bytes.fromhex(codes.digest("roll_id")), digest=codes.digest("digest"))
 
 
-def _parse_modulus(fields: Fields) -> int:
-    data = _parse_bytes(fields, "token_key", TOKEN_KEY_BYTES)
-    if not is_token_modulus(data):
+def _parse_moduli(fields: Fields) -> tuple[int, ...]:
+    moduli = [base64url.decode(text) or b"" for text in fields.texts("token_keys", MAX_TOKEN_KEYS)]
+    if not moduli or not all(map(is_token_modulus, moduli)):
         raise fields.fail(
-            "token_key", "no RSA modulus of 3072 bits", "an odd number with its highest bit set"
+            "token_keys",
+            "not different RSA moduli of 3072 bits",
+            "odd numbers with their highest bit set, 384 bytes each in base64url",
         )
-    return int.from_bytes(data, "big")
+    return tuple(int.from_bytes(data, "big") for data in moduli)
 
 
 def _parse_bytes(fields: Fields, name: str, length: int) -> bytes:

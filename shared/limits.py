@@ -69,6 +69,8 @@ MAX_RECOUNT_WORK: Final = 2 * 10**8
 
 TOKEN_KEY_BYTES: Final = 384
 """Length of a token's RSA modulus and signature: 3072 bits."""
+MAX_TOKEN_KEYS: Final = 1_000
+"""Boxes of an election, each of which has a key of its own."""
 MAX_TRUSTEES: Final = 16
 MAX_SPARE_KEYS: Final = 2
 MAX_POOL_MESSAGES: Final = 100_000

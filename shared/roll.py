@@ -9,25 +9,28 @@ A code is three things in turn, each made from the one before and none from the 
 So a registrar who holds the roll cannot make up a proof: each proof that it can show for a token that it
 issued came from a device with a code. After closing the proofs of all used codes stand on the public board.
 
-``roll.txt`` is a line ``roomful-roll/1 <roll id, 64 hex>`` and a list of hashes (:mod:`shared.hash_list`).
+``roll.txt`` is a line ``roomful-roll/1 <roll id, 64 hex>`` and a list of hashes (:mod:`shared.hash_list`). In
+an election there is a list for each box, in their order, with an empty line between two: so everybody counts
+how many codes a box has, and a code fetches tokens of its box alone.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
 
 from shared.errors import BoardError
 from shared.hash_list import HASH_BYTES, LINE_BYTES, format_hashes, parse_hashes
 from shared.invitation_code import InvitationCode
-from shared.limits import MAX_RECEIPTS
+from shared.limits import MAX_RECEIPTS, MAX_TOKEN_KEYS
 
 FORMAT: Final = "roomful-roll/1"
 ROLL_ID_BYTES: Final = HASH_BYTES
-MAX_ROLL_BYTES: Final = len(FORMAT) + 1 + LINE_BYTES * (MAX_RECEIPTS + 1)
+MAX_ROLL_BYTES: Final = len(FORMAT) + 1 + LINE_BYTES * (MAX_RECEIPTS + 1) + MAX_TOKEN_KEYS
 _HEAD: Final = re.compile(rb"roomful-roll/1 ([0-9a-f]{64})\n")
 
 
@@ -38,25 +41,39 @@ def roll_hash(proof: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roll:
-    """The hashes of all codes of one survey.
+    """The hashes of all codes of one survey or election.
 
     Attributes
     ----------
     roll_id : bytes
         32 random bytes. They keep the hashes of two surveys apart even for equal codes, and they take the
         place of the specification's digest, which holds the digest of the roll and so cannot be in it.
-    hashes : tuple of bytes
-        Ascending.
+    boxes : tuple of tuple of bytes
+        The hashes of each box of an election, ascending; of a survey all in one. None of several is empty.
     """
 
     roll_id: bytes
-    hashes: tuple[bytes, ...] = field(repr=False)
+    boxes: tuple[tuple[bytes, ...], ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.boxes or (len(self.boxes) > 1 and not all(self.boxes)):
+            raise ValueError("a box without codes")
+
+    @property
+    def hashes(self) -> tuple[bytes, ...]:
+        """Those of all boxes."""
+        return tuple(itertools.chain.from_iterable(self.boxes))
+
+    @property
+    def box_of(self) -> dict[bytes, int]:
+        """The box of each hash."""
+        return {value: box for box, hashes in enumerate(self.boxes) for value in hashes}
 
     @classmethod
-    def of(cls, roll_id: bytes, codes: Iterable[InvitationCode]) -> Self:
-        """The roll of some codes."""
-        hashes = sorted({roll_hash(code.proof(roll_id)) for code in codes})
-        return cls(roll_id=roll_id, hashes=tuple(hashes))
+    def of(cls, roll_id: bytes, *boxes: Iterable[InvitationCode]) -> Self:
+        """The roll of some codes, of an election those of each box."""
+        hashes = ({roll_hash(code.proof(roll_id)) for code in codes} for codes in boxes)
+        return cls(roll_id=roll_id, boxes=tuple(tuple(sorted(box)) for box in hashes))
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
@@ -78,12 +95,21 @@ class Roll:
                 expected=f"{FORMAT} and 64 lower-case hexadecimal digits",
                 code="board.roll",
             )
-        hashes = parse_hashes(data[head.end() :], of="hashes of codes", code="board.roll")
-        return cls(roll_id=bytes.fromhex(head[1].decode("ascii")), hashes=hashes)
+        *before, last = data[head.end() :].split(b"\n\n")
+        lists = (*(part + b"\n" for part in before), last)
+        boxes = tuple(parse_hashes(part, of="hashes of codes", code="board.roll") for part in lists)
+        if len(boxes) > 1 and (not all(boxes) or len(set().union(*boxes)) < sum(map(len, boxes))):
+            raise BoardError(
+                "a box has no codes, or a code has two boxes",
+                where="roll",
+                expected="a list of hashes for each box, and none of them twice",
+                code="board.roll",
+            )
+        return cls(roll_id=bytes.fromhex(head[1].decode("ascii")), boxes=boxes)
 
     def to_bytes(self) -> bytes:
         """The file."""
-        return f"{FORMAT} {self.roll_id.hex()}\n".encode("ascii") + format_hashes(self.hashes)
+        return f"{FORMAT} {self.roll_id.hex()}\n".encode("ascii") + b"\n".join(map(format_hashes, self.boxes))
 
     @property
     def digest(self) -> str:
@@ -102,19 +128,21 @@ def parse_used_codes(data: bytes) -> tuple[bytes, ...]:
     return parse_hashes(data, of="used codes", code="board.used-codes")
 
 
-def require_on_roll(proofs: Iterable[bytes], roll: Roll) -> None:
-    """Refuse a proof that is of no code of the roll.
+def count_used(proofs: Sequence[bytes], roll: Roll) -> tuple[int, ...]:
+    """How many codes of each box were used; refuses a proof that is of no code of the roll.
 
-    Guarantee: if it returns, each proof is of a different code of the roll, or SHA-256 has a collision.
+    Guarantee: if it returns, each of the distinct proofs is of a different code, or SHA-256 has a collision.
 
     Raises
     ------
     BoardError
         With the code ``board.used-codes``; it says in which line of the list.
     """
-    known = frozenset(roll.hashes)
+    box_of = roll.box_of
+    used = [0] * len(roll.boxes)
     for number, proof in enumerate(proofs, 1):
-        if roll_hash(proof) not in known:
+        box = box_of.get(roll_hash(proof))
+        if box is None:
             raise BoardError(
                 "a used code is not on the signed roll",
                 where=f"used codes, line {number}",
@@ -122,3 +150,5 @@ def require_on_roll(proofs: Iterable[bytes], roll: Roll) -> None:
                 remedy="Keep the files. Ask the registrar how a token could be issued for it.",
                 code="board.used-codes",
             )
+        used[box] += 1
+    return tuple(used)

@@ -365,6 +365,7 @@ def _parse(value: Any) -> Specification:
     rule = _parse_release(release, k)
     if invited is not None and invited.election is not None:
         _require_election(release, rule, invited, questionnaire)
+    _require_token_keys(invited, cells.count)
     return Specification(
         languages=languages,
         title=fields.localized("title", languages),
@@ -551,6 +552,19 @@ def _require_election(
             where="questionnaire",
             expected=f"at most {MAX_MESSAGE_BYTES} bytes: 288 for each choice and 128 for each contest",
             code="specification.election",
+        )
+
+
+def _require_token_keys(invited: Invited | None, n_cells: int) -> None:
+    """One key for a survey, and one for each box of an election: a token then counts in its box only."""
+    if invited is None:
+        return
+    expected = 1 if invited.election is None else n_cells
+    if len(invited.token_keys) != expected:
+        raise SpecificationError(
+            f"{len(invited.token_keys)} keys for tokens stand here",
+            where="invited.token_keys",
+            expected="one" if invited.election is None else f"{expected}, one for each box",
         )
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from server.keys.token_keys import CollectorKey
 from server.release.trustees.decrypting import Election, decrypt_sums
@@ -23,15 +27,25 @@ from shared.election.factors import FactorsFile
 from shared.election.making import make
 from shared.election.result import Result
 from shared.election.vote import EncryptedVote
+from shared.invitation_code import InvitationCode
 from shared.invited import Invited
 from shared.questionnaire import Questionnaire
+from shared.roll import Roll
 from shared.sealing import ELECTION_SUITE, SUITES
 from shared.specification import ReleaseRule, Specification
 from shared.statements import Statement
 from tests import election_held as held
 from tests.builders import LANGUAGES, ORGANIZER_KEY, public_bytes
 from tests.election import GROUP
-from tests.invited import digest_of, invited, invited_specification, sign_ballot
+from tests.invited import (
+    ROLL_ID,
+    code,
+    codes_of,
+    digest_of,
+    invited,
+    invited_specification,
+    sign_ballot,
+)
 from tests.sealed_surveys import SealedSurvey, board_of, shares, statement_keys_of, token
 
 CONTESTS: dict[str, Any] = {
@@ -51,6 +65,8 @@ CONTESTS: dict[str, Any] = {
     ]
 }
 CHOICES = (("ada", "ben", "blank"), (True, False))
+BOXES, PEOPLE_A_BOX = 8, 25
+BOX_KEYS_FILE = Path(__file__).with_name("keys") / "boxes.pem"
 COLLECTOR_SECRET = hashlib.sha256(b"collector of elections").digest()
 RULE = ReleaseRule(rule="merge", minimum=3, distinct_values=1, t_closeness=None)
 
@@ -65,6 +81,33 @@ def words() -> tuple[str, ...]:
 
 
 @cache
+def box_keys() -> tuple[RSAPrivateKey, ...]:
+    """The registrar's key of each box; they guard nothing."""
+    end = b"-----END PRIVATE KEY-----\n"
+    blocks = BOX_KEYS_FILE.read_bytes().split(end)[:-1]
+    keys = [load_pem_private_key(block + end, None) for block in blocks]
+    assert len(keys) == BOXES
+    return tuple(key for key in keys if isinstance(key, RSAPrivateKey))
+
+
+def code_in(box: int, number: int = 0) -> InvitationCode:
+    """The n-th code of a box."""
+    return code(box * PEOPLE_A_BOX + number)
+
+
+@cache
+def election_roll() -> Roll:
+    """A code for each person of each box."""
+    return Roll.of(ROLL_ID, *([code_in(box, n) for n in range(PEOPLE_A_BOX)] for box in range(BOXES)))
+
+
+def proofs_of(*boxes: int) -> tuple[bytes, ...]:
+    """Used codes: for each box that is named, once more, a code of it."""
+    named = Counter(boxes)
+    return tuple(sorted(code_in(box, n).proof(ROLL_ID) for box, count in named.items() for n in range(count)))
+
+
+@cache
 def collector() -> CollectorKey:
     """Of the one suite of elections."""
     return CollectorKey(SUITES[ELECTION_SUITE], COLLECTOR_SECRET)
@@ -73,6 +116,9 @@ def collector() -> CollectorKey:
 def election_keys(**changes: Any) -> Invited:
     """The member ``invited`` of an election."""
     own = {
+        "people": BOXES * PEOPLE_A_BOX,
+        "codes": codes_of(election_roll()),
+        "token_keys": tuple(key.public_key().public_numbers().n for key in box_keys()),
         "suite": SUITES[ELECTION_SUITE],
         "opening_key": held.trustees().key,
         "election": held.trustees(),
@@ -90,7 +136,7 @@ def contests(value: dict[str, Any] = CONTESTS) -> Questionnaire:
 
 
 def election_specification(**changes: Any) -> Specification:
-    """150 voters in eight boxes, k = 3."""
+    """200 voters in eight boxes of 25, k = 3."""
     own = {"questionnaire": CONTESTS, "invited": election_keys(), "release": RULE}
     return invited_specification(**own | changes)
 
@@ -123,7 +169,8 @@ class HeldElection(SealedSurvey):
     def in_ballot(self, number: int, vote: EncryptedVote) -> Ballot:
         """A vote as the n-th voter signs it, whatever it is."""
         box = vote.to_bytes()
-        unsigned = UnsignedBallot(cell=vote.cell, token=token(self.digest, number), box=box)
+        own = token(self.digest, number, box_keys()[vote.cell])
+        unsigned = UnsignedBallot(cell=vote.cell, token=own, box=box)
         return sign_ballot(self.digest, unsigned)
 
     def ballot(
@@ -141,6 +188,14 @@ class HeldElection(SealedSurvey):
                 answers = {"board": ("ada", "ben", "blank")[person % 3], "statutes": person % 2 == 0}
                 self.ballots.append(self.ballot(cell, answers))
         return self
+
+    def used_codes(self, ballots: Sequence[Ballot], count: int) -> tuple[bytes, ...]:
+        """A code of its box for each ballot; of the first so many."""
+        return proofs_of(*(ballot.cell for ballot in ballots[:count]))
+
+    def roll(self) -> Roll:
+        """With a list for each box."""
+        return election_roll()
 
     def board(self, ballots: Sequence[Ballot], *, used: int | None = None) -> dict[str, bytes]:
         """The board's other files, and the rehearsal of all trustees."""

@@ -81,7 +81,7 @@ def invited(**changes: Any) -> Invited:
     value = Invited(
         people=150,
         codes=codes_of(roll(changes.get("people", 150))),
-        token_key=token_key().public_key().public_numbers().n,
+        token_keys=(token_key().public_key().public_numbers().n,),
         suite=SUITES[DEFAULT_SUITE],
         opening_key=OPENING_KEY.public_key().public_bytes_raw(),
         collector_key=COLLECTOR_KEY.public_key().public_bytes_raw(),
@@ -121,15 +121,19 @@ def unsigned_token(prefix: bytes, key: Ed25519PrivateKey | None = None) -> Token
     return Token(prefix=prefix, device_key=public, signature=bytes(384))
 
 
-def issue_token(digest: str, prefix: bytes, key: Ed25519PrivateKey | None = None) -> Token:
+def issue_token(
+    digest: str, prefix: bytes, key: Ed25519PrivateKey | None = None, signer: RSAPrivateKey | None = None
+) -> Token:
     """A valid token with a chosen prefix, and a chosen device key."""
     token = unsigned_token(prefix, key)
-    return replace(token, signature=sign_message(token.message(digest)))
+    return replace(token, signature=sign_message(token.message(digest), signer))
 
 
-def sign_message(message: bytes) -> bytes:
+def sign_message(message: bytes, signer: RSAPrivateKey | None = None) -> bytes:
     """What a registrar's answer, finished, is a signature of."""
-    return token_key().sign(message, padding.PSS(padding.MGF1(hashes.SHA384()), 48), hashes.SHA384())
+    return (signer or token_key()).sign(
+        message, padding.PSS(padding.MGF1(hashes.SHA384()), 48), hashes.SHA384()
+    )
 
 
 def hold_token(digest: str, prefix: bytes) -> HeldToken:

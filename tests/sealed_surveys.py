@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
 from server.keys.sealing import OpeningKey
@@ -28,6 +29,7 @@ from shared.checkpoint import Checkpoint, SignedCheckpoint, board_origin
 from shared.errors import BoardError
 from shared.invitation import Invitation
 from shared.merkle import MerkleTree
+from shared.roll import Roll
 from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.specification import Specification
 from shared.statements import Statement
@@ -48,8 +50,8 @@ from tests.invited import (
 SECRET = hashlib.sha256(b"opening secret of the test suite").digest()
 OPENING_KEY = OpeningKey(SUITES[DEFAULT_SUITE], SECRET)
 WORDS = split_secret(SECRET, 2, 3)
-ISSUED: dict[tuple[str, bytes], Token] = {}
-"""Tokens by survey and prefix: signing takes longer than everything else here."""
+ISSUED: dict[tuple[str, bytes, RSAPrivateKey | None], Token] = {}
+"""Tokens by survey, prefix and key: signing takes longer than everything else here."""
 
 
 def prefix(number: int) -> bytes:
@@ -57,11 +59,11 @@ def prefix(number: int) -> bytes:
     return hashlib.sha256(b"token %d" % number).digest()
 
 
-def token(digest: str, number: int) -> Token:
-    """The n-th token of a survey."""
-    key = (digest, prefix(number))
+def token(digest: str, number: int, signer: RSAPrivateKey | None = None) -> Token:
+    """The n-th token of a survey, of an election by the key of a box."""
+    key = (digest, prefix(number), signer)
     if key not in ISSUED:
-        ISSUED[key] = issue_token(digest, prefix(number))
+        ISSUED[key] = issue_token(digest, prefix(number), signer=signer)
     return ISSUED[key]
 
 
@@ -125,24 +127,33 @@ class SealedSurvey:
     def board(self, ballots: Sequence[Ballot], *, used: int | None = None) -> dict[str, bytes]:
         """The board's other files for some ballots: as many used codes, unless it is said otherwise."""
         entries = tuple(sorted(bytes.fromhex(ballot.receipt) for ballot in ballots))
-        count = len(entries) if used is None else used
+        proofs = self.used_codes(ballots, len(entries) if used is None else used)
         assert self.specification.invited is not None
         people = self.specification.invited.people
         files = make_board(
             specification=self.specification,
             entries=entries,
-            used=used_codes(count),
+            used=proofs,
             change=lambda board: replace(
                 board,
                 invited=people,
-                discrepancy=describe_discrepancy(submissions=len(entries), tokens_issued=count),
+                discrepancy=describe_discrepancy(submissions=len(entries), tokens_issued=len(proofs)),
             ),
         )
         return {
             "board.json": files.board,
-            "roll.txt": roll(people).to_bytes(),
+            "roll.txt": self.roll().to_bytes(),
             "used-codes.txt": files.used_codes,
         }
+
+    def used_codes(self, ballots: Sequence[Ballot], count: int) -> tuple[bytes, ...]:  # noqa: ARG002
+        """Proofs of so many codes."""
+        return used_codes(count)
+
+    def roll(self) -> Roll:
+        """That of the specification."""
+        assert self.specification.invited is not None
+        return roll(self.specification.invited.people)
 
     def write(
         self,

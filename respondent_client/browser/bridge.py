@@ -144,9 +144,12 @@ class Bridge:
         return found | {"sent": True}
 
     async def use_invitation(self, text: str) -> dict[str, Any]:
-        """Take a code or a saved token."""
+        """Take a code or a saved token; in an election after :meth:`place`."""
         self._forget_message()
-        return await _needed(self._entrance).use(text)
+        placement = self._placement
+        if require_invited(_needed(self._sound).specification).election is not None:
+            placement = _needed(placement)
+        return await _needed(self._entrance).use(text, 0 if placement is None else placement.room.cell)
 
     async def fetch_token(self) -> dict[str, Any]:
         """Exchange the code for the token."""

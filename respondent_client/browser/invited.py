@@ -73,8 +73,11 @@ class Entrance:
             held = {"pending": True, "code": found.code.text, "kept": kept}
         return held if same else held | {"other": True}
 
-    async def use(self, text: str) -> dict[str, Any]:
+    async def use(self, text: str, cell: int) -> dict[str, Any]:
         """Take a code or a saved token; nothing is spent yet.
+
+        `cell` is hers, in which a token of an election is to count. A request of this code that is not
+        answered stays as it is: it may have spent the code.
 
         Returns
         -------
@@ -86,7 +89,7 @@ class Entrance:
         if isinstance(entry, HeldToken):
             return await self._accept(entry)
         if self._request is None or self._request.code != entry:
-            self._request = await prepare_request(self._platform, self._sound, entry)
+            self._request = await prepare_request(self._platform, self._sound, entry, cell)
         return {"pending": True, "code": entry.text, "kept": keep_request(self._request)}
 
     async def fetch(self) -> dict[str, Any]:

@@ -248,7 +248,7 @@ def _send_ballot(
 ) -> Receipt:
     """Fetch the token, wait for a random moment, and send; what was sealed before is sent again instead."""
     found = find_message(respondent, sound, token_file)
-    token = None if found is not None else find_token(respondent, sound, code, token_file)
+    token = None if found is not None else find_token(respondent, placement, code, token_file)
     if wait and not isinstance(found, Receipt):
         seconds = respondent.draw_delay()
         click.echo(f"The answers are sent in {seconds:.0f} seconds; Ctrl-C ends the waiting.", err=True)

@@ -76,9 +76,9 @@ class HeadlessRespondent:
             raise StateError("the survey was not checked yet", remedy="Call prepare() first.")
         return self._sound
 
-    def prepare_token(self, code: InvitationCode) -> TokenRequest:
+    def prepare_token(self, code: InvitationCode, placement: Placement) -> TokenRequest:
         """Draw a code's key and blinding; keep the result until :meth:`fetch_token` has succeeded."""
-        return run(prepare_request(self._platform, self._checked(), code))
+        return run(prepare_request(self._platform, self._checked(), code, placement.room.cell))
 
     def fetch_token(self, request: TokenRequest) -> HeldToken:
         """Exchange a code for its token; may be repeated with the same request."""
@@ -132,7 +132,7 @@ class HeadlessRespondent:
             The receipt, hexadecimal.
         """
         placement = self.place(quasi_identifiers)
-        token = None if code is None else self.fetch_token(self.prepare_token(code))
+        token = None if code is None else self.fetch_token(self.prepare_token(code, placement))
         return self.send(self.compose(placement, answers, token)).digest
 
 

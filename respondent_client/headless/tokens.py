@@ -8,17 +8,17 @@ from typing import Final
 
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.keeping import keep_request
+from respondent_client.session import Placement
 from respondent_client.token_request import OF_THE_CODE, TokenRequest
 from shared.errors import InputError, RemoteError, StateError, TokenError
 from shared.invitation_code import InvitationCode
-from shared.soundness import SoundSpecification
 from shared.token import MAX_FILE_BYTES, HeldToken
 
 ATTEMPTS: Final = 3
 
 
 def find_token(
-    respondent: HeadlessRespondent, sound: SoundSpecification, code: str | None, path: Path | None
+    respondent: HeadlessRespondent, placement: Placement, code: str | None, path: Path | None
 ) -> HeldToken:
     """The token in a file or a link, or else the one that a code is exchanged for.
 
@@ -26,8 +26,8 @@ def find_token(
     ----------
     respondent : HeadlessRespondent
         Prepared.
-    sound : SoundSpecification
-        Its survey.
+    placement : Placement
+        Whose: of an election the token counts in this box alone.
     code : str or None
         As typed; the link's by default.
     path : Path or None
@@ -61,7 +61,7 @@ def find_token(
     if kept is not None:
         request = kept
     elif known is not None:
-        request = respondent.prepare_token(known)
+        request = respondent.prepare_token(known, placement)
     else:
         raise StateError(
             "only invited people can answer this survey",
@@ -78,7 +78,7 @@ def find_token(
             path.unlink()
         raise
     if path is not None:
-        write_file(path, token.to_file(sound.digest))
+        write_file(path, token.to_file(placement.sound.digest))
     return token
 
 

@@ -27,7 +27,8 @@ const page = document.getElementById("main");
 const screen = document.getElementById("screen");
 const loading = document.getElementById("loading");
 const PAUSES_MS = [2000, 5000, 10_000]; // before a model that did not arrive is asked for again
-const STAGES = ["about", "invitation", "you", "group", "questions", "review"]; // what she does, and is told of as steps
+// What she does, and is told of as steps. In an election a code is exchanged for her own group, which is found before.
+const STAGES = { open: ["about", "you", "group", "questions", "review"], invited: ["about", "invitation", "you", "group", "questions", "review"], election: ["about", "you", "group", "invitation", "questions", "review"] };
 
 const state = initial(); // the one object that screens hold; only `tell` changes it
 
@@ -61,12 +62,20 @@ const context = {
 
 /** All screens in order; the questionnaire has as many as it has pages. */
 function screens() {
-  return [about, checks, ...(isInvited() ? [invitation] : []), you, group, ...questionPages(context), review, receipt];
+  const own = [you, group];
+  const way = { open: own, invited: [invitation, ...own], election: [...own, invitation] };
+  return [about, checks, ...way[kind()], ...questionPages(context), review, receipt];
 }
 
 /** Before the checks the page itself says so; after them the signed specification does. */
 function isInvited() {
   return state.survey ? state.survey.invited !== null : "invited" in page.dataset;
+}
+
+/** @returns {"open" | "invited" | "election"} */
+function kind() {
+  if (state.survey?.invited?.election) return "election";
+  return isInvited() ? "invited" : "open";
 }
 
 function go(step) {
@@ -99,7 +108,7 @@ function show(step, { focus = true } = {}) {
 
 function indicate(current) {
   const { language } = context;
-  const stages = STAGES.filter((name) => name !== "invitation" || isInvited());
+  const stages = STAGES[kind()];
   const done = current.stage === "receipt";
   const number = done ? stages.length + 1 : stages.indexOf(current.stage) + 1;
   const figures = { number: language.number(number), total: language.number(stages.length) };

@@ -65,11 +65,24 @@ export function parseHashes(data) {
 const ROLL_HEAD = /^roomful-roll\/1 ([0-9a-f]{64})\n$/;
 const ROLL_HEAD_BYTES = 80;
 
-/** The roll: its id and its hashes, as shared/roll.py reads it. */
+/** The roll: its id and its hashes, in an election a list for each box, as shared/roll.py reads it. */
 async function parseRoll(data) {
   const head = ROLL_HEAD.exec(text(data.subarray(0, ROLL_HEAD_BYTES)));
   require(head, "form");
-  return { id: bytesOfHex(head[1]), hashes: parseHashes(data.subarray(ROLL_HEAD_BYTES)), digest: hex(await sha256(data)) };
+  const lists = [];
+  let start = ROLL_HEAD_BYTES;
+  for (let at = start; at < data.length; at += 65) {
+    if (data[at] !== 10) continue; // a line that begins with its end is empty
+    lists.push(data.subarray(start, at));
+    at += 1;
+    start = at;
+  }
+  lists.push(data.subarray(start));
+  const boxes = lists.map(parseHashes);
+  require(boxes.length === 1 || boxes.every((box) => box.length > 0), "form");
+  const hashes = boxes.flat();
+  require(textsOf(hashes).size === hashes.length, "form");
+  return { id: bytesOfHex(head[1]), boxes, hashes, digest: hex(await sha256(data)) };
 }
 
 /** What a code shows instead of itself, and what stands on the roll for it. */
@@ -255,6 +268,12 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code
     roll = { id: found.id, texts: textsOf(found.hashes) };
     require(found.digest === codes.digest && hex(found.id) === codes.roll_id, "roll");
     require(found.hashes.length === people, "people");
+    require(found.boxes.length === specification.invited.token_keys.length, "roll");
+    if (specification.invited.election) {
+      const eligible = specification.eligible.map(sum);
+      const exact = specification.model.kind === "public"; // of a register the people are lower bounds
+      found.boxes.forEach((box, i) => require(exact ? box.length === eligible[i] : box.length >= eligible[i], "people"));
+    }
     return { codes: people };
   });
   await run("board.used-codes", async () => {
@@ -271,6 +290,7 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code
     if (!board) return null;
     require(board.tokens_issued <= board.invited, "tokens");
     require(board.discrepancy === discrepancyOf(board.submissions, board.tokens_issued), "tokens");
+    require(board.discrepancy === null || !specification.invited?.election, "tokens");
     const figures = { tokens: board.tokens_issued, invited: board.invited, submissions: board.submissions };
     return board.discrepancy === null ? figures : { outcome: DISCREPANCY, ...figures };
   });

@@ -11,7 +11,7 @@ import { sentBefore } from "./sending.mjs";
 const PAUSES_MS = [1000, 3000]; // before the same request is sent again
 const SETTLED_MS = 500; // how long she rests before a word is said about what she typed
 const LARGEST_FILE = 65_536;
-const OF_THE_CODE = new Set(["token.code"]);
+const OF_THE_CODE = new Set(["token.code", "token.box"]);
 let resting; // the timer of what is being typed
 
 /** What is there already when the checks are through: kept from before a reload, or held by the link. */
@@ -160,6 +160,7 @@ function asking(context) {
         said,
       ),
       compared(language, state.words),
+      state.survey.invited.election && h("p", { id: "own-group" }, language.t("invitation.group", { group: language.number(state.room.cell) })),
       !pending && h("p", { class: "notice warning", id: "spends" }, language.t("invitation.spends")),
       onDevice(context),
       actions(h("button", { type: "submit", class: "primary", id: "get-token", disabled: busy }, language.t(pending ? "invitation.again" : "invitation.get")), backButton(context)),

@@ -12,7 +12,7 @@ import click
 
 from server.cli.progress import stages
 from server.design.survey_file.design_entry import NAMES
-from server.design.workflow import DesignedSurvey, design_survey
+from server.design.workflow import BOXES_FILE, DesignedSurvey, design_survey
 from server.release.preview import require_releasable
 from shared.errors import InputError
 
@@ -39,6 +39,11 @@ from shared.errors import InputError
 @click.option(
     "--reuse-cells", is_flag=True, help="Use the cells of the first --against with the same attributes."
 )
+@click.option(
+    "--boxes-only",
+    is_flag=True,
+    help="Of an election: write boxes.json, from which its roll and keys for tokens are made.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def design(
     survey: Path,
@@ -47,6 +52,7 @@ def design(
     salt: Path | None,
     against: tuple[Path, ...],
     reuse_cells: bool,
+    boxes_only: bool,
     as_json: bool,
 ) -> None:
     """Design a partition from SURVEY, a survey.toml.
@@ -70,6 +76,7 @@ def design(
             salt,
             against=against,
             reuse_cells=reuse_cells,
+            boxes_only=boxes_only,
             check=require_releasable,
         )
     figures = _figures(result)
@@ -88,7 +95,10 @@ def design(
     for warning in result.design.warnings:
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
     click.echo(f"Written to {folder}: {', '.join(result.files)}")
-    following = "" if result.design.refused else f", then: roomful sign {folder} --key KEY"
+    if boxes_only:
+        following = f", then: roomful codes ROLL --boxes {folder / BOXES_FILE} --out codes"
+    else:
+        following = "" if result.design.refused else f", then: roomful sign {folder} --key KEY"
     click.echo(f"Look at {folder / 'report.html'}{following}")
 
 

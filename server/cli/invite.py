@@ -21,8 +21,9 @@ from server.invitations.people import read_people
 from server.invitations.reminding import list_waiting
 from server.keys.signing import envelope_at
 from server.keys.signing_keys import load_public_key
-from shared.limits import MAX_ENVELOPE_BYTES
+from shared.limits import MAX_ENVELOPE_BYTES, MAX_SPECIFICATION_BYTES
 from shared.roll import MAX_ROLL_BYTES
+from shared.specification import Specification
 from shared.words import digest_words
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
@@ -31,16 +32,31 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the fi
 @click.command()
 @click.argument("people", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for codes and roll.")
+@click.option(
+    "--boxes",
+    type=click.Path(path_type=Path),
+    help="Of an election: boxes.json of roomful design --boxes-only; PEOPLE has all attributes.",
+)
 @click.option("--separator", help="Separator of the list. [default: found out]")
 @click.option("--encoding", help="Encoding of the list. [default: found out]")
 @json_option
-def codes(people: Path, out: Path, separator: str | None, encoding: str | None, as_json: bool) -> None:
+def codes(
+    people: Path, out: Path, boxes: Path | None, separator: str | None, encoding: str | None, as_json: bool
+) -> None:
     """Draw a secret code for each person of the list PEOPLE, a CSV with a row for each.
 
     Run it where the letters are made, which is no server of the survey and not the organizer's desk. Writes
     codes.csv, which stays there, and roll.txt with the hashes of the codes, which the organizer names in
     survey.toml: so the codes are made before the survey is signed.
+
+    In an election roll.txt has the hashes of each box for itself: a code fetches a token of its box alone,
+    and everybody counts how many codes a box has. codes.csv then has a column with each voter's group.
     """
+    specification = None
+    if boxes is not None:
+        specification = Specification.parse(
+            read_file(boxes, "the boxes of an election", MAX_SPECIFICATION_BYTES)
+        )
     with stages(hidden=as_json) as progress:
         found = read_people(
             people,
@@ -49,7 +65,7 @@ def codes(people: Path, out: Path, separator: str | None, encoding: str | None, 
             encoding=encoding,
             progress=lambda done, total: progress("list", done, total),
         )
-        made = make_codes(found, out)
+        made = make_codes(found, out, boxes=specification)
     for note in found.notes:
         click.echo(f"Note: {note}.", err=True)
     if made.guarded:
@@ -66,6 +82,11 @@ def codes(people: Path, out: Path, separator: str | None, encoding: str | None, 
     )
     click.echo(f"Roll  {made.digest}")
     click.echo("roll.txt goes to the organizer, who names it in [invited] of survey.toml.")
+    if specification is not None:
+        click.echo(
+            f"The registrar makes keys for as many boxes: roomful keygen --purpose tokens "
+            f"--boxes {specification.cells.count}"
+        )
 
 
 @click.command()

@@ -13,10 +13,10 @@ from server.files import read_file
 from server.keys.core_dumps import forbid_core_dumps
 from server.keys.signing import MODEL_FILE, countersign, envelope_at, examine_envelope, sign_design
 from server.keys.signing_keys import create_key_pair, encrypt_again, load_public_key
-from server.keys.token_keys import create_collector_key, create_token_key
+from server.keys.token_keys import create_collector_key, create_token_keys
 from shared.envelope import Envelope, VerifiedPayload, encode_key, survey_id
 from shared.invitation import Invitation
-from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
+from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES, MAX_TOKEN_KEYS
 from shared.recount import Recount
 from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.soundness import PASSED, REFUSED
@@ -39,19 +39,28 @@ from shared.words import digest_words
     type=click.Choice(list(SUITES)),
     help=f"How ballots are sealed to the collector; the trustees' too. [default: {DEFAULT_SUITE}]",
 )
+@click.option(
+    "--boxes",
+    type=click.IntRange(1, MAX_TOKEN_KEYS),
+    default=1,
+    help="Of an election: a key for the tokens of each box.",
+)
 @passphrase_option
-def keygen(out: Path, purpose: str, suite: str | None, passphrase_file: Path | None) -> None:
+def keygen(out: Path, purpose: str, suite: str | None, boxes: int, passphrase_file: Path | None) -> None:
     """Make a key pair: a private key in PEM, and its public key beside it (.pub).
 
     For signing: Ed25519, encrypted with a passphrase, which is asked for, or read from --passphrase-file or
     the variable ROOMFUL_PASSPHRASE.
 
     An invited survey needs two more, made for it alone: one for tokens (RSA, 3072 bits), for the registrar,
-    and one for the collector (HPKE). They are not encrypted, because a server reads them unattended.
+    and one for the collector (HPKE). They are not encrypted, because a server reads them unattended. An
+    election has a key for the tokens of each box (--boxes).
     """
     forbid_core_dumps()
     if suite is not None and purpose != "collector":
         raise click.UsageError("--suite goes with --purpose collector.")
+    if boxes > 1 and purpose != "tokens":
+        raise click.UsageError("--boxes goes with --purpose tokens.")
     if passphrase_file is not None and purpose != "signing":
         raise click.UsageError("A server's key has no passphrase: the server reads it unattended.")
     if purpose == "signing":
@@ -61,7 +70,7 @@ def keygen(out: Path, purpose: str, suite: str | None, passphrase_file: Path | N
         click.echo(f"In words    {digest_words(public.hex())}")
         return
     if purpose == "tokens":
-        create_token_key(out)
+        create_token_keys(out, boxes)
         holder, danger = "registrar", "answer as often as she likes"
     else:
         create_collector_key(out, SUITES[suite or DEFAULT_SUITE])

@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from server.design.against import REUSED, Intersection, intersections, read_earlier, reusable
 from server.design.curves import curves_of
 from server.design.design import Design, design
-from server.design.population.model import read_model
+from server.design.mapping import assign_many
+from server.design.population.model import Model, read_model
 from server.design.report.design_report import render_design_report
 from server.design.salt import no_salt, salt_for, write_salt
 from server.design.survey_file.survey import read_survey_file
@@ -19,9 +22,12 @@ from server.files import write_file
 from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE
 from server.progress import StageProgress
 from shared.errors import InputError
+from shared.roll import Roll
 from shared.specification import Specification
 
 REPORT_FILE: Final = "report.html"
+BOXES_FILE: Final = "boxes.json"
+"""Of an election before its roll and keys are made: the specification without them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +49,7 @@ def design_survey(
     *,
     against: Sequence[Path] = (),
     reuse_cells: bool = False,
+    boxes_only: bool = False,
     check: Callable[[Specification], None] | None = None,
 ) -> DesignedSurvey:
     """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
@@ -54,7 +61,8 @@ def design_survey(
     The canonical model (``model.csv``) is written for a public model only. Of a register ``model.salt`` is
     written, or used again if it is there (or in ``salt_path``): with it the same register gives the same
     bytes. The roll of an invited survey is copied beside them, to be published. ``check`` sees what was
-    designed before anything is written, and may refuse it.
+    designed before anything is written, and may refuse it. With ``boxes_only`` the roll and the keys of an
+    election are not asked for yet: ``boxes.json`` is written, which cannot be signed, for whoever makes them.
 
     Raises
     ------
@@ -64,7 +72,7 @@ def design_survey(
     DesignError
         As :func:`server.design.design.design`.
     """
-    survey = read_survey_file(survey_path, algorithm)
+    survey = read_survey_file(survey_path, algorithm, boxes_only=boxes_only)
     if (folder / ENVELOPE_FILE).exists():
         raise InputError(
             "a signed survey is in this folder", where=str(folder), remedy="Design into another folder."
@@ -85,6 +93,7 @@ def design_survey(
     result = design(plan, model, progress, salt=salt, reuse=reuse)
     if check is not None:
         check(result.specification)
+    _require_roll(result, model, survey.roll)
     shared = intersections(
         result.specification, model, earlier, lambda attributes: read_model(survey, attributes=attributes)
     )
@@ -100,6 +109,8 @@ def design_survey(
         close = (*close, "With --reuse-cells the cells of an earlier survey are used again, if they suit.")
     result = replace(result, warnings=(*close, *result.warnings))
     command = ["roomful", "design", survey_path.name, "--out", folder.name]
+    if boxes_only:
+        command.append("--boxes-only")
     for path in against:
         command += ["--against", path.name]
     if reuse_cells:
@@ -108,8 +119,8 @@ def design_survey(
         command += ["--algorithm", algorithm]
     curves = curves_of(result, lambda done, total: progress("Curves", done, total))
     report = render_design_report(result, curves, shlex.join(command))
-    files = {DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
-    if salt is None:
+    files = {BOXES_FILE if boxes_only else DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
+    if salt is None and not boxes_only:
         files[MODEL_FILE] = model.canonical_text()
     if survey.roll is not None:
         files[ROLL_FILE] = survey.roll.to_bytes()
@@ -128,3 +139,35 @@ def design_survey(
     for name, data in files.items():
         write_file(folder / name, data)
     return DesignedSurvey(folder=folder, design=result, files=tuple(names), against=shared)
+
+
+def _require_roll(result: Design, model: Model, roll: Roll | None) -> None:
+    """Refuse the roll of an election that was made for other boxes.
+
+    Raises
+    ------
+    InputError
+        With the code ``input.roll``.
+    """
+    invited = result.specification.invited
+    if roll is None or invited is None or invited.election is None:
+        return
+    boxes = assign_many(result.specification.cells, model.X)
+    people = np.bincount(boxes, weights=model.people.sum(axis=1), minlength=result.specification.cells.count)
+    n_cells = result.specification.cells.count
+    if len(invited.token_keys) != n_cells:
+        raise InputError(
+            f"{len(invited.token_keys)} keys for tokens are there, and {n_cells} boxes",
+            where="invited.token_key",
+            expected="a key for each box",
+            remedy=f"Make them: roomful keygen --purpose tokens --boxes {n_cells}",
+            code="input.roll",
+        )
+    if [len(box) for box in roll.boxes] != people.astype(int).tolist():
+        raise InputError(
+            "the roll was made for other boxes, or for other people",
+            where=ROLL_FILE,
+            expected="a code for each person of each box",
+            remedy="Make boxes (roomful design --boxes-only), codes and keys for tokens again.",
+            code="input.roll",
+        )

@@ -7,11 +7,12 @@ the organizer ever needs a code.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from server import files
+from server.invitations.boxes import with_groups
 from server.invitations.folder import CODES_FILE, README_FILE, require_free
 from server.invitations.mail_merge import format_mail_merge, guard
 from server.invitations.people import People
@@ -21,6 +22,7 @@ from shared.errors import InputError
 from shared.invitation_code import ENTROPY_BYTES, InvitationCode
 from shared.limits import MAX_RECEIPTS
 from shared.roll import ROLL_ID_BYTES, Roll
+from shared.specification import Specification
 
 Entropy = Callable[[int], bytes]
 
@@ -50,7 +52,13 @@ class MadeCodes:
     guarded: int
 
 
-def make_codes(people: People, out: Path, *, entropy: Entropy = secrets.token_bytes) -> MadeCodes:
+def make_codes(
+    people: People,
+    out: Path,
+    *,
+    boxes: Specification | None = None,
+    entropy: Entropy = secrets.token_bytes,
+) -> MadeCodes:
     """Draw a code for each person, and a roll id.
 
     Parameters
@@ -59,6 +67,8 @@ def make_codes(people: People, out: Path, *, entropy: Entropy = secrets.token_by
         The list.
     out : Path
         Folder that must not exist; gets ``codes.csv`` (secret), ``roll.txt`` (public) and a note.
+    boxes : Specification, optional
+        With the boxes of an election: its roll has a list of hashes for each, and ``codes.csv`` each voter's.
     entropy : callable
         The system's generator.
 
@@ -71,7 +81,8 @@ def make_codes(people: People, out: Path, *, entropy: Entropy = secrets.token_by
 
     Notes
     -----
-    Guarantee: nothing of the list or the codes but the roll hashes, in their own order, is in ``roll.txt``.
+    Guarantee: nothing of the list or the codes but the roll hashes, of an election by box, in their own
+    order, is in ``roll.txt``.
     """
     require_free(out)
     if len(people) > MAX_RECEIPTS:
@@ -83,7 +94,13 @@ def make_codes(people: People, out: Path, *, entropy: Entropy = secrets.token_by
         )
     roll_id = entropy(ROLL_ID_BYTES)
     codes = _draw(len(people), entropy)
-    roll = Roll.of(roll_id, codes)
+    places: Sequence[int] = (0,) * len(people)
+    if boxes is not None:
+        people, places = with_groups(people, boxes)
+    lists: list[list[InvitationCode]] = [[] for _ in range(1 if boxes is None else boxes.cells.count)]
+    for box, code in zip(places, codes, strict=True):
+        lists[box].append(code)
+    roll = Roll.of(roll_id, *lists)
     rows = ((person.cells, code, None) for person, code in zip(people.rows, codes, strict=True))
     contents = {
         CODES_FILE: format_mail_merge(people.header, rows, people.separator),

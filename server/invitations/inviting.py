@@ -22,6 +22,8 @@ from server.progress import StageProgress
 from shared.ballot import require_invited
 from shared.errors import BoardError, InputError
 from shared.invitation import survey_link
+from shared.invitation_code import InvitationCode
+from shared.invited import Invited
 from shared.roll import Roll, roll_hash
 from shared.words import digest_words
 
@@ -98,7 +100,7 @@ def invite(
     folder.require_free(out)
     roll_id = invited.codes.roll_id
     hashes = {person.code: roll_hash(person.code.proof(roll_id)) for person in merged.recipients}
-    if Roll(roll_id=roll_id, hashes=tuple(sorted(hashes.values()))).digest != invited.codes.digest:
+    if not _are_of(merged, invited):
         raise InputError(
             "these are not the codes of this survey",
             where="--codes",
@@ -110,10 +112,24 @@ def invite(
     people = tuple(person for person in merged.recipients if hashes[person.code] in chosen)
     with files.named_file_errors(out.name), files.new_folder(out.absolute()) as work:
         names = _fill(
-            work, published, people, merged, frame=frame, public_url=public_url, letters=letters,
+            work, published, invited, people, merged, frame=frame, public_url=public_url, letters=letters,
             progress=progress,
         )  # fmt: skip
     return Invitations(people=len(people), of=len(merged.recipients), folder=str(out), files=names)
+
+
+def _are_of(merged: MailMerge, invited: Invited) -> bool:
+    """Whether these are all codes of the signed roll; of an election by the column of each voter's group."""
+    boxes: dict[int, list[InvitationCode]] = {box: [] for box in range(len(invited.token_keys))}
+    for person in merged.recipients:
+        box = 0 if invited.election is None else person.group
+        if box not in boxes:
+            return False
+        boxes[box].append(person.code)
+    lists = list(boxes.values())
+    return (len(lists) == 1 or all(lists)) and Roll.of(
+        invited.codes.roll_id, *lists
+    ).digest == invited.codes.digest
 
 
 def is_local(public_url: str) -> bool:
@@ -175,6 +191,7 @@ def _read_waiting(data: bytes, roll_id: bytes) -> frozenset[bytes]:
 def _fill(
     work: Path,
     published: PublishedSurvey,
+    invited: Invited,
     people: Sequence[Recipient],
     merged: MailMerge,
     *,
@@ -188,6 +205,7 @@ def _fill(
         Letter(
             lines=person.lines,
             code=person.code,
+            group=None if invited.election is None else person.group,
             link=survey_link(public_url, published.digest, published.organizer_key, code=person.code),
             place=person.place,
         )

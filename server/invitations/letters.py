@@ -64,12 +64,13 @@ class LetterFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
-    """One person's letter."""
+    """One person's letter; of an election with the group that the roll has her in."""
 
     lines: tuple[str, ...] = field(repr=False)
     code: InvitationCode
     link: str = field(repr=False)
     place: str
+    group: int | None = None
 
 
 def require_printable(frame: LetterFrame, letters: Iterable[Letter]) -> None:
@@ -175,6 +176,9 @@ class _Page(Sheet):
         self.qr(letter.code.symbols, code_x, self._code_y - _CODE_SIDE, _CODE_SIDE)
         canvas.setFont(MONOSPACED, 15)
         self.put(letter.code.text, self._code_y - 13 * mm, MONOSPACED, 15)
+        if letter.group is not None:
+            text = self._frame.texts.group.format(group=letter.group)
+            self.paragraph(text, self._code_y - 20 * mm, after=_CODE_SIDE)
         canvas.showPage()
 
     def _sender(self) -> None:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from server.invitations.boxes import GROUP_COLUMN
 from server.invitations.people import CODE_COLUMN, LINK_COLUMN, AddressLines
 from server.tables.files import open_data
 from server.tables.problems import Problems
@@ -43,6 +44,8 @@ class Recipient:
         Name and address on the letter.
     code : InvitationCode
         Hers.
+    group : int or None
+        Her group in an election, from the column of that name.
     place : str
         Where she stands in the file, for messages.
     """
@@ -50,6 +53,7 @@ class Recipient:
     cells: tuple[str, ...] = field(repr=False)
     lines: tuple[str, ...] = field(repr=False)
     code: InvitationCode
+    group: int | None
     place: str
 
 
@@ -146,6 +150,11 @@ def read_mail_merge(path: Path, *, lines: Sequence[str] = (), letters: bool = Tr
         first.setdefault(code.symbols, place)
         cells = tuple(column[row] for column in columns)
         filled = address.fill({name: cell.strip() for name, cell in zip(header, cells, strict=True)})
-        recipients.append(Recipient(cells=cells, lines=filled, code=code, place=place))
+        group = _group_of(dict(zip(header, cells, strict=True)).get(GROUP_COLUMN, ""))
+        recipients.append(Recipient(cells=cells, lines=filled, code=code, group=group, place=place))
     problems.raise_if_any(PeopleFileError)
     return MailMerge(header=header, recipients=tuple(recipients), separator=table.understood.separator or ",")
+
+
+def _group_of(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,6}", text.strip(), re.ASCII) else None

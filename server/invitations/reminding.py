@@ -119,7 +119,7 @@ def list_waiting(data: DataDirectory, survey: str, out: Path, *, today: Today = 
     found = registrar.ask_for_waiting(today().isoformat())
     require_batch(found, k=store.specification.k, people=invited.people)
     registrar.note_waiting_listed()
-    roll = Roll(roll_id=invited.codes.roll_id, hashes=tuple(sorted(found.waiting)))
+    roll = Roll(roll_id=invited.codes.roll_id, boxes=(tuple(sorted(found.waiting)),))
     with files.named_file_errors(out.name):
         files.write_new(out, roll.to_bytes())
     return WaitingList(people=len(roll.hashes), of=invited.people, file=str(out))

@@ -25,6 +25,7 @@ class LetterTexts:
     type_title: str
     type_it: str
     code_title: str
+    group: str
     words_title: str
     words: str
     keep: str
@@ -56,6 +57,7 @@ ENGLISH: Final = LetterTexts(
     type_it="Open {address} and type your code, or scan the small square there. Capitals and"
     " hyphens do not matter.",
     code_title="Your code",
+    group="Your group is {group}: the page must find the same.",
     words_title="Compare before you answer",
     words="The page shows the survey's words, at the latest beside the field for your code. They"
     " must be these:",
@@ -95,6 +97,7 @@ TEXTS: Final = MappingProxyType(
             type_it="Öffnen Sie {address} und tippen Sie dort Ihren Code ein, oder scannen Sie dort"
             " das kleine Quadrat. Groß- und Kleinschreibung und Striche sind gleichgültig.",
             code_title="Ihr Code",
+            group="Ihre Gruppe ist {group}: Die Seite muss dieselbe finden.",
             words_title="Vergleichen Sie, bevor Sie antworten",
             words="Die Seite zeigt die Wörter der Umfrage, spätestens beim Feld für Ihren Code. Es müssen"
             " diese sein:",
@@ -130,6 +133,7 @@ TEXTS: Final = MappingProxyType(
             type_it="افتح {address} واكتب رمزك هناك، أو امسح المربع الصغير. لا فرق بين الأحرف الكبيرة"
             " والصغيرة.",
             code_title="رمزك",
+            group="مجموعتك هي {group}: يجب أن تجد الصفحة المجموعة نفسها.",
             words_title="قارن قبل أن تجيب",
             words="تعرض الصفحة كلمات الاستطلاع، على الأكثر بجانب حقل رمزك. يجب أن تكون هذه:",
             keep="رمزك صالح مرة واحدة. لا تعطه لأحد، وأتلف هذه الرسالة بعد مشاركتك.",

@@ -3,7 +3,7 @@
 ========================  =====================================================================
 file                      contents
 ========================  =====================================================================
-``tokens.pub``            ``rsa-3072:`` and the modulus in base64url, one line
+``tokens.pub``            ``rsa-3072:`` and the modulus in base64url, one line; of an election one a box
 ``collector.pub``         ``hpke:``, the suite, ``:`` and the public key in base64url; below it ``ed25519:``
                           and the key that verifies acceptances
 ``opening-key.json``      the trustees' keys, threshold and shares as JSON, made in the ceremony; of an
@@ -25,7 +25,7 @@ from shared.envelope import decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError
 from shared.fields import Fields
 from shared.invited import is_token_modulus, parse_statement_keys
-from shared.limits import MAX_TRUSTEES, TOKEN_KEY_BYTES
+from shared.limits import MAX_TOKEN_KEYS, MAX_TRUSTEES, TOKEN_KEY_BYTES
 from shared.sealing import SUITES, Suite
 from shared.strict_json import dumps, loads
 
@@ -33,6 +33,7 @@ _TOKEN_PREFIX: Final = "rsa-3072:"  # noqa: S105 - the name of a form, no secret
 _SEALING_PREFIX: Final = "hpke:"
 _SIGNING_PREFIX: Final = "ed25519:"
 MAX_KEY_FILE_BYTES: Final = 16_384
+MAX_TOKEN_FILE_BYTES: Final = 4 * 1024 * MAX_TOKEN_KEYS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,23 +79,25 @@ class OpeningKey:
 
 
 def token_key_line(modulus: int) -> str:
-    """Contents of ``tokens.pub``."""
+    """A line of ``tokens.pub``."""
     return f"{_TOKEN_PREFIX}{base64url.encode(modulus.to_bytes(TOKEN_KEY_BYTES, 'big'))}\n"
 
 
-def read_token_key(path: Path) -> int:
-    """Modulus of the registrar's public key.
+def read_token_keys(path: Path) -> tuple[int, ...]:
+    """Moduli of the registrar's public keys: one, or one for each box of an election.
 
     Raises
     ------
     KeyFileError
         If the file is anything else.
     """
-    text = _read_line(path)
-    data = base64url.decode(text.removeprefix(_TOKEN_PREFIX)) if text.startswith(_TOKEN_PREFIX) else None
-    if data is None or not is_token_modulus(data):
-        raise _refused(path, "no public key for tokens", f"one line {_TOKEN_PREFIX}...", "tokens")
-    return int.from_bytes(data, "big")
+    moduli = []
+    for text in _read_line(path, MAX_TOKEN_FILE_BYTES).split("\n"):
+        data = base64url.decode(text.removeprefix(_TOKEN_PREFIX)) if text.startswith(_TOKEN_PREFIX) else None
+        if data is None or not is_token_modulus(data):
+            raise _refused(path, "no public key for tokens", f"a line {_TOKEN_PREFIX}...", "tokens")
+        moduli.append(int.from_bytes(data, "big"))
+    return tuple(moduli)
 
 
 def read_collector_key(path: Path) -> CollectorPublicKey:
@@ -168,7 +171,7 @@ def parse_opening_key(value: Any, where: str) -> OpeningKey:
     )
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, most: int = MAX_KEY_FILE_BYTES) -> bytes:
     def refused(message: str) -> KeyFileError:
         return KeyFileError(
             message,
@@ -177,11 +180,11 @@ def _read(path: Path) -> bytes:
             " trustees create.",
         )
 
-    return read_bounded(path, MAX_KEY_FILE_BYTES, refused)
+    return read_bounded(path, most, refused)
 
 
-def _read_line(path: Path) -> str:
-    return _read(path).strip().decode("ascii", "replace")
+def _read_line(path: Path, most: int = MAX_KEY_FILE_BYTES) -> str:
+    return _read(path, most).strip().decode("ascii", "replace")
 
 
 def _refused(path: Path, message: str, expected: str, purpose: str) -> KeyFileError:

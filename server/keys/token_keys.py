@@ -3,8 +3,9 @@
 ==================  =========================================================================
 file                contents
 ==================  =========================================================================
-``tokens.pem``      RSA, 3072 bits, exponent 65537: PKCS #8 in PEM, not encrypted, mode 0600
-``tokens.pub``      ``rsa-3072:`` and the modulus in base64url, one line
+``tokens.pem``      RSA, 3072 bits, exponent 65537: PKCS #8 in PEM, not encrypted, mode 0600; in an election
+                    one for each box, in their order
+``tokens.pub``      ``rsa-3072:`` and the modulus in base64url, one line for each
 ``collector.pem``   HPKE private key (:mod:`server.keys.private_pem`), mode 0600
 ``collector.pub``   ``hpke:``, the suite, ``:`` and the public key in base64url; below it ``ed25519:`` and
                     the key that verifies acceptances
@@ -38,7 +39,12 @@ from cryptography.hazmat.primitives.serialization import (
 
 from server.files import read_bounded
 from server.keys.private_pem import parse_private_pem, private_pem
-from server.keys.public_keys import MAX_KEY_FILE_BYTES, CollectorPublicKey, token_key_line
+from server.keys.public_keys import (
+    MAX_KEY_FILE_BYTES,
+    MAX_TOKEN_FILE_BYTES,
+    CollectorPublicKey,
+    token_key_line,
+)
 from server.keys.sealing import SECRET_BYTES, OpeningKey
 from server.keys.signing_keys import write_key_pair
 from shared.acceptance import acceptance_message
@@ -48,6 +54,7 @@ from shared.limits import TOKEN_KEY_BYTES
 from shared.sealing import Suite
 
 _ACCEPTANCE_KEY: Final = b"roomful-acceptance-key/1"
+_END: Final = b"-----END PRIVATE KEY-----\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +91,9 @@ class TokenKey:
             Unless it is an RSA key in unencrypted PEM, of 3072 bits, with the exponent 65537.
         """
         try:
-            key = load_pem_private_key(data, None)
+            # Testing primes takes 0.2 s, and an election has a key for each box. A key whose parts do not
+            # belong together signs nothing: every signature is verified before it leaves (blind_sign).
+            key = load_pem_private_key(data, None, unsafe_skip_rsa_key_validation=True)
         except TypeError:
             raise _refused("the key is encrypted, and a server reads it unattended", where) from None
         except (ValueError, UnsupportedAlgorithm):
@@ -100,24 +109,31 @@ class TokenKey:
         )
 
 
-def create_token_key(private_path: Path) -> int:
-    """Write a new key of the registrar, and its public key beside it (``.pub``); return the modulus.
+def create_token_keys(private_path: Path, boxes: int = 1) -> tuple[int, ...]:
+    """Write new keys of the registrar, and the public ones beside them (``.pub``); return the moduli.
+
+    Parameters
+    ----------
+    boxes : int
+        Of an election; a survey has one key.
 
     Raises
     ------
     KeyFileError
         If a file is already there, or the folder cannot be written.
     """
-    key = generate_private_key(PUBLIC_EXPONENT, 8 * TOKEN_KEY_BYTES)
-    n = key.public_key().public_numbers().n
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    write_key_pair(private_path, pem, token_key_line(n))
-    return n
+    keys = [generate_private_key(PUBLIC_EXPONENT, 8 * TOKEN_KEY_BYTES) for _ in range(boxes)]
+    moduli = tuple(key.public_key().public_numbers().n for key in keys)
+    pem = b"".join(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) for key in keys)
+    write_key_pair(private_path, pem, "".join(map(token_key_line, moduli)))
+    return moduli
 
 
-def load_token_key(path: Path) -> TokenKey:
-    """Read the registrar's private key from its file; see :meth:`TokenKey.from_pem`."""
-    return TokenKey.from_pem(_read(path), path.name)
+def load_token_keys(path: Path) -> tuple[TokenKey, ...]:
+    """Read the registrar's private keys from their file; see :meth:`TokenKey.from_pem`."""
+    data = read_bounded(path, MAX_TOKEN_FILE_BYTES, lambda message: KeyFileError(message, where=str(path)))
+    blocks = [block + _END for block in data.split(_END)[:-1]] or [data]
+    return tuple(TokenKey.from_pem(block, path.name) for block in blocks)
 
 
 class CollectorKey:

@@ -59,8 +59,8 @@ class Respondent(Protocol):
     def place(self, quasi_identifiers: Mapping[str, str | None], /) -> Any:
         """Map a person to her cell."""
 
-    def prepare_token(self, code: InvitationCode, /) -> Any:
-        """Draw the blinding of an invited person's token."""
+    def prepare_token(self, code: InvitationCode, placement: Any, /) -> Any:
+        """Draw the blinding of an invited person's token; of an election it counts in her box alone."""
 
     def fetch_token(self, request: Any, /) -> Any:
         """Exchange her code for the token; may be repeated with the same request."""

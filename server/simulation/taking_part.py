@@ -77,7 +77,7 @@ def send_all_sealed(
     def fetch(person: Contribution) -> tuple[Contribution, object]:
         if person.code is None:
             raise ValueError("an invited person without a code")
-        request = respondent.prepare_token(person.code)
+        request = respondent.prepare_token(person.code, respondent.place(person.quasi_identifiers))
         return person, _repeated(lambda: respondent.fetch_token(request))
 
     def answer(part: tuple[Contribution, object]) -> tuple[int, str]:

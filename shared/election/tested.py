@@ -157,7 +157,7 @@ def rebuild(specification: Specification, digest: str, tested: BallotTest, group
     require_election(invited)
     ballot = tested.ballot(election_terms(specification, digest), group)
     try:
-        ballot.token.verify(invited.token_key, digest)
+        ballot.token.verify(invited.token_key(ballot.cell), digest)
     except TokenError:
         genuine = False
     else:

@@ -113,7 +113,7 @@ def survey(
         for own, (age, sex) in zip(codes, chance.sample(everybody, people), strict=True):
             device = ForgetfulDevice(http, own) if forgetful else Device(http)
             placement = place(sound, {"age": age, "sex": sex})
-            token = run(fetch_token(device, link, run(prepare_request(device, sound, own))))
+            token = run(fetch_token(device, link, run(prepare_request(device, sound, own, 0))))
             run(Sender(device).send(run(compose(device, link, placement, ANSWERS, token))))
             cells[own], truth[own] = placement.room.cell, token.token.prefix
         store.close()

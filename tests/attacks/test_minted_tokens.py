@@ -118,7 +118,7 @@ def test_a_registrar_that_adds_a_code_after_signing_is_found(tmp_path: Path) -> 
     with DataDirectory(tmp_path / "data") as data:
         store = store_of(data)
         registrar = data.registrar(store.id)
-        registrar.add([roll_hash(own)], people=151)
+        registrar.add([[roll_hash(own)]], people=151)
         registrar.spend(own, b"blinded")
         registrar.spend(used_codes(1)[0], b"another")
         store.close()

@@ -238,7 +238,7 @@ def test_more_ballots_than_used_codes_stop_an_election(election: HeldElection, t
     for accepted in (None, figures):
         received = minted.received(export, accepted=accepted)
         assert code_of(lambda r=received: decrypting.examine_election(r, lambda *_: None)) == (  # type: ignore[misc]
-            "opening.discrepancy"
+            "board.tokens"
         )
 
 

@@ -137,7 +137,7 @@ def test_a_key_of_mixed_order_is_refused_by_collector_and_trustees_alike(survey:
     key = survey.specification.invited
     assert key is not None
     with pytest.raises(RoomfulError) as caught:
-        BallotVerifier(key, survey.digest).verify_token(token)
+        BallotVerifier(key, survey.digest).verify_token(token, 0)
     assert caught.value.code == "token.device-key"
     ballots = [*survey.ballots, ballot]
     with pytest.raises(RoomfulError) as caught:

@@ -16,6 +16,7 @@ from respondent_client.build import build
 from server.collection.config import Config
 from server.collection.relay.pool import RelayPool, prepare
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.registrar import RegistrarStore
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
 from server.collection.web.relay import create_relay_app
@@ -84,6 +85,7 @@ class Office:
 
     base: str
     digest: str
+    data: DataDirectory
     store: SurveyStore
     web: Recorder
     relay_url: str
@@ -94,6 +96,10 @@ class Office:
         """The link of a letter."""
         link = survey_link(self.base, self.digest, public_bytes(ORGANIZER_KEY), code=code)
         return link.replace("#", f"{query}#")
+
+    def registrar(self) -> RegistrarStore:
+        """Which codes fetched a token."""
+        return self.data.registrar(self.store.id)
 
     def everything(self) -> Iterator[Arrived]:
         """Every request to every server."""
@@ -121,6 +127,7 @@ def office(
         result = Office(
             base=f"http://127.0.0.1:{port}/",
             digest=digest_of(specification),
+            data=data,
             store=store,
             web=web.recorder,
             relay_url=relay_url,

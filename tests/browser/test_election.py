@@ -17,10 +17,10 @@ from shared.election.vote import EncryptedVote
 from shared.receipt import BallotReceipt
 from shared.sealing import ballot_info
 from tests import election_held as held
-from tests.browser.invited_office import CODES, Office, office
+from tests.browser.invited_office import Office, office
 from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
 from tests.election import GROUP
-from tests.elections import collector, election_specification
+from tests.elections import BOXES, code_in, collector, election_specification
 
 pytestmark = pytest.mark.browser
 __all__ = ["visit"]
@@ -54,18 +54,28 @@ def test_a_vote(
 ) -> None:
     walk = visit(f"election-{viewport['width']}", viewport)
     page = walk.page
-    walk.open(election.link(CODES[number]))
+    specification = election.store.specification
+    box = specification.cells.assign(specification.vector({"age": "43", "sex": "female"}))
+    wrong, own = code_in((box + 1) % BOXES, number), code_in(box, number)
+    walk.open(election.link(wrong))
     expect(page.locator(".statement li").first).to_contain_text("your device knows your vote")
     expect(page.locator("#more")).to_contain_text("sums of whole groups")
     walk.look("1-about")
     walk.start()
     walk.go_on()
-    walk.exchange()
-    walk.go_on()
     page.fill("#field-0", "43")
     page.check("#field-1-0")
     walk.go_on()
     walk.see_picture()
+    walk.go_on()
+    expect(page.locator("#own-group")).to_contain_text(f"group {box}")
+    walk.look("4-invitation")
+    page.click("#get-token")
+    expect(page.locator("#code-error")).to_contain_text("another group")
+    walk.look("5-other-group")
+    assert election.registrar().issued() == number, "nothing was spent"
+    page.fill("#code", own.text)
+    walk.exchange()
     walk.go_on()
     page.locator(".questionnaire .sd-item").nth(1).click()
     page.locator(".questionnaire .sd-boolean, .questionnaire .sd-item").last.click()

@@ -167,7 +167,7 @@ def test_from_the_letter_to_the_sealed_ballot(direct: Office, visit: Callable[..
     expect(page.locator("#unanswered")).to_be_visible()
     expect(page.locator("#unanswered")).to_be_focused()
     walk.look("3-invitation-lost")
-    assert walk.kept()["format"] == "roomful-request/2"
+    assert walk.kept()["format"] == "roomful-request/3"
     page.reload()
     walk.start()
     walk.go_on()

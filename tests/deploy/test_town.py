@@ -67,7 +67,7 @@ def public_keys() -> dict[str, str]:
     }
     return {
         "codes/roll.txt": roll(1000).to_bytes().decode(),
-        "key/tokens.pub": token_key_line(keys.token_key),
+        "key/tokens.pub": token_key_line(keys.token_key(0)),
         "key/collector.pub": CollectorPublicKey(
             suite=keys.suite, key=keys.collector_key, acceptance_key=keys.acceptance_key
         ).to_text(),

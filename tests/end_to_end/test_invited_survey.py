@@ -60,6 +60,9 @@ seconds = 1
 SHARES = [f"trustees/share-{number}-of-3.txt" for number in (1, 2, 3)]
 
 
+ANYBODY = {"age": "40", "sex": "female", "schooling": "high"}
+
+
 class Recording(HeadlessRespondent):
     """The real client; remembers what the people it answers for had in their heads."""
 
@@ -104,7 +107,9 @@ class Hostile:
 
     def fetch(self, code: InvitationCode) -> None:
         """Get a token; the boxes that follow are bound to it."""
-        self.held = self.respondent.fetch_token(self.respondent.prepare_token(code))
+        self.held = self.respondent.fetch_token(
+            self.respondent.prepare_token(code, self.respondent.place(ANYBODY))
+        )
 
     def ballot(self, cell: int, box: bytes) -> Ballot:
         """Whatever box, signed as the owner of the token can."""
@@ -114,8 +119,7 @@ class Hostile:
 
     def message(self, ballot: Ballot) -> Message:
         """A ballot as an honest device sends it."""
-        person = {"age": "40", "sex": "female", "schooling": "high"}
-        honest = self.respondent.compose(self.respondent.place(person), ANSWERS, self.hers)
+        honest = self.respondent.compose(self.respondent.place(ANYBODY), ANSWERS, self.hers)
         info = ballot_info(self.sound.digest)
         body = seal(self.survey.suite.name, self.survey.collector_key, info, ballot.to_bytes())
         return replace(honest, cell=ballot.cell, body=body, receipt=ballot.receipt)

@@ -102,7 +102,7 @@ def sound(platform: ServerPlatform) -> SoundSpecification:
 
 
 def _token(platform: ServerPlatform, sound: SoundSpecification, number: int = 0) -> HeldToken:
-    return run(fetch_token(platform, LINK, run(prepare_request(platform, sound, CODES[number]))))
+    return run(fetch_token(platform, LINK, run(prepare_request(platform, sound, CODES[number], 0))))
 
 
 def _message(
@@ -153,11 +153,11 @@ def test_a_collector_that_does_not_sign_is_not_believed(
 def test_a_lost_answer_of_the_registrar_costs_nothing(
     platform: ServerPlatform, sound: SoundSpecification
 ) -> None:
-    request = run(prepare_request(platform, sound, CODES[0]))
+    request = run(prepare_request(platform, sound, CODES[0], 0))
     platform.lose = 1
     with pytest.raises(RemoteError):
         run(fetch_token(platform, LINK, request))
-    run(fetch_token(platform, LINK, request)).token.verify(sound.specification.invited.token_key, DIGEST)  # type: ignore[union-attr]
+    run(fetch_token(platform, LINK, request)).token.verify(sound.specification.invited.token_key(0), DIGEST)  # type: ignore[union-attr]
     with pytest.raises(TokenError) as caught:
         _token(platform, sound)
     assert caught.value.code == "token.code"
@@ -256,7 +256,7 @@ def test_without_a_token_nothing_is_composed(platform: ServerPlatform, sound: So
 
 
 def test_an_unknown_code_is_named(platform: ServerPlatform, sound: SoundSpecification) -> None:
-    request = run(prepare_request(platform, sound, InvitationCode.create(b"nobody's code")))
+    request = run(prepare_request(platform, sound, InvitationCode.create(b"nobody's code"), 0))
     with pytest.raises(TokenError) as caught:
         run(fetch_token(platform, LINK, request))
     assert caught.value.code == "token.code"
@@ -321,6 +321,6 @@ def test_a_refusal_keeps_its_code(sent: str, code: str) -> None:
 
 
 def test_nothing_of_a_token_is_in_a_repr(platform: ServerPlatform, sound: SoundSpecification) -> None:
-    request = run(prepare_request(platform, sound, CODES[0]))
+    request = run(prepare_request(platform, sound, CODES[0], 0))
     assert repr(request) == "TokenRequest(...)"
     assert CODES[0].symbols not in repr(request)

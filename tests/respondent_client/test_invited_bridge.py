@@ -183,8 +183,9 @@ def damaged(kept: str) -> Iterator[str]:
     value = json.loads(kept)
     yield from ("", "{}", "x", kept[:-1], json.dumps(value | {"more": 1}))
     for name, text in value.items():
-        yield json.dumps(value | {name: text[:-1]})
-        yield json.dumps(value | {name: text[1:] + text[0]})
+        if text is not None:
+            yield json.dumps(value | {name: text[:-1]})
+            yield json.dumps(value | {name: text[1:] + text[0]})
         yield json.dumps(value | {name: 1})
 
 

@@ -25,13 +25,19 @@ from shared.errors import ElectionError, InputError, StateError
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
 from tests.builders import ORGANIZER_KEY, public_bytes
-from tests.elections import election_specification
-from tests.invited import code, digest_of
+from tests.elections import code_in, election_specification
+from tests.invited import digest_of
 from tests.served import no_client, serving
 from tests.server.collection.relay.survey import open_collector
 
 CHOICES = {"board": "ben", "statutes": True}
 PERSON = {"age": "43", "sex": "male"}
+
+
+def code_of(number: int) -> InvitationCode:
+    """The n-th code of her box."""
+    specification = election_specification()
+    return code_in(specification.cells.assign(specification.vector(PERSON)), number)
 
 
 @dataclass
@@ -46,7 +52,7 @@ class Polls:
 
     def vote(self, *options: str, typed: str = "", number: int = 0) -> tuple[Result, dict[str, Any]]:
         arguments = [
-            *(self.link(code(number)), "--choices", str(self.folder / "c.json"), "--json"),
+            *(self.link(code_of(number)), "--choices", str(self.folder / "c.json"), "--json"),
             *("--test-file", str(self.folder / "test.json"), *options),
         ]
         done = CliRunner().invoke(vote, arguments, input=typed, catch_exceptions=False, standalone_mode=False)
@@ -124,10 +130,10 @@ def test_a_token_that_nobody_signed_is_told(polls: Polls) -> None:
 
 
 def test_a_tested_ballot_is_never_cast(polls: Polls) -> None:
-    platform, respondent = HeadlessPlatform(), HeadlessRespondent(polls.link(code(0)))
+    platform, respondent = HeadlessPlatform(), HeadlessRespondent(polls.link(code_of(0)))
     respondent.prepare()
     placement = respondent.place(PERSON)
-    token = respondent.fetch_token(respondent.prepare_token(code(0)))
+    token = respondent.fetch_token(respondent.prepare_token(code_of(0), respondent.place(PERSON)))
     tested = attempt(platform, respondent.link, placement, CHOICES, token)
     tested.test()
     for again in (tested.test, lambda: run(cast(platform, tested))):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import BoardError
-from shared.roll import Roll, parse_used_codes, require_on_roll, roll_hash
+from shared.roll import Roll, count_used, parse_used_codes, roll_hash
 from tests.invited import ROLL_ID, code, roll, used_codes
 
 
@@ -62,9 +62,9 @@ def test_any_bytes_are_a_roll_or_refused(data: bytes) -> None:
 
 
 def test_a_proof_that_is_of_no_code_is_named_by_its_line() -> None:
-    require_on_roll(used_codes(150), roll())
+    count_used(used_codes(150), roll())
     with pytest.raises(BoardError) as caught:
-        require_on_roll((*used_codes(2), roll().hashes[0]), roll())
+        count_used((*used_codes(2), roll().hashes[0]), roll())
     assert (caught.value.code, caught.value.where) == ("board.used-codes", "used codes, line 3")
 
 

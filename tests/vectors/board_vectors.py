@@ -27,7 +27,16 @@ from tests.boards import (
     sign_checkpoint,
 )
 from tests.builders import ORGANIZER_KEY, public_bytes, sign
-from tests.invited import COLLECTOR, ROLL_ID, SPARE_KEY, code, invited_specification, used_codes
+from tests.elections import (
+    BOXES,
+    PEOPLE_A_BOX,
+    code_in,
+    election_keys,
+    election_roll,
+    election_specification,
+    proofs_of,
+)
+from tests.invited import COLLECTOR, ROLL_ID, SPARE_KEY, code, codes_of, invited_specification, used_codes
 from tests.server.release.board.survey import released_files
 from tests.vectors.surveys import STRANGER_KEY
 
@@ -50,7 +59,10 @@ def boards() -> dict[str, Any]:
         "source": "docs/protocol.md, The board. RFC 6962, RFC 9162, C2SP signed-note and tlog-checkpoint.",
         "specification": sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes().decode(),
         "invitation": Invitation(digest=honest.digest, organizer_key=public_bytes(ORGANIZER_KEY)).fragment(),
-        "cases": [_case(*case) for case in _cases(honest)] + _cases_of_codes(honest) + _merged_cases(),
+        "cases": [_case(*case) for case in _cases(honest)]
+        + _cases_of_codes(honest)
+        + _merged_cases()
+        + _election_cases(),
     }
 
 
@@ -82,6 +94,44 @@ def _merged_cases() -> list[dict[str, Any]]:
         case = _case(name, comment, refused, files, released=published)
         invitation = Invitation(digest=files.digest, organizer_key=public_bytes(ORGANIZER_KEY)).fragment()
         envelope = sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes().decode()
+        named.append(case | {"specification": envelope, "invitation": invitation})
+    return named
+
+
+def _election_cases() -> list[dict[str, Any]]:
+    """Boards of an election: its roll has a list for each box, and no discrepancy is ever signed."""
+    lists = [[code_in(box, n) for n in range(PEOPLE_A_BOX)] for box in range(BOXES)]
+    moved = [*lists[:-1], lists[-1][1:]]
+    moved[0] = [*moved[0], lists[-1][0]]
+
+    def board(roll: Roll, used: tuple[bytes, ...], said: str | None = None) -> BoardFiles:
+        specification = election_specification(invited=election_keys(codes=codes_of(roll)))
+        files = make_board(
+            specification=specification,
+            used=used,
+            change=lambda board: replace(board, invited=BOXES * PEOPLE_A_BOX, discrepancy=said),
+        )
+        return replace(files, roll=roll.to_bytes())
+
+    used = proofs_of(*range(BOXES), *range(BOXES), *range(BOXES), *range(BOXES), *range(BOXES))
+    flat = Roll.of(ROLL_ID, map(code, range(BOXES * PEOPLE_A_BOX)))
+    said = "40 submissions, 39 tokens"
+    cases = [
+        ("election", "A list of codes for each box.", None, board(election_roll(), used)),
+        ("election-of-one-list", "The codes of all boxes together.", "board.roll", board(flat, used)),
+        ("election-26-codes", "Of 25 people.", "board.roll", board(Roll.of(ROLL_ID, *moved), used)),
+        (
+            "election-discrepancy",
+            "Signed on purpose.",
+            "board.tokens",
+            board(election_roll(), used[1:], said),
+        ),
+    ]
+    named: list[dict[str, Any]] = []
+    for name, comment, refused, files in cases:
+        case = _case(name, comment, refused, files, released={})
+        invitation = Invitation(digest=files.digest, organizer_key=public_bytes(ORGANIZER_KEY)).fragment()
+        envelope = sign(files.specification.to_bytes(), ORGANIZER_KEY).to_bytes().decode()
         named.append(case | {"specification": envelope, "invitation": invitation})
     return named
 
@@ -335,7 +385,7 @@ def _cases_of_codes(honest: BoardFiles) -> list[dict[str, Any]]:
     stranger = InvitationCode.create(b"nobody's code")
     longer = Roll.of(ROLL_ID, [*map(code, range(150)), stranger])
     shorter = Roll.of(ROLL_ID, map(code, range(149)))
-    other_id = replace(longer, hashes=Roll.of(ROLL_ID, map(code, range(150))).hashes, roll_id=bytes(32))
+    other_id = replace(Roll.of(ROLL_ID, map(code, range(150))), roll_id=bytes(32))
     minted = tuple(sorted((*used_codes(59), hashlib.sha256(b"minted").digest())))
     unused = used_codes(61)
     signed = "40 submissions, 39 tokens"

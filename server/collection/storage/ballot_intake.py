@@ -93,7 +93,7 @@ class BallotIntake:
         ballot = Ballot.parse(data, specification)
         verifier = self._verifier or BallotVerifier(invited, self._digest)
         self._verifier = verifier
-        verifier.verify_token(ballot.token)
+        verifier.verify_token(ballot.token, ballot.cell)
         verifier.verify_signature(ballot)
         if invited.election is not None:
             self._verify_vote(ballot, specification)

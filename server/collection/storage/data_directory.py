@@ -253,7 +253,7 @@ class DataDirectory:
         digest, anchor = store.published.digest, self.anchor(store.id, "registrar")
         roll = store.published.roll()
         RegistrarStore.create(store.published.folder, digest=digest, anchor=anchor)
-        return self.registrar(survey).add(roll.hashes, people=invited.people)
+        return self.registrar(survey).add(roll.boxes, people=invited.people)
 
     def anchor(self, survey: str, database: str) -> Anchor:
         """The anchor of one of a survey's databases."""

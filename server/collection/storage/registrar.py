@@ -32,10 +32,11 @@ _LISTED: Final = "waiting_listed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetch:
-    """A code that asks for a token: its proof, and the hash of its blinded message."""
+    """A code that asks for a token of a box: its proof, and the hash of its blinded message."""
 
     proof: bytes
     request: bytes
+    box: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +63,23 @@ class _FetchIntake:
         codes = [roll_hash(fetch.proof) for fetch in group]
         marks = ",".join("?" * len(group))
         known = {
-            bytes(code): None if request is None else bytes(request)
-            for code, request in connection.execute(
-                f"SELECT hash, request FROM code WHERE hash IN ({marks})",  # noqa: S608 - question marks
+            bytes(code): (box, None if request is None else bytes(request))
+            for code, box, request in connection.execute(
+                f"SELECT hash, box, request FROM code WHERE hash IN ({marks})",  # noqa: S608 - question marks
                 codes,
             )
         }
         fresh: dict[bytes, Fetch] = {}
         outcomes: list[Exception | None] = []
         for code, fetch in zip(codes, group, strict=True):
-            spent = known[code] or fresh.setdefault(code, fetch).request if code in known else None
+            if code not in known:
+                outcomes.append(_refused())
+                continue
+            box, request = known[code]
+            if box != fetch.box:
+                outcomes.append(_other_box(box, fetch.box))
+                continue
+            spent = request or fresh.setdefault(code, fetch).request
             outcomes.append(None if spent == fetch.request else _refused())
         connection.executemany(
             "UPDATE code SET proof = ?, request = ? WHERE hash = ?",
@@ -143,13 +151,13 @@ class RegistrarStore:
             folder / REGISTRAR_NAME, fields=REGISTRAR_FIELDS, rows={"specification": digest}, anchor=anchor
         )
 
-    def add(self, hashes: Iterable[bytes], *, people: int) -> int:
+    def add(self, boxes: Iterable[Iterable[bytes]], *, people: int) -> int:
         """Add the roll's hashes of codes; those that are there stay as they are.
 
         Parameters
         ----------
-        hashes : iterable of bytes
-            32 bytes each.
+        boxes : iterable of iterable of bytes
+            32 bytes each, those of each box of an election; of a survey all in one.
         people : int
             The number of invitations that the specification allows.
 
@@ -167,7 +175,8 @@ class RegistrarStore:
         """
         with self._change(sweep=True) as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO code VALUES (?, NULL, NULL)", [(value,) for value in sorted(hashes)]
+                "INSERT OR IGNORE INTO code VALUES (?, ?, NULL, NULL)",
+                sorted((value, box) for box, hashes in enumerate(boxes) for value in hashes),
             )
             total = self._intake.count(connection)
             if total > people:
@@ -179,8 +188,8 @@ class RegistrarStore:
                 )
         return total
 
-    def spend(self, proof: bytes, blinded_message: bytes) -> None:
-        """Spend a code for a blinded message, durably; the same message again is welcome.
+    def spend(self, proof: bytes, blinded_message: bytes, box: int = 0) -> None:
+        """Spend a code for a blinded message under the key of a box, durably; the same again is welcome.
 
         Guarantee: for each code there is at most one blinded message for which this ever returns. A code that
         is not on the roll and one that was spent for another message are refused alike.
@@ -188,11 +197,13 @@ class RegistrarStore:
         Raises
         ------
         TokenError
-            With the code ``token.code``.
+            With the code ``token.code``; ``token.box`` if the roll has the code in another box, which spends
+            nothing.
         StorageError
             If it could not be stored.
         """
-        self._writer.store(Fetch(proof=proof, request=hashlib.sha256(blinded_message).digest()))
+        request = hashlib.sha256(blinded_message).digest()
+        self._writer.store(Fetch(proof=proof, request=request, box=box))
 
     def issued(self) -> int:
         """How many codes fetched a token."""
@@ -294,6 +305,18 @@ def _too_often(message: str, remedy: str) -> StateError:
         message,
         remedy=f"{remedy}Everybody can be reminded without it: roomful invite --reminder.",
         code="state.reminder",
+    )
+
+
+def _other_box(box: int, said: int) -> TokenError:
+    """The holder of a code may know the box that it is on the roll with: it stands on her letter."""
+    return TokenError(
+        f"the roll has this code in box {box}, and what was said leads to box {said}",
+        where="code",
+        expected="what the roll says of her",
+        remedy="Compare what was entered with the letter. If the roll is wrong, tell whoever invited you:"
+        " nothing is spent yet.",
+        code="token.box",
     )
 
 

@@ -75,6 +75,8 @@ SURVEY_FIELDS: Final = (
 CODE_FIELDS: Final = (
     # The roll's hash of a code; the code itself is on the letter and nowhere else.
     StoredField(table="code", column="hash", declaration=_KEY),
+    # Of an election the box that the roll has it in, whose tokens alone it fetches; 0 in a survey.
+    StoredField(table="code", column="box", declaration="INTEGER NOT NULL"),
     # The proof that its device showed, of which the former is the hash; NULL before.
     StoredField(table="code", column="proof", declaration="BLOB"),
     # SHA-256 of the blinded message that it fetched a token with; NULL before.

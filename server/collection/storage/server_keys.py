@@ -11,7 +11,7 @@ from typing import Final
 
 from server import files
 from server.collection.storage.published import PublishedSurvey
-from server.keys.token_keys import CollectorKey, TokenKey, load_collector_key, load_token_key
+from server.keys.token_keys import CollectorKey, TokenKey, load_collector_key, load_token_keys
 from shared.errors import InputError, KeyFileError, StateError
 from shared.invited import Invited
 
@@ -63,8 +63,8 @@ def check_keys(published: PublishedSurvey, *, token_key: Path | None, collector_
             expected="--token-key for the registrar, --collector-key for the collector, or both",
             code="input.keys",
         )
-    if token_key is not None and load_token_key(token_key).n != invited.token_key:
-        raise _other_key(token_key)
+    if token_key is not None:
+        _load_named(token_key, invited)
     if collector_key is not None:
         _require_named(load_collector_key(collector_key, invited.suite), invited, collector_key)
 
@@ -74,8 +74,8 @@ def key_paths(folder: Path) -> tuple[Path, Path]:
     return folder / KEYS_NAME / TOKEN_KEY_NAME, folder / KEYS_NAME / COLLECTOR_KEY_NAME
 
 
-def registrar_key(folder: Path, invited: Invited) -> TokenKey:
-    """The registrar's private key.
+def registrar_keys(folder: Path, invited: Invited) -> tuple[TokenKey, ...]:
+    """The registrar's private keys, in the order of the specification.
 
     Raises
     ------
@@ -86,14 +86,11 @@ def registrar_key(folder: Path, invited: Invited) -> TokenKey:
     """
     path = key_paths(folder)[0]
     _require_role(path, "registrar")
-    key = load_token_key(path)
-    if key.n != invited.token_key:
-        raise _other_key(path)
-    return key
+    return _load_named(path, invited)
 
 
 def collector_key(folder: Path, invited: Invited) -> CollectorKey:
-    """The collector's private key; errors as :func:`registrar_key`."""
+    """The collector's private key; errors as :func:`registrar_keys`."""
     path = key_paths(folder)[1]
     _require_role(path, "collector")
     key = load_collector_key(path, invited.suite)
@@ -117,15 +114,15 @@ class HeldKeys:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._registrar: TokenKey | None = None
+        self._registrar: tuple[TokenKey, ...] | None = None
         self._collector: CollectorKey | None = None
 
-    def registrar(self, invited: Invited) -> TokenKey:
-        """See :func:`registrar_key`."""
-        key = self._registrar
-        if key is None:
-            key = self._registrar = registrar_key(self._folder, invited)
-        return key
+    def registrar(self, invited: Invited, box: int) -> TokenKey:
+        """The key for the tokens of a box; see :func:`registrar_keys`."""
+        keys = self._registrar
+        if keys is None:
+            keys = self._registrar = registrar_keys(self._folder, invited)
+        return keys[box]
 
     def collector(self, invited: Invited) -> CollectorKey:
         """See :func:`collector_key`."""
@@ -146,6 +143,13 @@ def _require_role(path: Path, role: str) -> None:
             remedy=f"Ask the {role}'s server; or publish here with the {role}'s key.",
             code="state.role",
         )
+
+
+def _load_named(path: Path, invited: Invited) -> tuple[TokenKey, ...]:
+    keys = load_token_keys(path)
+    if tuple(key.n for key in keys) != invited.token_keys:
+        raise _other_key(path)
+    return keys
 
 
 def _require_named(key: CollectorKey, invited: Invited, path: Path) -> None:

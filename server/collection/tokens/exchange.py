@@ -12,6 +12,7 @@ from shared.ballot import require_invited
 from shared.errors import TokenError
 from shared.fields import Fields
 from shared.hash_list import HASH_BYTES
+from shared.invited import Invited
 from shared.limits import TOKEN_KEY_BYTES
 
 MAX_REQUEST_BYTES: Final = 2048
@@ -37,7 +38,8 @@ class TokenOffice:
         survey : str
             The survey's id.
         body : bytes
-            ``{"code_proof", "blinded_message"}`` as JSON, both in base64url.
+            ``{"code_proof", "blinded_message"}`` as JSON, both in base64url; in an election also ``cell``, a
+            number, which the roll must have the code in. Of a survey the registrar never learns a cell.
 
         Returns
         -------
@@ -47,8 +49,9 @@ class TokenOffice:
         Raises
         ------
         TokenError
-            ``token.request``, ``token.blinded-message``, ``token.fault``, and ``token.code`` alike for a code
-            that is not on the roll and one that was used.
+            ``token.request``, ``token.blinded-message``, ``token.fault``, ``token.box`` if the roll has the
+            code in another box, and ``token.code`` alike for a code that is not on the roll and one that was
+            used.
         StateError
             If the survey is not open, or this server is not its registrar.
         StorageError
@@ -60,24 +63,26 @@ class TokenOffice:
         is spent, durably, before anything is signed; if the machine stops in between, the same request asked
         again has its answer.
         """
-        proof, blinded = read_request(body)
         store = self._data.survey(survey)
         invited = require_invited(store.specification)
+        proof, blinded, box = read_request(body, invited)
         if (state := store.met) is not State.OPEN:
             raise refusal(state, "issue tokens")
-        key = store.keys.registrar(invited)
+        key = store.keys.registrar(invited, box)
         require_blinded(key.n, blinded)
-        self._data.registrar(survey).spend(proof, blinded)
+        self._data.registrar(survey).spend(proof, blinded, box)
         return blind_sign(key, blinded)
 
 
-def read_request(body: bytes) -> tuple[bytes, bytes]:
-    """A request's proof of a code, and its blinded message.
+def read_request(body: bytes, invited: Invited) -> tuple[bytes, bytes, int]:
+    """A request's proof of a code, its blinded message, and the place of the key: of a survey 0.
 
-    Guarantee: for all bytes, either a :class:`TokenError` that repeats nothing of the proof, or both parts.
+    Guarantee: for all bytes, either a :class:`TokenError` that repeats nothing of the proof, or all parts.
     """
     value = strict_json.loads(body, error=_refused, where="request", max_bytes=MAX_REQUEST_BYTES)
-    fields = Fields(value, "", ("code_proof", "blinded_message"), error=_refused)
+    names = ("code_proof", "blinded_message", *(() if invited.election is None else ("cell",)))
+    fields = Fields(value, "", names, error=_refused)
+    box = 0 if invited.election is None else fields.integer("cell", 0, len(invited.token_keys) - 1)
     blinded = base64url.decode(fields.text("blinded_message"))
     if blinded is None or len(blinded) != TOKEN_KEY_BYTES:
         raise TokenError(
@@ -89,7 +94,7 @@ def read_request(body: bytes) -> tuple[bytes, bytes]:
     proof = base64url.decode(fields.text("code_proof"))
     if proof is None or len(proof) != HASH_BYTES:
         raise _refused("", where="code_proof", expected=f"{HASH_BYTES} bytes in base64url, without padding")
-    return proof, blinded
+    return proof, blinded, box
 
 
 def _refused(_message: str, **parts: str) -> TokenError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicNumbers
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 from cryptography.hazmat.primitives.hashes import SHA384
 
 from shared import blind_rsa, ed25519
@@ -25,21 +25,26 @@ class BallotVerifier:
     Parameters
     ----------
     invited : Invited
-        With the registrar's key.
+        With the registrar's keys.
     digest : str
         The survey's identity.
     """
 
     def __init__(self, invited: Invited, digest: str) -> None:
         self._digest = digest
-        self._key = RSAPublicNumbers(blind_rsa.PUBLIC_EXPONENT, invited.token_key).public_key()
+        self._invited = invited
+        self._keys: dict[int, RSAPublicKey] = {}
         self._sha384 = SHA384()
         self._pss = PSS(MGF1(self._sha384), blind_rsa.SALT_BYTES)
 
-    def verify_token(self, token: Token) -> None:
-        """As :meth:`Token.verify`."""
+    def verify_token(self, token: Token, cell: int) -> None:
+        """As :meth:`Token.verify`, with the key of a cell: in an election a token counts in its box only."""
+        n = self._invited.token_key(cell)
+        key = self._keys.get(n)
+        if key is None:
+            key = self._keys[n] = RSAPublicNumbers(blind_rsa.PUBLIC_EXPONENT, n).public_key()
         try:
-            self._key.verify(token.signature, token.message(self._digest), self._pss, self._sha384)
+            key.verify(token.signature, token.message(self._digest), self._pss, self._sha384)
         except InvalidSignature:
             raise blind_rsa.invalid("the signature does not verify") from None
         token.require_device_key()

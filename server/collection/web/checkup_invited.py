@@ -7,7 +7,7 @@ from pathlib import Path
 
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
-from server.collection.storage.server_keys import collector_key, key_paths, registrar_key
+from server.collection.storage.server_keys import collector_key, key_paths, registrar_keys
 from server.collection.storage.states import State
 from server.collection.web.checkup_line import Line, line
 from shared.errors import RoomfulError, StateError
@@ -68,7 +68,7 @@ def invited_lines(config: Config, data: DataDirectory) -> Iterator[Line]:
 def _has_its_keys(role: str, folder: Path, invited: Invited) -> bool:
     """Whether the keys of a role are there and right; of all roles, at least one."""
     found = 0
-    for name, load in (("registrar", registrar_key), ("collector", collector_key)):
+    for name, load in (("registrar", registrar_keys), ("collector", collector_key)):
         if role not in ("all", name):
             continue
         try:

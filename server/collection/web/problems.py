@@ -100,6 +100,10 @@ _SENTENCES: Final = {
     ),
     "state.board": ("Receipts of this survey are on its public board.", "Look there after it is closed."),
     "token.spent": ("Another ballot was stored with this token.", "The ballot that came first counts."),
+    "token.box": (
+        "The roll has this code in another box.",
+        "Nothing is spent. Compare what you said with your letter. If the roll is wrong, say so.",
+    ),
     "token.code": (
         "This code fetches no token: nobody was invited with it, or it was used already.",
         "Compare it with the letter, group by group. If it is right, go on where it was used.",
@@ -135,6 +139,7 @@ _SENTENCES: Final = {
 
 _STATUSES: Final = {
     "token.spent": 409,
+    "token.box": 403,
     "token.code": 403,
     "token.blinded-message": 422,
     "token.fault": 500,

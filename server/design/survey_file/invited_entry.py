@@ -7,7 +7,7 @@ from typing import Final
 
 from server.design.survey_file.toml_document import Section
 from server.files import read_start
-from server.keys.public_keys import read_collector_key, read_opening_key, read_token_key
+from server.keys.public_keys import read_collector_key, read_opening_key, read_token_keys
 from server.keys.signing_keys import load_public_key
 from server.wording import quoted
 from shared.decimals import parse_probability
@@ -87,7 +87,7 @@ def read_invited(root: Section, folder: Path, roll: Roll | None) -> Invited | No
     return Invited(
         people=len(roll.hashes),
         codes=Codes(roll_id=roll.roll_id, digest=roll.digest),
-        token_key=read_token_key(folder / section.text("token_key")),
+        token_keys=read_token_keys(folder / section.text("token_key")),
         suite=opening.suite,
         opening_key=opening.key,
         collector_key=collector.key,

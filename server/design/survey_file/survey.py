@@ -97,7 +97,7 @@ class SurveyFile:
     roll: Roll | None
 
 
-def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
+def read_survey_file(path: Path, algorithm: str | None = None, *, boxes_only: bool = False) -> SurveyFile:
     """Read a survey.toml and the files it names, except the model.
 
     Parameters
@@ -106,6 +106,8 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
         The file; relative names inside it start at its folder.
     algorithm : str, optional
         One of ``server.design.survey_file.design_entry.NAMES``, instead of the file's.
+    boxes_only : bool
+        Whether to leave [invited] out, whose roll and keys are made once the boxes of an election are known.
 
     Raises
     ------
@@ -132,7 +134,7 @@ def read_survey_file(path: Path, algorithm: str | None = None) -> SurveyFile:
     k: int = anonymity.integer("k", 2, MAX_K)
     design = read_design(root, model.kind, algorithm)
     questionnaire, free_text, title = _questionnaire(root, path.parent, languages)
-    roll = read_roll(root, path.parent)
+    roll = None if boxes_only else read_roll(root, path.parent)
     participation = _participation(root, attributes, languages)
     plan = Plan(
         languages=languages,

@@ -91,7 +91,12 @@ def create_board(
         submissions=tree.size,
         root=tree.root.hex(),
         release=None,
-        discrepancy=_accepted(tree.size, len(used), accept_discrepancy),
+        discrepancy=_accepted(
+            tree.size,
+            len(used),
+            accept_discrepancy,
+            is_election=invited is not None and invited.election is not None,
+        ),
     )
     public = key.public_key().public_bytes_raw()
     contents = BoardFiles(
@@ -147,9 +152,18 @@ def finish_board(store: BallotStore, *, key: Ed25519PrivateKey) -> Recounted:
     return verification.recounted
 
 
-def _accepted(submissions: int, tokens_issued: int, accepted: str | None) -> str | None:
+def _accepted(submissions: int, tokens_issued: int, accepted: str | None, *, is_election: bool) -> str | None:
     """What the board says of a discrepancy, once the organizer has accepted exactly this one."""
     found = describe_discrepancy(submissions=submissions, tokens_issued=tokens_issued)
+    if found is not None and is_election:
+        raise BoardError(
+            found,
+            where="board",
+            expected="a token for each ballot: the board of an election is never signed otherwise",
+            remedy="Ask the registrar for its newest list of used codes. If it stays so, somebody signed"
+            " tokens for nobody, and the election cannot be counted.",
+            code="board.tokens",
+        )
     figures = f"{submissions}/{tokens_issued}"
     if found is None and accepted is None:
         return None

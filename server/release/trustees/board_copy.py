@@ -7,6 +7,7 @@ The first the trustees count themselves; for the second they have the roll and t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +19,31 @@ from shared.board_counts import Survey
 from shared.errors import OpeningError
 from shared.hash_list import LINE_BYTES, format_hashes
 from shared.limits import MAX_BOARD_BYTES, MAX_CHECKPOINT_BYTES, MAX_RECEIPTS
-from shared.roll import MAX_ROLL_BYTES
+from shared.roll import MAX_ROLL_BYTES, count_used
 
 COPIED_FILES: Final = (BOARD_FILE, ROLL_FILE, USED_CODES_FILE)
 """Files of the board that an export has, beside the checkpoint."""
 
 
-def require_board(folder: Path, survey: SignedSurvey, receipts: Sequence[bytes], accepted: str | None) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedBoard:
+    """What the board of an export says of tokens.
+
+    Attributes
+    ----------
+    surplus : int
+        How many submissions are more than tokens were issued: so many may be of nobody who was invited.
+    used : tuple of int
+        Used codes of each box of an election; of a survey all in one.
+    """
+
+    surplus: int
+    used: tuple[int, ...]
+
+
+def require_board(
+    folder: Path, survey: SignedSurvey, receipts: Sequence[bytes], accepted: str | None
+) -> CountedBoard:
     """Count the board of an export again, and ask for a decision if its counts contradict each other.
 
     Parameters
@@ -37,17 +56,13 @@ def require_board(folder: Path, survey: SignedSurvey, receipts: Sequence[bytes],
     accepted : str or None
         ``SUBMISSIONS/TOKENS`` of the discrepancy that the trustees accept.
 
-    Returns
-    -------
-    int
-        How many submissions are more than tokens were issued: so many may be of nobody who was invited.
-
     Raises
     ------
     BoardError
         If the board is not the organizer's, or not of these ballots, or a used code is not on the roll.
     OpeningError
-        With the code ``opening.discrepancy`` if there is one, and exactly this one was not accepted.
+        With the code ``opening.discrepancy`` if there is one, and exactly this one was not accepted; nobody
+        accepts one of an election, whose board is refused before.
     """
 
     def read(name: str, most: int) -> bytes:
@@ -70,7 +85,8 @@ def require_board(folder: Path, survey: SignedSurvey, receipts: Sequence[bytes],
     surplus = 0 if board is None else max(0, board.submissions - board.tokens_issued)
     figures = f"{board.submissions}/{board.tokens_issued}" if board is not None and surplus else None
     if accepted == figures:
-        return surplus
+        published = contents.parse()
+        return CountedBoard(surplus=surplus, used=count_used(published.used_codes, published.roll))
     raise OpeningError(
         "there is no such discrepancy"
         if figures is None

@@ -177,21 +177,22 @@ def examine_export(received: ReceivedExport, progress: Progress) -> Examined:
     survey = read_survey(folder, received.invitation)  # 1
     with BallotFile(folder / BALLOTS_FILE, survey.specification) as ballots:
         root, receipts = verify_export(folder, survey, ballots, progress)  # 2
-        surplus = require_board(folder, survey, receipts, received.accepted)
+        board = require_board(folder, survey, receipts, received.accepted)
         received.known.require(survey, root)  # 3
         counts = _count_tokens(survey, ballots, receipts, progress)  # 4
         votes: tuple[EncryptedVote, ...] = ()
         refused: tuple[tuple[str, SubmissionError], ...] = ()
         if survey.invited.election is not None:
+            _require_codes(counts, board.used)
             votes, refused = _verify_votes(survey, ballots, receipts, progress)
             found = Counter(vote.cell for vote in votes)
             counts = tuple(found[cell] for cell in range(len(counts)))
-    permitted = permit(counts, survey.specification, surplus=surplus)  # 5
+    permitted = permit(counts, survey.specification, surplus=board.surplus)  # 5
     stated = Stated(specification=survey.digest, root=root.hex(), groups=groups_digest(permitted.groups))
     return Examined(
         survey=survey,
         receipts=receipts,
-        surplus=surplus,
+        surplus=board.surplus,
         counts=counts,
         permitted=permitted,
         stated=stated,
@@ -253,6 +254,25 @@ def _count_tokens(
     return tuple(counts)
 
 
+def _require_codes(counts: Sequence[int], used: Sequence[int]) -> None:
+    """Refuse a box of an election that somebody with the registrar's keys has filled.
+
+    Raises
+    ------
+    OpeningError
+        With the code ``opening.box``.
+    """
+    for box, (ballots, codes) in enumerate(zip(counts, used, strict=True)):
+        if ballots > codes:
+            raise OpeningError(
+                f"box {box} has {ballots} ballots, and {codes} of its codes were used",
+                where=BALLOTS_FILE,
+                expected="a used code of the box for each of its ballots",
+                remedy="The registrar signed tokens for nobody. Decrypt nothing, and tell everybody.",
+                code="opening.box",
+            )
+
+
 def _verify_votes(
     survey: SignedSurvey, ballots: BallotFile, receipts: Sequence[bytes], progress: Progress
 ) -> tuple[tuple[EncryptedVote, ...], tuple[tuple[str, SubmissionError], ...]]:
@@ -287,7 +307,7 @@ def _verify_votes(
 
 def _require_genuine(verifier: BallotVerifier, ballot: Ballot, where: str) -> None:
     try:
-        verifier.verify_token(ballot.token)
+        verifier.verify_token(ballot.token, ballot.cell)
         verifier.verify_signature(ballot)
     except TokenError:
         raise OpeningError(

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.cli.signing import keygen, passphrase, sign
-from server.keys.public_keys import read_collector_key, read_token_key
+from server.keys.public_keys import read_collector_key, read_token_keys
 from server.keys.signing_keys import load_private_key, load_public_key
-from server.keys.token_keys import load_collector_key, load_token_key
+from server.keys.token_keys import load_collector_key, load_token_keys
 from shared.errors import KeyFileError
 from shared.sealing import DEFAULT_SUITE, SUITES
 from tests.server.keys.test_signing import PASSPHRASE, old_file
@@ -36,7 +36,7 @@ def test_a_token_key_asks_nothing(tmp_path: Path) -> None:
     assert "registrar" in result.output
     path = tmp_path / "keys" / "tokens.pem"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert load_token_key(path).n == read_token_key(path.with_suffix(".pub"))
+    assert load_token_keys(path)[0].n == read_token_keys(path.with_suffix(".pub"))[0]
 
 
 @pytest.mark.parametrize("name", [None, *SUITES])

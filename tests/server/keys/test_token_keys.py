@@ -16,14 +16,14 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from server.keys.public_keys import read_collector_key, read_token_key
+from server.keys.public_keys import read_collector_key, read_token_keys
 from server.keys.sealing import SealingKey
 from server.keys.token_keys import (
     TokenKey,
     create_collector_key,
-    create_token_key,
+    create_token_keys,
     load_collector_key,
-    load_token_key,
+    load_token_keys,
 )
 from shared.errors import KeyFileError
 from shared.sealing import SUITES, Suite
@@ -38,11 +38,11 @@ def mode(path: Path) -> int:
 
 def test_a_token_key_is_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "keys" / "tokens.pem"
-    n = create_token_key(path)
+    (n,) = create_token_keys(path)
     assert mode(path) == 0o600
     assert path.with_suffix(".pub").read_text("ascii").startswith("rsa-3072:")
-    assert read_token_key(path.with_suffix(".pub")) == n
-    key = load_token_key(path)
+    assert read_token_keys(path.with_suffix(".pub")) == (n,)
+    (key,) = load_token_keys(path)
     assert (key.n, key.n.bit_length()) == (n, 3072)
     assert key.p * key.q == n
     assert key.dp * 65537 % (key.p - 1) == key.dq * 65537 % (key.q - 1) == 1
@@ -61,7 +61,7 @@ def test_a_collector_key_is_written_and_read(tmp_path: Path, suite: Suite) -> No
 
 
 def test_keys_differ(tmp_path: Path) -> None:
-    assert create_token_key(tmp_path / "a.pem") != create_token_key(tmp_path / "b.pem")
+    assert create_token_keys(tmp_path / "a.pem") != create_token_keys(tmp_path / "b.pem")
     suite = next(iter(SUITES.values()))
     one, other = (create_collector_key(tmp_path / name, suite) for name in ("c.pem", "d.pem"))
     assert one.public_key != other.public_key
@@ -72,14 +72,14 @@ def test_keys_differ(tmp_path: Path) -> None:
 def test_a_key_is_never_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
     with pytest.raises(KeyFileError, match="exists"):
-        create_token_key(tmp_path / "tokens.pem")
+        create_token_keys(tmp_path / "tokens.pem")
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "mine"
 
 
 def test_a_private_key_does_not_get_the_name_of_the_public_one(tmp_path: Path) -> None:
     with pytest.raises(KeyFileError, match=r"tokens\.pem"):
-        create_token_key(tmp_path / "tokens.pub")
+        create_token_keys(tmp_path / "tokens.pub")
     assert not list(tmp_path.iterdir())
 
 
@@ -109,7 +109,7 @@ def test_another_file_is_refused_by_name(make: Callable[[], bytes], message: str
 
 def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     suite = next(iter(SUITES.values()))
-    for load in (load_token_key, lambda path: load_collector_key(path, suite)):
+    for load in (load_token_keys, lambda path: load_collector_key(path, suite)):
         with pytest.raises(KeyFileError, match="cannot be read"):
             load(tmp_path / "none.pem")
 

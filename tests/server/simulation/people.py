@@ -176,7 +176,7 @@ class FakeRespondent:
     def place(self, quasi_identifiers: Mapping[str, str | None], /) -> Mapping[str, str | None]:
         return quasi_identifiers
 
-    def prepare_token(self, code: InvitationCode, /) -> list[InvitationCode]:
+    def prepare_token(self, code: InvitationCode, placement: object, /) -> list[InvitationCode]:  # noqa: ARG002
         return [code]
 
     def fetch_token(self, request: list[InvitationCode], /) -> object:

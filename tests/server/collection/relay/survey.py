@@ -25,7 +25,7 @@ from shared.invited import Relay
 from shared.sealing import DEFAULT_SUITE, ELECTION_SUITE, SUITES
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, public_bytes, sign, small_model
-from tests.elections import COLLECTOR_SECRET
+from tests.elections import BOX_KEYS_FILE, COLLECTOR_SECRET, election_roll
 from tests.invited import (
     COLLECTOR_KEY,
     TOKEN_KEY_FILE,
@@ -69,16 +69,19 @@ def link_of(specification: Specification, base: str) -> RelayLink:
 
 def open_collector(data: DataDirectory, specification: Specification) -> SurveyStore:
     """The survey, open at a collector."""
-    store = data.survey(data.publish(envelope_of(specification), small_model(), roll().to_bytes()))
-    key = data.path / "collector.pem"
     is_election = require_invited(specification).election is not None
+    codes = election_roll() if is_election else roll()
+    store = data.survey(data.publish(envelope_of(specification), small_model(), codes.to_bytes()))
+    key = data.path / "collector.pem"
     suite, secret = (
         (ELECTION_SUITE, COLLECTOR_SECRET)
         if is_election
         else (DEFAULT_SUITE, COLLECTOR_KEY.private_bytes_raw())
     )
     key.write_bytes(private_pem(SUITES[suite], secret))
-    install_keys(store.published, token_key=TOKEN_KEY_FILE, collector_key=key)
+    install_keys(
+        store.published, token_key=BOX_KEYS_FILE if is_election else TOKEN_KEY_FILE, collector_key=key
+    )
     data.enrol(store.id)
     store.open()
     return store

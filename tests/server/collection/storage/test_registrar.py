@@ -83,7 +83,7 @@ def test_the_file_holds_hashes_and_nothing_else(data: DataDirectory, registrar: 
     rows = {row[0] for row in connection.execute("SELECT name FROM survey")}
     connection.close()
     assert found == {field.name for field in REGISTRAR_FIELDS}
-    assert found == {"code.hash", "code.proof", "code.request", "survey.name", "survey.value"}
+    assert found == {"code.hash", "code.box", "code.proof", "code.request", "survey.name", "survey.value"}
     assert rows == {"specification", "generation"}
     assert path.stat().st_mode & 0o777 == 0o600
     assert b"a blinded message" not in path.read_bytes()
@@ -93,7 +93,7 @@ def test_no_more_are_invited_than_were_signed(data: DataDirectory, registrar: Re
     survey = data.ids()[0]
     assert data.enrol(survey) == 150  # again: nothing changes
     with pytest.raises(StateError) as caught:
-        registrar.add([b"one more".ljust(32)], people=150)
+        registrar.add([[b"one more".ljust(32)]], people=150)
     assert caught.value.code == "state.invitations"
     assert registrar.invited() == 150
 

@@ -34,7 +34,7 @@ def slow(ballot: Ballot) -> str:
     """The code of the reference; empty if it accepts."""
     assert SPECIFICATION.invited is not None
     try:
-        ballot.token.verify(SPECIFICATION.invited.token_key, DIGEST)
+        ballot.token.verify(SPECIFICATION.invited.token_key(0), DIGEST)
         ballot.verify(DIGEST)
     except RoomfulError as problem:
         return problem.code
@@ -46,7 +46,7 @@ def fast(ballot: Ballot) -> str:
     assert SPECIFICATION.invited is not None
     verifier = BallotVerifier(SPECIFICATION.invited, DIGEST)
     try:
-        verifier.verify_token(ballot.token)
+        verifier.verify_token(ballot.token, ballot.cell)
         verifier.verify_signature(ballot)
     except RoomfulError as problem:
         return problem.code

@@ -15,7 +15,7 @@ from server.collection.storage.server_keys import key_paths
 from server.collection.storage.store import SurveyStore
 from server.collection.web.checkup_invited import invited_lines
 from server.collection.web.checkup_line import Outcome
-from server.keys.token_keys import create_token_key
+from server.keys.token_keys import create_token_keys
 from shared.errors import StorageError
 from tests.invited import used_codes
 from tests.server.collection.storage import ballots, sample
@@ -50,7 +50,7 @@ def test_a_good_server_passes_in_every_role(data: DataDirectory, invited: Survey
 
 
 def _other_key(data: DataDirectory, folder: Path) -> None:
-    create_token_key(data.path / "other.pem")
+    create_token_keys(data.path / "other.pem")
     shutil.copy(data.path / "other.pem", key_paths(folder)[0])
 
 
