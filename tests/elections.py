@@ -122,7 +122,7 @@ def election_keys(**changes: Any) -> Invited:
         "suite": SUITES[ELECTION_SUITE],
         "opening_key": held.trustees().key,
         "election": held.trustees(),
-        "top_share": "0.2",
+        "top_share": "0.18",
         "statement_keys": statement_keys_of(words()),
         "collector_key": collector().public_key,
         "acceptance_key": collector().acceptance_key,

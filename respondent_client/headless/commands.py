@@ -20,7 +20,6 @@ from respondent_client.sending import Receipt
 from respondent_client.session import Placement
 from shared.errors import InputError
 from shared.receipt import BallotReceipt
-from shared.soundness import SoundSpecification
 from shared.token import HeldToken
 
 Compose = Callable[[HeadlessRespondent, Placement, dict[str, Any], HeldToken | None], Message]
@@ -204,7 +203,7 @@ def _take_part(
         else:
             receipt = _send_ballot(
                 respondent,
-                sound,
+                placement,
                 lambda token: compose(respondent, placement, person["answers"], token),
                 code,
                 token_file,
@@ -240,14 +239,14 @@ def _waiting(found: Outgoing | Receipt) -> dict[str, Any]:
 
 def _send_ballot(
     respondent: HeadlessRespondent,
-    sound: SoundSpecification,
+    placement: Placement,
     compose: Callable[[HeldToken | None], Message],
     code: str | None,
     token_file: Path | None,
     wait: bool,
 ) -> Receipt:
     """Fetch the token, wait for a random moment, and send; what was sealed before is sent again instead."""
-    found = find_message(respondent, sound, token_file)
+    found = find_message(respondent, placement.sound, token_file)
     token = None if found is not None else find_token(respondent, placement, code, token_file)
     if wait and not isinstance(found, Receipt):
         seconds = respondent.draw_delay()

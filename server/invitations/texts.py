@@ -167,6 +167,7 @@ TEXTS: Final = MappingProxyType(
             type_it="Ouvrez {address} et saisissez votre code, ou scannez-y le petit carré. Majuscules et"
             " tirets n’ont pas d’importance.",
             code_title="Votre code",
+            group="Votre groupe est le {group} : la page doit trouver le même.",
             words_title="Comparez avant de répondre",
             words="La page montre les mots de l’enquête, au plus tard à côté du champ du code. Ce doivent"
             " être ceux-ci :",
