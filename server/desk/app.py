@@ -26,6 +26,7 @@ from server.desk.pages import (
     publishing,
     questions,
     releasing,
+    roles,
     signing,
     trying,
 )
@@ -98,6 +99,7 @@ def create_desk(folder: Path, data: DataDirectory, gate: Gate) -> Flask:
         publishing,
         collecting,
         releasing,
+        roles,
     ):
         module.add(app, desk)
     app.wsgi_app = _Gated(app.wsgi_app, gate)  # type: ignore[method-assign]

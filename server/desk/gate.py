@@ -20,10 +20,10 @@ from typing import Final
 
 SAFE_METHODS: Final = ("GET", "HEAD")
 MAX_UPLOAD_BYTES: Final = 100 * 2**20
-"""Of a population file; a larger one is copied into the folder by hand."""
+"""Of a population file or a roll; a larger one is copied into the folder by hand."""
 MAX_FORM_BYTES: Final = 2**20
 """Of everything else."""
-UPLOAD_PATH: Final = "/population/upload"
+UPLOAD_PATHS: Final = frozenset({"/population/upload", "/roles/file"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class Gate:
             return Refusal(status=HTTPStatus.FORBIDDEN, reason="This was not sent by a page of the desk.")
         if request.length is None:
             return Refusal(status=HTTPStatus.LENGTH_REQUIRED, reason="The length has to be declared.")
-        most = MAX_UPLOAD_BYTES if f"/{rest}" == UPLOAD_PATH else MAX_FORM_BYTES
+        most = MAX_UPLOAD_BYTES if f"/{rest}" in UPLOAD_PATHS else MAX_FORM_BYTES
         if request.length > most:
             return Refusal(
                 status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

@@ -43,7 +43,7 @@ acceptable_cell_failure = "1e-4"
 """
 PAGES = (
     "", "population", "promise", "about", "questions?type=matrix", "design", "sign", "publish", "collect",
-    "release",
+    "release", "roles", "roles/trustees",
 )  # fmt: skip
 
 

@@ -30,6 +30,13 @@ PAGE_OF: Final = {
     "collect": ("collect", ""),
     "close": ("collect", "close"),
     "release": ("release", ""),
+    "codes": ("roles", "codes"),
+    "keys": ("roles", "registrar"),
+    "ceremony": ("roles", "trustees"),
+    "letters": ("roles", "codes"),
+    "rehearsal": ("roles", "trustees"),
+    "board": ("roles", "organizer"),
+    "opening": ("roles", "trustees"),
 }
 """Step -> its page, and the part of it."""
 

@@ -30,7 +30,7 @@ DESK = Path(__file__).parents[3] / "server" / "desk"
 NAME = "Ways to work"
 PAGES = (
     "/", "/population", "/promise", "/about", "/questions", "/design", "/sign", "/publish", "/collect",
-    "/release", "/promise/estimate", "/promise/curve", "/population/cost",
+    "/release", "/roles", "/promise/estimate", "/promise/curve", "/population/cost",
 )  # fmt: skip
 
 
