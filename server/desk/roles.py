@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from server.files import read_start
-from server.keys.public_keys import read_collector_key, read_opening_key, read_token_key
+from server.keys.public_keys import read_collector_key, read_opening_key, read_token_keys
 from shared.limits import MAX_ENVELOPE_BYTES
 from shared.roll import MAX_ROLL_BYTES, Roll
 
@@ -148,7 +148,7 @@ HANDED: Final = (
         read=_read_roll,
         max_bytes=MAX_ROLL_BYTES,
     ),
-    Handed(name="tokens.pub", role="registrar", setting="token_key", begins=b"rsa", read=read_token_key),
+    Handed(name="tokens.pub", role="registrar", setting="token_key", begins=b"rsa", read=read_token_keys),
     Handed(
         name="collector.pub",
         role="collector",
