@@ -72,7 +72,9 @@ class Axis:
         return sorted({self.of.low + span * i // (limit - 1) for i in range(limit)})
 
     def ticks(self) -> list[dict[str, Any]]:
-        """Positions with a text, either a decimal or a text per language."""
+        """Positions with a text, a decimal or a text per language; regions where there are any."""
+        if self.of.regions:
+            return _apart(self.of)
         span = self.of.high - self.of.low
         every = int(round_step(max(Fraction(1), Fraction(span, MAX_TICKS - 1))))
         places = range(self.of.low, self.of.high + 1, every)
@@ -85,6 +87,18 @@ class Axis:
         return names[place] if place < len(names) else dict.fromkeys(self.label, "–")
 
 
+def _apart(axis: PictureAxis) -> list[dict[str, Any]]:
+    """Regions along one axis, those that would stand on another left out."""
+    gap = Fraction(axis.high - axis.low, MAX_TICKS)
+    ticks: list[dict[str, Any]] = []
+    last: Fraction | None = None
+    for place, text in sorted(axis.regions, key=lambda region: region[0]):
+        if last is None or place - last >= gap:
+            ticks.append({"at": float(place), "text": text})
+            last = place
+    return ticks
+
+
 def axes_of(specification: Specification) -> tuple[Axis, ...]:
     """Every axis that a person can choose, in the order of the attributes."""
     result: list[Axis] = []
@@ -92,7 +106,8 @@ def axes_of(specification: Specification) -> tuple[Axis, ...]:
     for attribute in specification.attributes:
         for axis in attribute.picture_axes:
             label = {
-                lang: f"{text}: {axis.name}" if axis.name else text for lang, text in attribute.label.items()
+                lang: f"{text}: {axis.called(lang)}" if axis.name else text
+                for lang, text in attribute.label.items()
             }
             result.append(Axis(label=label, attribute=attribute, start=start, of=axis))
         start += attribute.dimension
@@ -117,12 +132,19 @@ def draw(specification: Specification, vector: Vector, cell: int, across: Axis, 
     def distance(i: int) -> float:
         return sum(w * (a - b) ** 2 for w, a, b in zip(weights, centroids[i], own, strict=True))
 
+    is_map = across.attribute is up.attribute and bool(across.of.regions)
     others = [i for i in range(len(centroids)) if i != cell]
     if len(others) > MAX_GROUPS:
         others = sorted(others, key=distance)[:MAX_GROUPS]
     return {
-        "across": _axis_object(across),
-        "up": _axis_object(up),
+        "across": _axis_object(across) | ({"ticks": []} if is_map else {}),
+        "up": _axis_object(up) | ({"ticks": []} if is_map else {}),
+        "places": [
+            {"x": float(x), "y": float(y), "text": text}
+            for (x, text), (y, _) in zip(across.of.regions, up.of.regions, strict=True)
+        ]
+        if is_map
+        else [],
         "groups": [
             [across.position(centroids[i], i), up.position(centroids[i], i), specification.people_in(i)]
             for i in others

@@ -18,6 +18,7 @@ MAX_CELLS: Final = 20_000
 MAX_ATTRIBUTES: Final = 32
 MAX_COORDINATES: Final = 256
 MAX_CATEGORIES: Final = 50_000
+MAX_REGIONS: Final = 1_000
 MIN_CYCLE: Final = 3
 MAX_CYCLE: Final = 366
 """Steps of a cyclic attribute: up to the days of a year."""

@@ -29,10 +29,12 @@ MADE: dict[str, Callable[..., Attribute]] = {
         **_common(more),
         axes=("east", "north"),
         entries=(
-            Entry(value="here", vector=(0, 0)),
-            Entry(value="there", vector=(8, 3)),
-            Entry(value="far", vector=(-5, 9)),
+            Entry(value="here", vector=(0, 0), label={"en": "1 Here", "de": "1 Hier"}, region=0),
+            Entry(value="there", vector=(8, 3), label={"en": "2 There", "de": "2 Dort"}, region=0),
+            Entry(value="far", vector=(-5, 9), label={"en": "3 Far", "de": "3 Fern"}, region=1),
         ),
+        axis_labels=({"en": "To the east", "de": "Nach Osten"}, {"en": "To the north", "de": "Nach Norden"}),
+        regions=({"en": "Town", "de": "Stadt"}, {"en": "Country", "de": "Land"}),
     ),
 }
 """One declaration of each kind; ``missing`` and the like can be given."""
@@ -42,11 +44,11 @@ DECLARED: dict[str, str] = {
     "ordinal": 'categories = ["low", "middle", "high"]\n',
     "nominal": 'categories = ["red", "green", "blue"]\n',
     "cyclic": f"categories = {[str(month) for month in range(1, 13)]}\n",
-    "lookup": 'table = "places.csv"\n',
+    "lookup": 'table = "places.csv"\naxes = { east = "To the east" }\nlabels = "called"\nregions = "part"\n',
 }
 """The keys of each kind in a survey.toml."""
 
-PLACES = "value,east,north\nhere,0,0\nthere,8,3\nfar,-5,9\n"
+PLACES = "value,east,north,called,part\nhere,0,0,1 Here,Town\nthere,8,3,2 There,Town\nfar,-5,9,3 Far,\n"
 """places.csv."""
 
 ANSWERS: dict[str, tuple[str, ...]] = {

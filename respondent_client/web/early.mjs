@@ -92,5 +92,9 @@ const FORMS = {
   ordinal: choice,
   nominal: choice,
   cyclic: choice,
-  lookup: ({ entries }) => ({ form: "entry", values: entries.map(({ value }) => value) }),
+  lookup: ({ entries }) => ({
+    form: "entry",
+    values: entries.map(({ value }) => value),
+    ...(entries[0].label && { labels: entries.map(({ label }) => label) }),
+  }),
 };

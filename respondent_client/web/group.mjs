@@ -3,7 +3,7 @@
 import { standing } from "./checks.mjs";
 import { h, replace } from "./dom.mjs";
 import { drawPicture } from "./picture.mjs";
-import { findRoom } from "./you.mjs";
+import { findRoom, shownAs } from "./you.mjs";
 
 export const group = {
   name: "group",
@@ -45,9 +45,10 @@ function example(language, { room, survey, quasi }) {
 }
 
 /** An answer of hers as she knows it. */
-function said(language, { form, categories }, typed) {
+function said(language, field, typed) {
+  const { form, categories } = field;
   if (typed === null || typed === undefined) return language.t("appear.none");
-  if (form !== "choice") return typed.trim();
+  if (form !== "choice") return shownAs(language, field, typed.trim());
   return language.survey(categories.find(({ value }) => value === typed).label);
 }
 

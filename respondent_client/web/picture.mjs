@@ -5,6 +5,7 @@ import { h, s } from "./dom.mjs";
 
 const MARGIN = { start: 92, end: 16, top: 16, bottom: 64 };
 const NARROW = 480;
+const [LETTER, LINE] = [9, 20]; // room for a letter of a name, and from one name to the next
 
 export function drawPicture(picture, language) {
   const { across, up, groups, own, me, region } = picture;
@@ -37,6 +38,7 @@ export function drawPicture(picture, language) {
     s("text", { class: "axis", x: MARGIN.start + plot.width / 2, y: HEIGHT - 14, "text-anchor": "middle" }, language.survey(across.label)),
     s("text", { class: "axis", x: -(MARGIN.top + plot.height / 2), y: 18, transform: "rotate(-90)", "text-anchor": "middle" }, language.survey(up.label)),
     groups.map(([gx, gy, people]) => s("circle", { class: "other", cx: x(gx), cy: y(gy), r: radius(people) })),
+    named(picture, x, y, plot, language),
     s("circle", { class: "own", cx: x(own.x), cy: y(own.y), r: radius(own.people) + 3 }),
     s("path", { class: "me", d: star(x(me.x), y(me.y), 11) }),
   );
@@ -56,6 +58,24 @@ export function drawPicture(picture, language) {
       picture.shown < picture.total - 1 && h("p", { class: "hint" }, language.t("picture.nearest", { count: picture.shown, total: language.number(picture.total) })),
     ),
   ];
+}
+
+/** Names of regions on a map, those nearest to her first, none over another or over what is hers. */
+function named({ places, me, own }, x, y, plot, language) {
+  const taken = [me, own].map((mark) => ({ half: LINE / 2, at: x(mark.x), below: y(mark.y) }));
+  const spots = places.map(({ x: px, y: py, text }) => {
+    const words = language.survey(text);
+    const half = (words.length * LETTER) / 2;
+    const [left, right] = [MARGIN.start + half, MARGIN.start + plot.width - half];
+    return { words, half, at: Math.max(left, Math.min(right, x(px))), below: y(py), far: Math.hypot(x(px) - x(me.x), y(py) - y(me.y)) };
+  });
+  return spots.sort((a, b) => a.far - b.far).map(({ words, half, at, below }) => {
+    const free = (place) => taken.every((other) => Math.abs(other.at - at) >= other.half + half || Math.abs(other.below - place) >= LINE);
+    const place = [below, below - LINE, below + LINE].find(free);
+    if (place === undefined || half * 2 > plot.width) return null;
+    taken.push({ half, at, below: place });
+    return s("text", { class: "place", x: at, y: place + 5, "text-anchor": "middle" }, words);
+  });
 }
 
 function scale({ low, high }, from, to) {

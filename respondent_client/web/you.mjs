@@ -134,10 +134,11 @@ function question(context, field, wrong) {
       }),
       h("span", {}, language.t("you.withhold")),
     );
-  return h("div", { class: wrong ? "field wrong" : "field" }, h("label", { for: id(field) }, label), notes, input, list(field), refuse);
+  return h("div", { class: wrong ? "field wrong" : "field" }, h("label", { for: id(field) }, label), notes, input, list(context, field), field.labels && h("p", { class: "hint", id: `${id(field)}-counted`, role: "status" }, countedAs(language, field, chosen ?? "")), refuse);
 }
 
 function textInput(context, field, attributes) {
+  const { language } = context;
   const chosen = context.state.quasi[field.name];
   return h("input", {
     type: "text",
@@ -148,16 +149,45 @@ function textInput(context, field, attributes) {
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
-    value: chosen ?? "",
+    value: shownAs(language, field, chosen ?? ""),
     disabled: chosen === null,
     ...attributes,
-    oninput: (event) => enter(context, field, event.target.value),
+    oninput: (event) => {
+      const value = meant(language, field, event.target.value);
+      enter(context, field, value);
+      tellCounted(context, field, value);
+    },
   });
 }
 
-function list(field) {
+function list({ language }, field) {
   if (field.form !== "entry" || field.values.length > DATALIST_LIMIT) return null;
-  return h("datalist", { id: `${id(field)}-list` }, field.values.map((value) => h("option", { value })));
+  return h("datalist", { id: `${id(field)}-list` }, field.values.map((value) => h("option", { value: shownAs(language, field, value) })));
+}
+
+const plainly = (text) => text.trim().toLowerCase();
+
+/** The entry of a long list that she means: she reads labels where there are, and people are counted by values. */
+function meant(language, { labels = [], values }, typed) {
+  const place = labels.findIndex((label) => plainly(language.survey(label)) === plainly(typed));
+  return place < 0 ? typed : values[place];
+}
+
+/** What she reads of an entry of a long list. */
+export function shownAs(language, { labels, values }, value) {
+  const place = labels ? values.indexOf(value.trim()) : -1;
+  return place < 0 ? value : language.survey(labels[place]);
+}
+
+/** Below a long list: what the entry that she chose is counted as, where its label says something else. */
+function tellCounted({ language }, field, value) {
+  const place = document.getElementById(`${id(field)}-counted`);
+  if (place) place.textContent = countedAs(language, field, value ?? "");
+}
+
+function countedAs(language, field, value) {
+  const differs = plainly(shownAs(language, field, value)) !== plainly(value);
+  return differs ? language.t("you.counted-as", { value }) : "";
 }
 
 function select(context, field, attributes) {

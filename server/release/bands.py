@@ -94,7 +94,7 @@ def _bands(
     if attribute.is_number:
         return _number_bands({value: [name for name, _ in own] for value, own in by_value.items()})
     labels = {category.value: category.label[language] for category in attribute.labelled}
-    if not labels and len(by_value) > MOST_PLACES:
+    if not attribute.picture_axes[0].names and len(by_value) > MOST_PLACES:
         return []
     bands = []
     for value in attribute.listed:

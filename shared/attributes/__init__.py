@@ -37,7 +37,9 @@ __all__ = [
 
 _COMMON: Final = ("name", "kind", "label", "help", "missing")
 _OWN: Final = {
-    name: tuple(field.name for field in fields_of(kind) if field.init and field.name not in _COMMON)
+    name: tuple(
+        field.name for field in fields_of(kind) if field.init and field.name not in (*_COMMON, *kind.declared)
+    )
     for name, kind in KINDS.items()
 }
 
@@ -51,8 +53,14 @@ def parse_attribute(value: Any, where: str, languages: tuple[str, ...]) -> Attri
         With the path of the field that is wrong.
     """
     kind = value.get("kind") if isinstance(value, dict) else None
-    own = _OWN.get(kind, ()) if isinstance(kind, str) else ()
-    fields = Fields(value, where, (*_COMMON, *own), error=SpecificationError)
+    known = kind if isinstance(kind, str) and kind in KINDS else None
+    fields = Fields(
+        value,
+        where,
+        (*_COMMON, *(_OWN[known] if known else ())),
+        error=SpecificationError,
+        optional=KINDS[known].declared if known else (),
+    )
     kind = fields.choice("kind", KINDS)
     common: dict[str, Any] = {
         "name": fields.name("name"),

@@ -52,6 +52,9 @@ class Attribute(ABC):
     one_hot: ClassVar[bool] = False
     """Whether the coordinates are 0 or 1, one for each category and for a missing value."""
 
+    declared: ClassVar[tuple[str, ...]] = ()
+    """Fields that stand in a specification only if the organizer declares something by them."""
+
     name: str
     label: dict[str, str]
     help: dict[str, str]

@@ -78,6 +78,8 @@ class PictureAxis:
     ----------
     name : str
         Beside the attribute's label; empty if it has this axis only.
+    label : dict or None
+        The name per language, if one is declared.
     coordinate : int
         The first of the attribute's coordinates that the axis shows.
     low, high : int
@@ -85,17 +87,26 @@ class PictureAxis:
     names : tuple of dict
         A text per language for each position from 0; empty if positions are numbers. A position beyond the
         last name is a missing value.
+    regions : tuple of (Fraction, dict)
+        Named places along the axis: the mean position of each, and its name per language. The axes of a map
+        have the same regions in the same order.
     origin, step : Fraction
         The number at position 0, and from one position to the next, where positions have no names.
     """
 
     name: str = ""
+    label: dict[str, str] | None = None
     coordinate: int = 0
     low: int
     high: int
     names: tuple[dict[str, str], ...] = ()
+    regions: tuple[tuple[Fraction, dict[str, str]], ...] = ()
     origin: Fraction = Fraction(0)
     step: Fraction = Fraction(1)
+
+    def called(self, language: str) -> str:
+        """What it is called beside the attribute's label."""
+        return self.name if self.label is None else self.label[language]
 
 
 def share_column(name: str, title: str, description: str) -> Column:

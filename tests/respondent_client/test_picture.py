@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -121,3 +122,42 @@ def test_many_groups_are_thinned_to_the_nearest(max_work: int, monkeypatch: pyte
     assert picture["shown"] == MAX_GROUPS
     assert max(abs(x - 100) for x, _, _ in picture["groups"]) <= MAX_GROUPS
     assert (picture["region"] is None) == (max_work == 100), "shading is left out when it would take too long"
+
+
+def with_regions() -> Specification:
+    west, east = {"en": "West", "de": "Westen"}, {"en": "East", "de": "Osten"}
+    place = place_names()
+    entries = tuple(replace(entry, region=int(entry.vector[0] > 1)) for entry in place.entries)
+    labels = ({"en": "To the east", "de": "Nach Osten"}, both("north"))
+    place = replace(place, entries=entries, regions=(west, east), axis_labels=labels)
+    specification = mixed()
+    return replace(specification, attributes=(place, *specification.attributes[1:]))
+
+
+def test_a_map_names_its_regions_and_not_the_grid() -> None:
+    specification = with_regions()
+    axes = axes_of(specification)
+    assert [axis.label["de"] for axis in axes[:2]] == ["Place: Nach Osten", "Place: north"]
+    vector = (1, 1, 0, 1, 40, 0)
+    drawn = draw(specification, vector, 0, axes[0], axes[1])
+    assert [(p["text"]["en"], p["x"], p["y"]) for p in drawn["places"]] == [
+        ("West", 0.5, 1.5),
+        ("East", 3, 1.5),
+    ]
+    assert drawn["across"]["ticks"] == drawn["up"]["ticks"] == []
+    over_age = draw(specification, vector, 0, axes[0], axes[3])
+    assert over_age["places"] == []
+    assert [(tick["at"], tick["text"]["de"]) for tick in over_age["across"]["ticks"]] == [
+        (0.5, "Westen"),
+        (3, "Osten"),
+    ]
+    assert draw(mixed(), vector, 0, *axes_of(mixed())[:2])["places"] == []
+
+
+def test_names_of_regions_that_would_stand_on_each_other_are_left_out() -> None:
+    place = place_names()
+    entries = tuple(Entry(value=str(x), vector=(x, 0), region=x) for x in range(20))
+    regions = tuple(both(f"Region {x}") for x in range(20))
+    (axis, _) = replace(place, entries=entries, regions=regions).picture_axes
+    ticks = picture_module.Axis(label=both("Place"), attribute=place, start=0, of=axis).ticks()
+    assert 2 <= len(ticks) <= MAX_TICKS

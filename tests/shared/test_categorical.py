@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from shared.attributes import Category, Entry, Lookup, Nominal
+from shared.attributes import Category, Entry, Lookup, Nominal, parse_attribute
 from shared.errors import AnswerError, SpecificationError
 from shared.limits import EXACT_BOUND
 from tests.builders import both, sex
@@ -107,3 +108,66 @@ def test_unusable_tables_are_refused(
 ) -> None:
     with pytest.raises(SpecificationError, match=message):
         place(*entries, axes=axes)
+
+
+def called(*labels: str | None, regions: tuple[int | None, ...] = (None, None)) -> tuple[Entry, ...]:
+    """Two entries with labels in two languages."""
+    return tuple(
+        Entry(value=value, vector=(i,), label=None if label is None else both(label), region=region)
+        for i, (value, label, region) in enumerate(zip(("a", "b"), labels, regions, strict=True))
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"entries": called("A", None)}, "a row of the table has no label"),
+        ({"entries": called("Same", "same ")}, "a label stands for two rows"),
+        ({"entries": called("b", "B 2")}, "a label stands for two rows"),
+        ({"axis_labels": (both("East"), both("North"))}, "the names of the axes do not fit"),
+        ({"regions": (both("Town"),)}, "the regions are not those of the rows"),
+        (
+            {"entries": called("A", "B", regions=(1, None)), "regions": (both("Town"),)},
+            "not those of the rows",
+        ),
+    ],
+)
+def test_words_of_a_table_by_which_two_places_could_be_taken_for_one_are_refused(
+    changes: dict[str, Any], message: str
+) -> None:
+    common = {"name": "place", "label": both("Place"), "help": both(""), "missing": "refused"}
+    with pytest.raises(SpecificationError, match=message):
+        Lookup(**common | {"axes": ("east",), "entries": called("A", "B")} | changes)
+
+
+def test_words_of_a_table_stand_in_the_document_only_where_they_are_declared() -> None:
+    plain = place(("a", (0, 0)), ("b", (2, 4))).to_object()
+    assert set(plain) == {"name", "kind", "label", "help", "missing", "axes", "entries"}
+    assert plain["entries"][0] == {"value": "a", "vector": [0, 0]}
+    full = Lookup(
+        name="place",
+        label=both("Place"),
+        help=both(""),
+        missing="refused",
+        axes=("east",),
+        entries=called("A", "b", regions=(0, 0)),
+        axis_labels=({"en": "East", "de": "Osten"},),
+        regions=({"en": "Town", "de": "Stadt"},),
+    )
+    assert parse_attribute(full.to_object(), "attributes[0]", ("en", "de")) == full
+    (axis,) = full.picture_axes
+    assert (axis.called("de"), axis.regions) == ("Osten", ((Fraction(1, 2), {"en": "Town", "de": "Stadt"}),))
+    assert full.columns("de")[1].title == "Place: Osten"
+    assert full.columns("de")[1].name == "place_east"
+    assert [category.counted_as("en") for category in full.labelled] == [None, None]
+
+
+@pytest.mark.parametrize("name", ["axis_labels", "regions"])
+def test_an_empty_list_of_words_is_refused_as_it_says_nothing(name: str) -> None:
+    document = place(("a", (0, 0)), ("b", (2, 4))).to_object() | {name: []}
+    with pytest.raises(SpecificationError) as caught:
+        parse_attribute(document, "attributes[0]", ("en", "de"))
+    assert caught.value.where == f"attributes[0].{name}"
+    with pytest.raises(SpecificationError) as caught:
+        parse_attribute(document | {name: [both("x"), {"en": ""}]}, "attributes[0]", ("en", "de"))
+    assert caught.value.where == f"attributes[0].{name}[1]"

@@ -17,7 +17,7 @@ EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
 FORMS = {
     "number": {"minimum", "maximum", "step", "open_below", "open_above", "rounding", "fractional"},
     "choice": {"categories"},
-    "entry": {"values"},
+    "entry": {"values", "labels"},
 }
 
 

@@ -57,7 +57,7 @@ def map_axes(attributes: Sequence[Attribute], language: str) -> tuple[MapAxis, .
         around = SCALE // 2 if bands else 0
         for axis in attribute.picture_axes:
             axes.append(
-                MapAxis(label=f"{label}: {axis.name}" if axis.name else label, bands=bands,
+                MapAxis(label=f"{label}: {axis.called(language)}" if axis.name else label, bands=bands,
                         low=axis.low * SCALE - around, high=axis.high * SCALE + around,
                         ticks=_ticks(axis, language, bands), part=part, of=axis)
             )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -149,8 +149,16 @@ def _cyclic(given: Given) -> Cyclic:
 
 
 def _lookup(given: Given) -> Lookup:
-    axes, entries = read_lookup(given.folder / given.section.text("table"))
-    return Lookup(**given.common, axes=axes, entries=entries)
+    section, languages = given.section, given.languages
+    named = {key: section.localized(key, languages) for key in ("labels", "regions") if key in section}
+    table = read_lookup(given.folder / section.text("table"), **named)
+    if "axes" not in section:
+        return Lookup(**given.common, axes=table.axes, entries=table.entries, regions=table.regions)
+    axes = section.section("axes", table.axes)
+    labels = tuple(axes.localized(axis, languages, axis) for axis in table.axes)
+    return Lookup(
+        **given.common, axes=table.axes, entries=table.entries, axis_labels=labels, regions=table.regions
+    )
 
 
 ENTRIES: Final = {
@@ -160,7 +168,7 @@ ENTRIES: Final = {
     "ordinal": AttributeEntry(keys=("categories",), build=_ordinal),
     "nominal": AttributeEntry(keys=("categories",), build=_nominal),
     "cyclic": AttributeEntry(keys=("categories",), build=_cyclic),
-    "lookup": AttributeEntry(keys=("table",), build=_lookup),
+    "lookup": AttributeEntry(keys=("table", "axes", "labels", "regions"), build=_lookup),
 }
 """How each kind stands in a survey.toml."""
 ATTRIBUTE_KEYS: Final = (*_COMMON, *dict.fromkeys(key for entry in ENTRIES.values() for key in entry.keys))
@@ -194,15 +202,35 @@ def _categories(given: Given, maximum: int) -> tuple[Category, ...]:
     return tuple(categories)
 
 
-def read_lookup(path: Path) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
-    """Read a table of places: a column ``value``, and one column of whole numbers for each axis.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceTable:
+    """A table of places as it stands in a file.
 
-    Returns
-    -------
+    Attributes
+    ----------
     axes : tuple of str
-        Names of the other columns.
+        Names of the columns of whole numbers.
     entries : tuple of Entry
         In the order of the file.
+    regions : tuple of dict
+        Names per language, in the order in which they first occur.
+    """
+
+    axes: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    regions: tuple[dict[str, str], ...] = ()
+
+
+def read_lookup(
+    path: Path, labels: Mapping[str, str] | None = None, regions: Mapping[str, str] | None = None
+) -> PlaceTable:
+    """Read a table of places: a column ``value``, and one column of whole numbers for each axis.
+
+    Parameters
+    ----------
+    labels, regions : mapping of str to str, optional
+        Language -> the column with what respondents read of a place, or with the name of its region; these
+        columns are no axes.
 
     Raises
     ------
@@ -220,7 +248,18 @@ def read_lookup(path: Path) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
             expected="a header such as value,x,y",
             remedy=nearest_name("value", names).strip() if "value" not in names else "",
         )
-    axes = tuple(name for name in names if name != "value")
+    told = [*(labels or {}).values(), *(regions or {}).values()]
+    absent = next((name for name in told if name not in names), None)
+    axes = tuple(name for name in names if name not in ("value", *told))
+    if absent is not None or not axes:
+        raise SurveyFileError(
+            "the table has no axis" if absent is None else f"the table has no column {quoted(absent)}",
+            where=f"{table.source}, header {shortened_list(names)}",
+            expected="a column of whole numbers" if absent is None else "the columns of labels and regions",
+            remedy="" if absent is None else nearest_name(absent, names).strip(),
+        )
+    words = {name: table.exact(name) for name in told}
+    found: dict[tuple[str, ...], int] = {}
     problems = Problems(table.source)
     entries: list[Entry] = []
     seen: dict[str, int] = {}
@@ -247,6 +286,20 @@ def read_lookup(path: Path) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
                 )
                 continue
             vector.append(int(cell))
-        entries.append(Entry(value=value, vector=tuple(vector)))
+        read = {name: (column[row] or "").strip() for name, column in words.items()}
+        label = {code: read[name] for code, name in (labels or {}).items()}
+        region = tuple(read[name] for name in (regions or {}).values())
+        for name in told:
+            if not read[name] and (name in (labels or {}).values() or any(region)):
+                problems.add("the text is empty", place=table.place_of(row, name))
+        entries.append(
+            Entry(
+                value=value,
+                vector=tuple(vector),
+                label=label or None,
+                region=found.setdefault(region, len(found)) if any(region) else None,
+            )
+        )
     problems.raise_if_any(ModelFileError)
-    return axes, tuple(entries)
+    texts = tuple(dict(zip(regions or (), region, strict=True)) for region in found)
+    return PlaceTable(axes=axes, entries=tuple(entries), regions=texts)

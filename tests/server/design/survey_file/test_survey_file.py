@@ -185,6 +185,43 @@ def test_lookup_tables_and_ordinal_categories(survey: ReadSurvey, tmp_path: Path
     assert isinstance(education, Ordinal)
 
 
+WORDS = "value,x,y,name,name_de,part\nA1,1,-2,One,Eins,North\nB2,3,4,Two,Zwei,\nC3,3,5,Three,Drei,North\n"
+
+
+def test_words_of_a_lookup_table_are_columns_and_no_axes(survey: ReadSurvey, tmp_path: Path) -> None:
+    (tmp_path / "places.csv").write_text(WORDS, encoding="utf-8")
+    keys = 'axes = { x = "East" }\nlabels = { en = "name", de = "name_de" }\nregions = "part"'
+    read = survey(
+        ('title = "Town"', 'title = "Town"\nlanguages = ["en", "de"]'),
+        ('kind = "nominal"\ncategories = ["f", "m"]', f'kind = "lookup"\ntable = "places.csv"\n{keys}'),
+    )
+    place = read.attributes[1]
+    assert isinstance(place, Lookup)
+    assert place.axes == ("x", "y")
+    assert place.axis_labels == ({"en": "East", "de": "East"}, {"en": "y", "de": "y"})
+    assert [entry.label for entry in place.entries][1] == {"en": "Two", "de": "Zwei"}
+    assert [entry.region for entry in place.entries] == [0, None, 0]
+    assert place.regions == ({"en": "North", "de": "North"},)
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind", "words"),
+    [
+        ('labels = "nam"', SurveyFileError, 'no column "nam".*Did you mean "name"'),
+        ('labels = "name"\nregions = { en = "part" }\naxes = { z = "East" }', ModelFileError, "whole number"),
+        ('axes = "East"', ModelFileError, "whole number"),
+        ('labels = "part"', ModelFileError, "the text is empty"),
+    ],
+)
+def test_unusable_words_of_a_lookup_table(
+    survey: ReadSurvey, tmp_path: Path, keys: str, kind: type[InputError], words: str
+) -> None:
+    (tmp_path / "places.csv").write_text(WORDS, encoding="utf-8")
+    change = f'kind = "lookup"\ntable = "places.csv"\n{keys}'
+    with pytest.raises(kind, match=words):
+        survey(('kind = "nominal"\ncategories = ["f", "m"]', change))
+
+
 @pytest.mark.parametrize(
     ("table", "kind", "words"),
     [
