@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
 
 from shared.attributes.base import Attribute, Coordinate, within
 from shared.attributes.categories import position
@@ -91,5 +93,9 @@ class Places(Attribute):
 
     def _nearest(self, point: Sequence[Coordinate]) -> int:
         """The answer whose place is nearest to a point, the first of several."""
-        apart = [sum((b - a) ** 2 for a, b in zip(v, point, strict=True)) for v in self._vectors]
+        # In units of the point's common denominator all is whole, which is much faster than fractions.
+        exact = [Fraction(value) for value in point]
+        unit = lcm(*(value.denominator for value in exact))
+        scaled = [int(value * unit) for value in exact]
+        apart = [sum((b - a * unit) ** 2 for a, b in zip(v, scaled, strict=True)) for v in self._vectors]
         return apart.index(min(apart))

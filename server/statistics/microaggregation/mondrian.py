@@ -10,8 +10,8 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress
+from server.statistics.microaggregation.compiled.roundest import roundest
 from server.statistics.microaggregation.geometry import checked, sums_by_label
-from server.statistics.microaggregation.power_repair import roundest
 from server.statistics.microaggregation.preparation import Paths, data_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.microaggregation.trees import canonical_order

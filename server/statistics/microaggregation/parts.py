@@ -15,13 +15,14 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_parts(n_rows: int, work: Callable[[slice], None]) -> None:
-    """Call `work` once for each part of range(n_rows).
+def in_parts(n_rows: int, work: Callable[[slice], None], rows: int | None = None) -> None:
+    """Call `work` once for each part of range(n_rows), of `rows` rows each.
 
     Parts overlap in time where `work` lets go of the interpreter, as machine code does; each must write to
     places of its own, so that the result does not depend on the number of threads.
     """
-    parts = [slice(start, min(start + _ROWS, n_rows)) for start in range(0, n_rows, _ROWS)]
+    step = rows or _ROWS
+    parts = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
     threads = min(processors(), len(parts))
     if threads < 2:
         for part in parts:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from typing import Final
-
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import canonical
-from server.statistics.microaggregation.mondrian import mondrian
 from server.statistics.microaggregation.power_diagram import power_diagram
 from server.statistics.microaggregation.preparation import data_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
-
-WORK: Final = 1 << 24
-"""Points times cells of one power diagram; beyond it the data are divided into blocks."""
 
 
 def pcl(
@@ -38,7 +31,7 @@ def pcl(
     counts : int array, n, optional
         People behind each record.
     seed : int
-        Not used: PCL starts from MDAV's groups and is deterministic.
+        Not used: PCL is deterministic.
     progress : callable, optional
         `progress(steps done, steps)`.
 
@@ -64,12 +57,6 @@ def pcl(
     and coordinates are exact to 2^-22 of that diagonal; sites lie on a grid at least 8 times finer, and
     every distance plus offset stays below 2^53. Multiplying X by a power of two changes nothing.
 
-    Large data: the work of a power diagram grows with points times cells. Beyond 2^24 (30,000 records in
-    groups of 53) the data are first divided into blocks by Mondrian's cuts near medians, as few as keep
-    each block near the bound. Every block meets the rule, so the guarantee is the same; cells only cannot
-    reach across a cut. Measured on 10^4 Gaussian records with five columns: two blocks instead of one lose
-    3 to 4 % more, four 6 %. Time grows as the number of records to the power 1.5.
-
     Ties: as in `power_diagram`, in canonical order of the records, so the order of rows does not matter.
 
     References
@@ -84,37 +71,8 @@ def pcl(
     points, together, inverse = canonical(on_grid(X), rule.people_of(len(X), counts))
     if not rule.acceptable(together.sum(axis=0)):
         raise ValueError("all people together do not meet the need of one cell")
-    blocks = _blocks(points, together, rule)
-    labels = np.empty(len(points), dtype=np.int64)
-    count, n_blocks = 0, int(blocks.max()) + 1
-    for block in range(n_blocks):
-        rows = np.flatnonzero(blocks == block)
-
-        def report(done: int, steps: int, before: int = block) -> None:
-            if progress is not None:
-                progress(before * steps + done, n_blocks * steps)
-
-        weights = (1,) * X.shape[1]
-        cells = power_diagram(points[rows], together[rows], weights, rule, progress=report)
-        labels[rows] = count + cells.labels
-        count += len(cells.sites)
-    return labels[inverse]
-
-
-def _blocks(points: IntArray, people: IntArray, rule: SizeRule) -> IntArray:
-    """Blocks of the points (n), each acceptable, and small enough for one power diagram."""
-    mass, enough = rule.mass(people)
-    work = len(points) * (int(mass.sum()) // enough)
-    wanted = math.isqrt(work // WORK) + 1
-    least = max(rule.floor, int(people.sum()) // (4 * wanted))
-
-    def large(counts: tuple[int, ...]) -> bool:
-        return sum(counts) >= least and rule.acceptable(counts)
-
-    if wanted == 1 or not large(tuple(people.sum(axis=0).tolist())):
-        return np.zeros(len(points), dtype=np.int64)
-    coarse = SizeRule(minimum=(least,) * rule.levels, predicate=large)
-    return mondrian(points.astype(float), coarse, counts=people, most=wanted)
+    weights = (1,) * X.shape[1]
+    return power_diagram(points, together, weights, rule, progress=progress).labels[inverse]
 
 
 def on_grid(X: FloatArray) -> IntArray:

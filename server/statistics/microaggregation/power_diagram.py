@@ -19,18 +19,20 @@ from server.arrays import IntArray
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import EXACT, checked, span, sums_by_label
 from server.statistics.microaggregation.mdav import mdav
-from server.statistics.microaggregation.power_repair import repair
-from server.statistics.microaggregation.power_search import Workbench
 from server.statistics.microaggregation.size_rule import SizeRule
 
 Snap = Callable[[IntArray, int], IntArray]
 """Moves sites to a coarser grid."""
-LLOYD_STEPS: Final = 12
-ASCENT_ROUNDS: Final = 20
+LLOYD_STEPS: Final = 16
+ASCENT_ROUNDS: Final = 40
 FINAL_STEPS: Final = 2
 FINEST_RESOLUTION: Final = 64
 _SLACK: Final = 50
 """The start aims at cells of need + need / 50: with no slack at all there is nobody to spare."""
+_MDAV_WORK: Final = 1 << 24
+"""Tuples times cells up to which MDAV's groups are the start: outliers get cells of their own."""
+_COMFORT: Final = 25
+"""The ascent aims at no more than need + need / 25: what is left goes to whom it costs least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -125,11 +127,16 @@ def power_diagram(
     thresholds: no value is one person's. (If everybody in a cell has the same tuple, the mean is that
     tuple; it is then shared by the whole cell.)
 
-    Start: MDAV's groups. Then Lloyd steps, each an ascent on the offsets over candidate lists; then three
-    steps of centroids, ascent and exact repair. Sites that cannot be supplied are given up. The same
-    input gives the same result on any machine (see power_search). Time O(steps n (m d + rounds C)) for m
-    cells and C candidates per tuple; memory O(n (d + C)) and a block of 4096 x m.
+    Start: MDAV's groups of a small population, regions between weighted medians of a large one. Then Lloyd
+    steps, each an ascent on the offsets over candidate lists that are built once; then three steps of
+    centroids, ascent and exact repair. Sites that cannot be supplied are given up. The same input gives the
+    same result on any machine (see power_search). Time about O(steps n (C log m + rounds C)) for m cells and
+    C candidates per tuple: winners, candidates and floors are found in trees; memory O(n (d + C)).
     """
+    # numba and what it has compiled are loaded only where they are used.
+    from server.statistics.microaggregation.power_repair import repair
+    from server.statistics.microaggregation.power_search import Workbench
+
     X, people, w = checked(X, people, weights, rule.levels)
     if not rule.acceptable(people.sum(axis=0)):
         raise ValueError("all people together do not meet the need of one cell")
@@ -140,22 +147,36 @@ def power_diagram(
         raise ValueError("distance plus offset could reach 2**53: lower the resolution or the weights")
     mass, enough = rule.mass(people)
     bench = Workbench(X, mass, w, resolution)
-    heads = Workbench(X, people.sum(axis=1), w, resolution)
+    people = people[bench.order]
+    heads = people.sum(axis=1)
     steps = LLOYD_STEPS + FINAL_STEPS + 1
 
     def report(done: int) -> None:
         if progress is not None:
             progress(done, steps)
 
-    start = max(1, min(enough + enough // _SLACK, int(mass.sum())))
-    labels = mdav(X, mass[:, None], w, SizeRule(minimum=(start,))).labels
-    count = int(labels.max()) + 1
-    target = max(enough, int(mass.sum()) // count)
+    total = int(mass.sum())
+
+    def needs(labels: IntArray, count: int) -> IntArray:
+        held = sums_by_label(bench.mass[:, None], labels, count)[:, 0]
+        return rule.enough(sums_by_label(people, labels, count), held)
+
+    def start(size: int) -> IntArray:
+        if len(X) * (total // size) > _MDAV_WORK:
+            return bench.regions(total // size)
+        return mdav(X, mass[:, None], w, SizeRule(minimum=(size,))).labels[bench.order]
+
+    # A second time where people in the regions' own proportions may need another mass.
+    for _ in range(1 if rule.plain else 2):
+        labels = start(min(enough + enough // _SLACK, total))
+        count = int(labels.max()) + 1
+        needed = needs(labels, count)
+        enough = int(needed.mean())
 
     origin = resolution * bench.middle
     grid = (lambda s: s) if snap is None else (lambda s: snap(s + origin, bench.resolution) - origin)
 
-    sites = heads.means(labels, count)
+    sites = bench.means(heads, labels, count)
     offsets = np.zeros(count, dtype=np.int64)
     pace = bench.scale(sites)
     report(1)
@@ -163,27 +184,39 @@ def power_diagram(
         if count == 1:
             break
         if step:
-            sites = heads.means(labels, count, sites)
+            sites = bench.means(heads, labels, count, sites)
             pace = np.maximum(pace, bench.scale(sites) // 16)
-        lists = bench.lists(sites, offsets, 3 * target)
-        offsets, pace = bench.ascend(lists, offsets, pace, target, ASCENT_ROUNDS)
-        labels, _ = lists.assign(offsets)
+            needed = needs(labels, count)
+        lists = bench.lists(sites, offsets, 3 * int(needed.mean()))
+        offsets, pace = lists.ascend(offsets, pace, _targets(needed, total), ASCENT_ROUNDS, bench.reach)
+        offsets -= offsets.max()
+        labels = bench.assign(sites, offsets)
         report(step + 2)
     # From here on every centroid is one of an acceptable cell.
-    result = repair(bench, people, rule, sites, offsets, target)
+    result = repair(bench, people, rule, sites, offsets)
     for step in range(FINAL_STEPS):
-        sites = grid(heads.means(result.labels, len(result.sites)))
-        offsets = result.offsets
-        if len(sites) > 1:
-            lists = bench.lists(sites, offsets, 3 * target)
+        count = len(result.sites)
+        sites = grid(bench.means(heads, result.labels, count))
+        offsets = result.offsets - result.offsets.max()
+        if count > 1:
+            needed = needs(result.labels, count)
+            lists = bench.lists(sites, offsets, 3 * int(needed.mean()))
             pace = np.maximum(bench.scale(sites) // 16, 1)
-            offsets, _ = bench.ascend(lists, offsets, pace, target, ASCENT_ROUNDS)
-        result = repair(bench, people, rule, sites, offsets, target)
+            offsets, _ = lists.ascend(offsets, pace, _targets(needed, total), ASCENT_ROUNDS, bench.reach)
+        result = repair(bench, people, rule, sites, offsets)
         report(LLOYD_STEPS + step + 2)
+    labels = np.empty_like(result.labels)
+    labels[bench.order] = result.labels
     return PowerCells(
         resolution=resolution,
         sites=np.asarray(result.sites + origin, dtype=np.int64),
         offsets=result.offsets - result.offsets.max(),
-        labels=result.labels,
-        counts=sums_by_label(people, result.labels, len(result.sites)),
+        labels=labels,
+        counts=result.counts,
     )
+
+
+def _targets(needed: IntArray, total: int) -> IntArray:
+    """What the ascent aims at: a little more than each cell needs (m), as far as there is so much mass."""
+    share = total * 1024 // int(needed.sum())
+    return np.clip(needed * min(share, 2048) // 1024, needed, needed + np.maximum(needed // _COMFORT, 1))

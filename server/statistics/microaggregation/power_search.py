@@ -1,26 +1,48 @@
-"""The workbench of the power diagram: exact scores, short candidate lists, and the ascent on the offsets.
+"""The workbench of the power diagram: tuples in order, candidate lists, and the ascent on the offsets.
 
-Everything that decides is an integer. Scores are float64 matrix products of integers whose partial sums
-stay below 2**53, candidate lists are sets of unique integer keys, and the ascent is integer arithmetic;
-so the same input gives the same diagram with any BLAS, any number of threads and any processor.
+Everything that decides is an integer, in int64 or in float64 below 2^53: the same input gives the same
+diagram with any number of threads and on any processor. Machine code is in `compiled`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from server.arrays import FloatArray, IntArray
+from server.arrays import FloatArray, Int32Array, IntArray
+from server.statistics.microaggregation.compiled import auction, listed, tuple_tree, weighted_cuts
 from server.statistics.microaggregation.geometry import EXACT, span, sums_by_label
+from server.statistics.microaggregation.parts import in_parts
+from server.statistics.microaggregation.sites import Sites
 
-CANDIDATES: Final = 16
-EXTRA_CANDIDATES: Final = 8
-UNUSED: Final = 1 << 60
-"""Score of a place in a list that nobody took."""
-_BLOCK: Final = 4096
+CANDIDATES: Final = 12
+EXTRA_CANDIDATES: Final = 4
+_NEIGHBOURS: Final = 12
+"""Tuples that stand together in the order of the workbench."""
+_GIVEN_UP: Final = float(1 << 55)
+"""Offset of a site that wins nobody."""
+_RETREATS: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Standing:
+    """Who wins each tuple at some offsets, within the lists.
+
+    Attributes
+    ----------
+    labels : int array, n
+    best, second : float array of integers, n
+        Value of the winner, and of the next.
+    held : int array, m
+        Mass that each site wins.
+    """
+
+    labels: IntArray
+    best: FloatArray
+    second: FloatArray
+    held: IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -29,97 +51,158 @@ class Lists:
 
     Attributes
     ----------
-    sites, scores : int array, (C + E) x n
-        Listed sites of every tuple, and their scores without offsets.
-    floors : int array, m
+    sites : int array, n x (C + E)
+    scores : float array of integers, n x (C + E)
+        Listed sites of every tuple, and their squared distances.
+    floors : float array of integers, m
         Offset of each site at which it would begin to win tuples that do not list it.
+    mass : int array, n
     """
 
-    sites: IntArray
-    scores: IntArray
-    floors: IntArray
+    sites: Int32Array
+    scores: FloatArray
+    floors: FloatArray
+    mass: IntArray
 
-    def assign(self, offsets: IntArray) -> tuple[IntArray, IntArray]:
-        """Best listed site of every tuple, and its score with offset."""
-        best = self.scores[0] + offsets[self.sites[0]]
-        labels = self.sites[0].copy()
-        for site, score in zip(self.sites[1:], self.scores[1:], strict=True):
-            value = score + offsets[site]
-            better = value < best
-            np.minimum(best, value, out=best)
-            np.copyto(labels, site, where=better)
-        return labels, best
+    def standing(self, offsets: FloatArray) -> Standing:
+        """Best listed site of every tuple."""
+        n = len(self.sites)
+        labels, best, second = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
+        in_parts(
+            n,
+            lambda rows: listed.settle(
+                self.sites[rows], self.scores[rows], offsets, labels[rows], best[rows], second[rows]
+            ),
+        )
+        held = listed.masses(labels, self.mass, len(offsets))
+        return Standing(labels=labels, best=best, second=second, held=held)
 
-    def restrain(self, offsets: IntArray, mass: IntArray, target: int) -> IntArray:
-        """Raise the offset of every cell with more than twice the `target` mass to where it would hold
-        the target.
+    def restrained(self, offsets: FloatArray, targets: IntArray) -> Standing:
+        """Raise the offset of every site with more than twice its target, in place; what stands then.
 
         A site that moves can turn an offset that was right into one that wins everybody. That must be
         undone before the cells that it starves begin to bid against it.
         """
-        count = len(offsets)
-        labels, best = self.assign(offsets)
-        held = np.bincount(labels, weights=mass, minlength=count).astype(np.int64)
-        greedy = (held > 2 * target) & (offsets < 0)
-        if not greedy.any():
-            return offsets
-        second = np.full(len(labels), UNUSED, dtype=np.int64)
-        for site, score in zip(self.sites, self.scores, strict=True):
-            np.minimum(second, np.where(site == labels, UNUSED, score + offsets[site]), out=second)
-        row, point = np.nonzero(greedy[self.sites] & (self.scores < UNUSED))
-        site = self.sites[row, point]
-        # The offset up to which the site wins the tuple.
-        limit = np.where(labels[point] == site, second[point], best[point]) - self.scores[row, point]
-        order = np.lexsort((-limit, site))
-        site, limit, total = site[order], limit[order], mass[point[order]].cumsum()
-        first = np.searchsorted(site, np.flatnonzero(greedy))
-        before = np.concatenate(([0], total))[first]
-        last = np.minimum(np.searchsorted(total, before + target), np.append(first[1:], len(site)) - 1)
-        raised = offsets.copy()
-        raised[greedy] = np.clip(limit[last] - 1, offsets[greedy], 0)
-        return raised
+        now = self.standing(offsets)
+        raised = listed.restrain(
+            self.sites,
+            self.scores,
+            self.mass,
+            offsets,
+            now.labels,
+            now.best,
+            now.second,
+            now.held,
+            targets,
+        )
+        return self.standing(offsets) if raised else now
+
+    def ascend(
+        self, offsets: IntArray, steps: IntArray, targets: IntArray, rounds: int, reach: int
+    ) -> tuple[IntArray, IntArray]:
+        """Lower the offset of cells below their target mass (m), raise (up to 0) that of cells above it.
+
+        Each cell has a step of its own that grows while the sign of its deficit stays and is halved when
+        it changes (Riedmiller and Braun 1993, Rprop), because cells near outliers live on another scale
+        than dense ones. The deficit is the gradient of the dual of the transport problem whose optimum is
+        the best assignment to these sites with at least that mass each (Aurenhammer, Hoffmann, Aronov
+        1998).
+        """
+        found, before = offsets.astype(float), np.zeros(len(offsets), dtype=np.int64)
+        for turn in range(rounds):
+            often = turn < 4 or turn % 4 == 0
+            now = self.restrained(found, targets) if often else self.standing(found)
+            deficit = np.clip(targets - now.held, -targets, targets)
+            sign = np.sign(deficit)
+            at_end = np.where(sign > 0, found <= self.floors, found >= 0.0)
+            if (at_end | (sign == 0)).all():
+                break
+            agree = sign * before
+            steps = np.where(agree > 0, steps + steps // 4, np.where(agree < 0, steps // 2, steps))
+            steps = np.clip(steps, 1, reach // 4 + 1)
+            found = np.clip(found - _proportion(steps, deficit, targets), self.floors, 0.0)
+            before = sign
+        return found.astype(np.int64), steps
+
+    def bid(self, offsets: FloatArray, enough: IntArray, patience: int) -> tuple[IntArray, IntArray]:
+        """Let sites that hold less than `enough` (m) bid, and give up those that cannot be supplied.
+
+        Returns
+        -------
+        kept : int array
+            Sites that were not given up.
+        offsets : int array
+            Of those.
+        """
+        found, enough, typical = offsets.copy(), enough.copy(), int(enough.mean())
+        kept = np.ones(len(offsets), dtype=bool)
+        for _ in range(_RETREATS):
+            now = self.standing(found)
+            auction.auction(
+                self.sites,
+                self.scores,
+                self.mass,
+                enough,
+                self.floors,
+                found,
+                now.labels,
+                now.best,
+                now.held,
+                np.flatnonzero(kept),
+                patience * int(kept.sum()) + 200,
+            )
+            poor = np.flatnonzero(kept & (now.held < enough))
+            missing = int((enough - now.held)[poor].sum())
+            given_up = poor[np.argsort(now.held[poor], kind="stable")][: max(1, missing // (2 * typical))]
+            if not len(poor) or len(given_up) >= kept.sum():
+                break
+            kept[given_up], found[given_up], enough[given_up] = False, _GIVEN_UP, 0
+        return np.flatnonzero(kept), found[kept].astype(np.int64)
 
 
 class Workbench:
     """The tuples on the refined grid, about their middle, with what each of them weighs.
 
-    `score(x, site) = d(x, site) - d(x, middle)`: the part of the distance that tells sites apart.
+    Attributes
+    ----------
+    order : int array, n
+        Row of the given X of each tuple here: neighbours stand together.
+    X : int array, n x d
+        In this order, at resolution 1.
     """
 
     def __init__(self, X: IntArray, mass: IntArray, weights: IntArray, resolution: int) -> None:
         self.middle: IntArray = (X.min(axis=0) + X.max(axis=0)) // 2
-        self.X: IntArray = X - self.middle
-        self.mass = mass
         self.resolution = resolution
         self.weights = weights.astype(float)
-        self.points: FloatArray = (resolution * self.X).astype(float)
         self.reach = resolution**2 * span(X, weights)
         if 2 * self.reach >= EXACT:
             raise ValueError("distance plus offset could reach 2**53: lower the resolution or the weights")
+        centred = X - self.middle
+        alike = np.ones(len(X), dtype=np.int64)
+        _, self.order = _cut(centred.astype(float), self.weights, alike, -(-len(X) // _NEIGHBOURS))
+        self.X: IntArray = centred[self.order]
+        self.mass: IntArray = mass[self.order]
+        self.points: FloatArray = (resolution * self.X).astype(float)
+        self._tuples = tuple_tree.plant(self.points)
 
-    def means(self, labels: IntArray, count: int, otherwise: IntArray | None = None) -> IntArray:
-        """Mean of each label's people, rounded to the grid (half up); an empty label keeps `otherwise`."""
-        size = sums_by_label(self.mass[:, None], labels, count)
-        total = sums_by_label(self.X * self.mass[:, None], labels, count)
+    def regions(self, count: int) -> IntArray:
+        """At most `count` regions of nearly equal mass, by cuts near weighted medians: labels (n) from 0."""
+        labels, _ = _cut(self.points, self.weights, self.mass, count)
+        return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    def means(
+        self, people: IntArray, labels: IntArray, count: int, otherwise: IntArray | None = None
+    ) -> IntArray:
+        """Mean of each label's people (n), rounded to the grid (half up); of an empty label `otherwise`."""
+        size = sums_by_label(people[:, None], labels, count)
+        total = sums_by_label(self.X * people[:, None], labels, count)
         means = (2 * self.resolution * total + size) // (2 * np.maximum(size, 1))
         return means if otherwise is None else np.where(size > 0, means, otherwise)
 
-    def blocks(self, sites: IntArray) -> Iterator[tuple[slice, FloatArray]]:
-        """Scores of a block of tuples against all sites (b x m), exact."""
-        f = sites.astype(float)
-        own = (f * f * self.weights).sum(axis=1)
-        slope = np.ascontiguousarray((2 * f * self.weights).T)
-        for start in range(0, len(self.points), _BLOCK):
-            rows = slice(start, min(start + _BLOCK, len(self.points)))
-            yield rows, own - self.points[rows] @ slope
-
     def assign(self, sites: IntArray, offsets: IntArray) -> IntArray:
         """Exact argmin over all sites, ties to the lowest index: what a device computes."""
-        labels = np.empty(len(self.points), dtype=np.int64)
-        for rows, score in self.blocks(sites):
-            score += offsets
-            labels[rows] = score.argmin(axis=1)
-        return labels
+        return Sites(sites, self.weights).assign(self.points, offsets)
 
     def lists(self, sites: IntArray, offsets: IntArray, wanted: int) -> Lists:
         """Candidate lists: each tuple's best sites, and for each site at least `wanted` mass of tuples.
@@ -129,98 +212,62 @@ class Workbench:
         """
         m, n = len(sites), len(self.points)
         length = min(CANDIDATES, m)
-        bits = max(1, (m - 1).bit_length())
-        shift = max(0, 54 + bits - 62)
-        number = np.arange(m, dtype=np.int64)
-        listed = np.empty((length + EXTRA_CANDIDATES, n), dtype=np.int64)
-        scores = np.empty_like(listed)
-        reached = np.zeros(m, dtype=np.int64)
-        margin = np.full(m, EXACT, dtype=np.int64)
-        for rows, exact in self.blocks(sites):
-            score = exact.astype(np.int64)
-            gap = score + offsets
-            gap -= gap.min(axis=1)[:, None]
-            # Unique keys: which of several equal ones a partition picks would depend on the processor.
-            key = (gap >> shift << bits) | number
-            if length < m:
-                key = np.partition(key, length - 1, axis=1)[:, :length]
-            near = np.sort(key & ((1 << bits) - 1), axis=1)
-            listed[:length, rows] = near.T
-            scores[:length, rows] = np.take_along_axis(score, near, axis=1).T
-            np.put_along_axis(gap, near, EXACT, axis=1)
-            np.minimum(margin, gap.min(axis=0), out=margin)
-        for row in listed[:length]:
-            reached += np.bincount(row, weights=self.mass, minlength=m).astype(np.int64)
-        listed[length:], scores[length:] = listed[0], UNUSED
-        lists = Lists(sites=listed, scores=scores, floors=margin)
-        self._extend(lists, length, sites, offsets, np.flatnonzero(reached < wanted), wanted)
-        np.subtract(offsets, margin, out=margin)
-        np.maximum(margin, -self.reach, out=margin)
-        return lists
-
-    def _extend(
-        self, lists: Lists, length: int, sites: IntArray, offsets: IntArray, few: IntArray, wanted: int
-    ) -> None:
-        """List each of the sites `few` with the tuples most easily won for it; widen its margin."""
-        best = lists.assign(offsets)[1]
-        used = np.zeros(len(best), dtype=np.int64)
-        for site in few:
-            f = sites[site].astype(float)
-            own = (f * f * self.weights).sum()
-            score = (own - self.points @ (2 * f * self.weights)).astype(np.int64)
-            gap = score + offsets[site] - best
-            order = np.argsort(gap, kind="stable")
-            end = int(np.searchsorted(self.mass[order].cumsum(), wanted)) + 1
-            near = order[:end]
-            near = near[~(lists.sites[:length, near] == site).any(axis=0)]
-            full = used[near] >= EXTRA_CANDIDATES
-            left_out = np.append(gap[near[full]], gap[order[end : end + 1]])
-            near = near[~full]
-            lists.sites[length + used[near], near] = site
-            lists.scores[length + used[near], near] = score[near]
-            used[near] += 1
-            lists.floors[site] = left_out.min() if len(left_out) else EXACT
+        near, scores = Sites(sites, self.weights).rank(self.points, offsets, length)
+        here, values = sites.astype(float), offsets.astype(float)
+        now = tuple_tree.standings(self._tuples, near, scores, values)
+        floors = np.empty(m)
+        in_parts(
+            m,
+            lambda rows: tuple_tree.floors(
+                self._tuples,
+                now,
+                here,
+                self.weights,
+                values,
+                float(self.reach),
+                floors,
+                rows.start,
+                rows.stop,
+            ),
+            rows=256,
+        )
+        reached = np.bincount(near.ravel(), weights=np.repeat(self.mass, length), minlength=m)
+        few = np.flatnonzero(reached < wanted)
+        if len(few):
+            free = np.full((n, EXTRA_CANDIDATES), listed.UNUSED)
+            scores = np.concatenate([scores, free], axis=1)
+            near = np.concatenate([near, np.repeat(near[:, :1], EXTRA_CANDIDATES, axis=1)], axis=1)
+            tuple_tree.list_more(
+                self._tuples,
+                now,
+                here,
+                self.weights,
+                values,
+                few,
+                wanted,
+                self.mass,
+                length,
+                near,
+                scores,
+                floors,
+                float(self.reach),
+            )
+        return Lists(sites=near, scores=scores, floors=floors, mass=self.mass)
 
     def scale(self, sites: IntArray) -> IntArray:
         """A quarter of the squared distance to the nearest other site, at least 1: a cell's own yardstick."""
-        f = sites.astype(float)
-        own = (f * f * self.weights).sum(axis=1)
-        nearest = np.empty(len(sites))
-        for start in range(0, len(sites), _BLOCK):
-            rows = slice(start, min(start + _BLOCK, len(sites)))
-            distance = own[rows, None] + own - 2 * ((f[rows] * self.weights) @ f.T)
-            distance[np.arange(len(distance)), np.arange(rows.start, rows.stop)] = EXACT
-            nearest[rows] = distance.min(axis=1)
-        return np.maximum(nearest.astype(np.int64) // 4, 1)
-
-    def ascend(
-        self, lists: Lists, offsets: IntArray, steps: IntArray, target: int, rounds: int
-    ) -> tuple[IntArray, IntArray]:
-        """Lower the offset of cells below `target` mass, raise (up to 0) that of cells above it.
-
-        Each cell has a step of its own that grows while the sign of its deficit stays and is halved when
-        it changes (Riedmiller and Braun 1993, Rprop), because cells near outliers live on another scale
-        than dense ones. The deficit is the gradient of the dual of the transport problem whose optimum is
-        the best assignment to these sites with at least `target` mass each (Aurenhammer, Hoffmann, Aronov
-        1998).
-        """
-        offsets, steps = offsets.copy(), steps.copy()
-        before = np.zeros(len(offsets), dtype=np.int64)
-        for turn in range(rounds):
-            if turn < 4 or turn % 4 == 0:
-                offsets = lists.restrain(offsets, self.mass, target)
-            labels, _ = lists.assign(offsets)
-            held = np.bincount(labels, weights=self.mass, minlength=len(offsets)).astype(np.int64)
-            deficit = np.clip(target - held, -target, target)
-            sign = np.sign(deficit)
-            agree = sign * before
-            steps = np.where(agree > 0, steps + steps // 4, np.where(agree < 0, steps // 2, steps))
-            steps = np.clip(steps, 1, self.reach // 4 + 1)
-            offsets = np.clip(offsets - _proportion(steps, deficit, target), lists.floors, 0)
-            before = sign
-        return offsets, steps
+        near = min(2, len(sites))
+        still = np.zeros(len(sites), dtype=np.int64)
+        _, scores = Sites(sites, self.weights).rank(sites.astype(float), still, near)
+        return np.maximum(scores[:, -1].astype(np.int64) // 4, 1)
 
 
-def _proportion(steps: IntArray, deficit: IntArray, target: int) -> IntArray:
-    """steps * deficit / target in integers that cannot overflow: the share is taken in 1/256."""
-    return steps * (256 * deficit // target) // 256
+def _cut(points: FloatArray, weights: FloatArray, mass: IntArray, regions: int) -> tuple[IntArray, IntArray]:
+    labels, order = np.empty(len(points), dtype=np.int64), np.arange(len(points))
+    weighted_cuts.cut(points, weights, mass, regions, labels, order)
+    return labels, order
+
+
+def _proportion(steps: IntArray, deficit: IntArray, targets: IntArray) -> IntArray:
+    """steps * deficit / targets in integers that cannot overflow: the share is taken in 1/256."""
+    return steps * (256 * deficit // targets) // 256

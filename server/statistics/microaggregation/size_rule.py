@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import IntArray
+
+_UNIT: Final = 1 << 20
+"""Mass of a group where people of several levels weigh differently."""
+_PRECISION: Final = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +89,34 @@ class SizeRule:
             answer = self._memory[key] = bool(self.predicate(key))
         return answer
 
+    def acceptable_rows(self, counts: IntArray) -> NDArray[np.bool_]:
+        """`acceptable` of every row of counts (m x L)."""
+        if self.plain:
+            return np.asarray(counts[:, 0] >= self.floor)
+        return np.array([self.acceptable(row) for row in counts.tolist()], dtype=bool)
+
+    def enough(self, counts: IntArray, mass: IntArray) -> IntArray:
+        """Mass that each group (counts: m x L, of this mass: m) needs with people in its own proportions.
+
+        Exact for one head count. With a predicate it is a guide for optimizers, never a judge: found by
+        halving, as if the predicate accepted every larger group of the same proportions.
+        """
+        if self.plain:
+            return np.full(len(mass), self.floor, dtype=np.int64)
+        unit = self.minimum[0] if self.levels == 1 else _UNIT
+        needed = np.full(len(mass), unit, dtype=np.int64)
+        for i in np.flatnonzero((mass > 0) & (mass < 2 * unit)):
+            held, row = int(mass[i]), counts[i].tolist()
+            low, high = unit // 2, 2 * unit
+            while high - low > max(1, unit // _PRECISION):
+                middle = (low + high) // 2
+                if self.acceptable([n * middle // held for n in row]):
+                    high = middle
+                else:
+                    low = middle
+            needed[i] = min(high, held) if self.acceptable(row) else max(high, held + 1)
+        return needed
+
     def mass(self, people: IntArray) -> tuple[IntArray, int]:
         """Linear stand-in for the predicate: mass per row of `people` (n x L), and that of a group.
 
@@ -93,9 +125,8 @@ class SizeRule:
         """
         if self.levels == 1:
             return np.asarray(people[:, 0], dtype=np.int64), self.minimum[0]
-        unit = 1 << 20
-        per_person = np.array([-(-unit // value) for value in self.minimum], dtype=np.int64)
-        return np.asarray(people @ per_person, dtype=np.int64), unit
+        per_person = np.array([-(-_UNIT // value) for value in self.minimum], dtype=np.int64)
+        return np.asarray(people @ per_person, dtype=np.int64), _UNIT
 
     def people_of(self, n_records: int, counts: IntArray | None = None) -> IntArray:
         """People per record and level, n x L: `counts` (n, or n x L), or one each.

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.statistics.microaggregation import pcl as module
 from server.statistics.microaggregation.mdav_records import mdav_records
-from server.statistics.microaggregation.pcl import WORK, on_grid, pcl
+from server.statistics.microaggregation.pcl import on_grid, pcl
 from server.statistics.microaggregation.preparation import sse
 from server.statistics.microaggregation.size_rule import SizeRule
 from tests.reference.optimal_partition import least_loss
@@ -60,12 +59,9 @@ def test_loses_less_than_mdav_on_ten_thousand_gaussian_records(n_min: int) -> No
     X=adversarial(),
     k=st.integers(1, 9),
     levels=st.integers(1, 2),
-    work=st.sampled_from((1, 30, WORK)),
     data=st.data(),
 )
-def test_every_group_meets_the_rule(
-    X: np.ndarray, k: int, levels: int, work: int, data: st.DataObject
-) -> None:
+def test_every_group_meets_the_rule(X: np.ndarray, k: int, levels: int, data: st.DataObject) -> None:
     n = len(X)
     people = np.array(data.draw(st.lists(st.tuples(*[st.integers(1, 4)] * levels), min_size=n, max_size=n)))
     if levels == 1:
@@ -76,9 +72,7 @@ def test_every_group_meets_the_rule(
         with pytest.raises(ValueError, match=r"do not meet|fewer than"):
             pcl(X, rule, counts=people)
         return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "WORK", work)
-        labels = pcl(X, rule, counts=people)
+    labels = pcl(X, rule, counts=people)
     assert_partition(labels, n, 1)
     for group in range(labels.max() + 1):
         assert rule.acceptable(people[labels == group].sum(axis=0))
@@ -110,13 +104,5 @@ def test_enormous_numbers_do_not_overflow() -> None:
     assert same_groups(pcl(X, SizeRule.of_k(2)), np.array([0, 1, 0, 1]))
 
 
-def test_large_data_are_divided_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    X = np.random.default_rng(5).standard_normal((3000, 3))
-    rule = SizeRule.of_k(15)
-    whole = loss(X, pcl(X, rule))
-    monkeypatch.setattr(module, "WORK", 3000 * 200 // 10)
+def test_progress() -> None:
     check_progress(pcl)
-    labels = pcl(X, rule)
-    assert_partition(labels, len(X), 15)
-    assert whole < loss(X, labels) < 1.2 * whole
-    assert loss(X, labels) < loss(X, mdav_records(X, rule))

@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from server.statistics.microaggregation.compiled.roundest import roundest
 from server.statistics.microaggregation.geometry import canonical, distortion
 from server.statistics.microaggregation.mdav import mdav
 from server.statistics.microaggregation.power_diagram import PowerCells, finest_resolution, power_diagram
-from server.statistics.microaggregation.power_repair import repair, roundest
+from server.statistics.microaggregation.power_repair import repair
 from server.statistics.microaggregation.power_search import Workbench
 from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import PowerDiagram
@@ -204,7 +205,7 @@ def test_repair_gives_up_sites_that_cannot_be_supplied() -> None:
     X, people = np.array([[0], [10]]), np.array([[5], [5]])
     bench = Workbench(X, people[:, 0], np.array([1]), 2)
     sites = np.array([[-10], [-10], [-10], [10]])
-    result = repair(bench, people, plain(4), sites, np.zeros(4, dtype=np.int64), 4)
+    result = repair(bench, people[bench.order], plain(4), sites, np.zeros(4, dtype=np.int64))
     assert result.sites.tolist() == [[-10], [10]]
     assert result.counts.tolist() == [[5], [5]]
 

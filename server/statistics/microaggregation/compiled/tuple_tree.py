@@ -1,0 +1,228 @@
+"""A tree over the tuples: where a site would first win a tuple that does not list it.
+
+Tuples stand in blocks of sixteen neighbours, under the nodes of a binary heap whose boxes never change. For
+the lists of the moment each node also knows the greatest best value and the least last value of its tuples,
+so that whole nodes are skipped that cannot be won earlier, or all of whose tuples list the site. Integers in
+float64 throughout, below 2^53.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from server.arrays import FloatArray, Int32Array, IntArray
+from server.statistics.microaggregation.compiled.compilation import compiled
+
+_BLOCK: Final = 16
+_DEEPEST: Final = 64
+
+
+class TupleTree(NamedTuple):
+    """Boxes over n tuples; node i has the children 2 i and 2 i + 1, blocks are the last half of the nodes."""
+
+    points: FloatArray
+    """n x d, neighbours near each other."""
+    low: FloatArray
+    high: FloatArray
+    """nodes x d corners; [inf, -inf] of no tuples."""
+
+
+class Standings(NamedTuple):
+    """What tuples (n) and nodes have at the offsets for which lists were made."""
+
+    best: FloatArray
+    """Per tuple, the least value (squared distance plus offset)."""
+    bound: FloatArray
+    """Per tuple, the value of the last site that it lists."""
+    last: IntArray
+    """Per tuple, that site."""
+    most_best: FloatArray
+    """Per node, the greatest `best`; -inf of no tuples."""
+    least_bound: FloatArray
+    """Per node, the least `bound`."""
+
+
+def plant(points: FloatArray) -> TupleTree:
+    """Build the tree over points (n x d)."""
+    blocks = 1
+    while blocks * _BLOCK < len(points):
+        blocks *= 2
+    shape = (2 * blocks, points.shape[1])
+    tree = TupleTree(points=points, low=np.full(shape, np.inf), high=np.full(shape, -np.inf))
+    _fit(tree)
+    return tree
+
+
+@compiled
+def _fit(tree: TupleTree) -> None:
+    blocks, d = len(tree.low) // 2, tree.points.shape[1]
+    for p in range(len(tree.points)):
+        node = blocks + p // _BLOCK
+        for j in range(d):
+            tree.low[node, j] = min(tree.low[node, j], tree.points[p, j])
+            tree.high[node, j] = max(tree.high[node, j], tree.points[p, j])
+    for node in range(blocks - 1, 0, -1):
+        for j in range(d):
+            tree.low[node, j] = min(tree.low[2 * node, j], tree.low[2 * node + 1, j])
+            tree.high[node, j] = max(tree.high[2 * node, j], tree.high[2 * node + 1, j])
+
+
+@compiled
+def standings(tree: TupleTree, listed: Int32Array, scores: FloatArray, offsets: FloatArray) -> Standings:
+    """What follows from lists in ascending order of value: listed, scores n x C, offsets m."""
+    n, length = listed.shape
+    nodes = len(tree.low)
+    best, bound, last = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
+    most_best, least_bound = np.full(nodes, -np.inf), np.full(nodes, np.inf)
+    for p in range(n):
+        best[p] = scores[p, 0] + offsets[listed[p, 0]]
+        last[p] = listed[p, length - 1]
+        bound[p] = scores[p, length - 1] + offsets[last[p]]
+        node = nodes // 2 + p // _BLOCK
+        most_best[node] = max(most_best[node], best[p])
+        least_bound[node] = min(least_bound[node], bound[p])
+    for node in range(nodes // 2 - 1, 0, -1):
+        most_best[node] = max(most_best[2 * node], most_best[2 * node + 1])
+        least_bound[node] = min(least_bound[2 * node], least_bound[2 * node + 1])
+    return Standings(best, bound, last, most_best, least_bound)
+
+
+@compiled
+def _value(points: FloatArray, p: int, site: FloatArray, weights: FloatArray, offset: float) -> float:
+    total = offset
+    for j in range(len(site)):
+        gap = points[p, j] - site[j]
+        total += weights[j] * gap * gap
+    return total
+
+
+@compiled
+def _least_gap(
+    tree: TupleTree, now: Standings, node: int, site: FloatArray, weights: FloatArray, offset: float
+) -> float:
+    """By no less the site's value exceeds the best of any tuple of the node that does not list it."""
+    if now.most_best[node] == -np.inf:
+        return np.inf
+    near, far = offset, offset
+    for j in range(len(site)):
+        before, after = tree.low[node, j] - site[j], site[j] - tree.high[node, j]
+        gap = max(max(before, after), 0.0)
+        near += weights[j] * gap * gap
+        gap = max(abs(before), abs(after))
+        far += weights[j] * gap * gap
+    if far < now.least_bound[node]:  # all of its tuples list the site
+        return np.inf
+    return float(near - now.most_best[node])
+
+
+@compiled
+def floors(
+    tree: TupleTree,
+    now: Standings,
+    sites: FloatArray,
+    weights: FloatArray,
+    offsets: FloatArray,
+    reach: float,
+    out: FloatArray,
+    start: int,
+    end: int,
+) -> None:
+    """Offset at which each of the sites start..end would begin to win tuples that do not list it, to out (m).
+
+    At least -reach. By branch and bound, the nearer child first.
+    """
+    n, blocks = len(tree.points), len(tree.low) // 2
+    waiting, gaps = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
+    for i in range(start, end):
+        site, offset = sites[i], offsets[i]
+        least = reach + offset
+        waiting[0], gaps[0], top = 1, -np.inf, 1
+        while top > 0:
+            top -= 1
+            node = waiting[top]
+            if gaps[top] >= least:
+                continue
+            if node >= blocks:
+                for p in range((node - blocks) * _BLOCK, min(n, (node - blocks + 1) * _BLOCK)):
+                    value = _value(tree.points, p, site, weights, offset)
+                    if value > now.bound[p] or (value == now.bound[p] and i > now.last[p]):
+                        least = min(least, value - now.best[p])
+                continue
+            near, far = 2 * node, 2 * node + 1
+            gap = _least_gap(tree, now, near, site, weights, offset)
+            other = _least_gap(tree, now, far, site, weights, offset)
+            if other < gap:
+                near, far, gap, other = far, near, other, gap
+            if other < least:
+                waiting[top], gaps[top] = far, other
+                top += 1
+            if gap < least:
+                waiting[top], gaps[top] = near, gap
+                top += 1
+        out[i] = max(offset - max(least, 0.0), -reach)
+
+
+@compiled
+def list_more(
+    tree: TupleTree,
+    now: Standings,
+    sites: FloatArray,
+    weights: FloatArray,
+    offsets: FloatArray,
+    few: IntArray,
+    wanted: int,
+    mass: IntArray,
+    length: int,
+    listed: Int32Array,
+    scores: FloatArray,
+    floors: FloatArray,
+    reach: float,
+) -> None:
+    """List each of the sites `few` with the tuples most easily won for it, until `wanted` mass lists it.
+
+    The columns `length` and after of listed and scores (n x (C + E)) are free; a tuple without a free place
+    does not list the site. Their floors are made anew. Best first: the heap holds nodes, and tuples.
+    """
+    n, blocks = len(tree.points), len(tree.low) // 2
+    places = listed.shape[1]
+    used = np.full(n, length, dtype=np.int64)
+    for i in few:
+        site, offset = sites[i], offsets[i]
+        reached, left_out = 0, np.inf
+        heap = [(-np.inf, 1)]
+        while len(heap) > 0:
+            gap, node = heappop(heap)
+            if reached >= wanted:
+                left_out = min(left_out, gap)
+                break
+            if node >= 2 * blocks:  # a tuple
+                p = node - 2 * blocks
+                reached += mass[p]
+                known = False
+                for c in range(length):
+                    known = known or listed[p, c] == i
+                if known:
+                    continue
+                if used[p] == places:
+                    left_out = min(left_out, gap)
+                    continue
+                listed[p, used[p]] = i
+                scores[p, used[p]] = _value(tree.points, p, site, weights, 0.0)
+                used[p] += 1
+            elif node >= blocks:
+                for p in range((node - blocks) * _BLOCK, min(n, (node - blocks + 1) * _BLOCK)):
+                    value = _value(tree.points, p, site, weights, offset)
+                    heappush(heap, (value - now.best[p], 2 * blocks + p))
+            else:
+                for child in range(2 * node, 2 * node + 2):
+                    if now.most_best[child] > -np.inf:
+                        near = offset
+                        for j in range(len(site)):
+                            before, after = tree.low[child, j] - site[j], site[j] - tree.high[child, j]
+                            side = max(max(before, after), 0.0)
+                            near += weights[j] * side * side
+                        heappush(heap, (near - now.most_best[child], child))
+        floors[i] = max(offset - max(left_out, 0.0), -reach)

@@ -1,0 +1,113 @@
+"""Candidate lists that do not lie above their floors, and regions of nearly equal mass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.statistics.microaggregation import parts, power_search
+from server.statistics.microaggregation.geometry import canonical
+from server.statistics.microaggregation.power_diagram import power_diagram
+from server.statistics.microaggregation.power_search import Workbench
+from server.statistics.microaggregation.size_rule import SizeRule
+
+
+def bench_of(generator: np.random.Generator, n: int, d: int, width: int) -> Workbench:
+    X, people, _ = canonical(generator.integers(0, width, (n, d)), generator.integers(1, 4, (n, 1)))
+    return Workbench(X, people[:, 0], np.array([1, 3, 2, 5][:d]), 2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 120),
+    m=st.integers(1, 40),
+    d=st.integers(1, 3),
+    width=st.integers(2, 12),
+    length=st.integers(1, 5),
+    wanted=st.integers(1, 60),
+)
+def test_lists_are_exact_above_their_floors(
+    seed: int, n: int, m: int, d: int, width: int, length: int, wanted: int
+) -> None:
+    """Whichever sites lower their offsets, down to their floors: the winners stand in the lists."""
+    generator = np.random.default_rng(seed)
+    bench = bench_of(generator, n, d, width)
+    sites = np.stack([generator.integers(low, high + 1, m) for low, high in bounds(bench)], axis=1)
+    offsets = -generator.integers(0, bench.reach // 8 + 1, m)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(power_search, "CANDIDATES", length)
+        patch.setattr(power_search, "EXTRA_CANDIDATES", 2)
+        lists = bench.lists(sites, offsets, wanted)
+    assert (lists.standing(offsets.astype(float)).labels == bench.assign(sites, offsets)).all()
+    assert (lists.floors <= offsets).all()
+    lowest = np.minimum(offsets, lists.floors.astype(np.int64) + 1)
+    for share in (0.2, 0.6, 1.0):
+        lowered = np.where(generator.random(m) < share, lowest, offsets)
+        now = lists.standing(lowered.astype(float))
+        assert (now.labels == bench.assign(sites, lowered)).all()
+        assert (now.held == np.bincount(now.labels, weights=bench.mass, minlength=m)).all()
+
+
+def bounds(bench: Workbench) -> list[tuple[int, int]]:
+    points = bench.points.astype(np.int64)
+    return [*zip(points.min(axis=0).tolist(), points.max(axis=0).tolist(), strict=True)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 90), m=st.integers(2, 9))
+def test_floors_are_where_an_unlisted_tuple_is_won(seed: int, n: int, m: int) -> None:
+    """Not lower: a step further, and some tuple goes to a site that it does not list, or is tied."""
+    generator = np.random.default_rng(seed)
+    bench = bench_of(generator, n, 2, 9)
+    sites = np.stack([generator.integers(low, high + 1, m) for low, high in bounds(bench)], axis=1)
+    offsets = np.zeros(m, dtype=np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(power_search, "CANDIDATES", 2)
+        lists = bench.lists(sites, offsets, 0)
+    values = ((bench.points[:, None] - sites) ** 2 * bench.weights).sum(axis=2)
+    for site in range(m):
+        unlisted = (lists.sites != site).all(axis=1)
+        gaps = (values[:, site] - values.min(axis=1))[unlisted]
+        assert lists.floors[site] == max(-gaps.min(initial=bench.reach), -bench.reach)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 200), count=st.integers(1, 60))
+def test_regions_have_nearly_equal_mass(seed: int, n: int, count: int) -> None:
+    bench = bench_of(np.random.default_rng(seed), n, 3, 30)
+    labels = bench.regions(count)
+    held = np.bincount(labels, weights=bench.mass)
+    assert held.min() > 0
+    assert len(held) <= count
+    share = bench.mass.sum() / count
+    assert held.max() <= share + bench.mass.max() * (1 + np.log2(count))
+
+
+def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, people, _ = canonical(
+        np.random.default_rng(2).integers(0, 40, (3000, 3)), np.ones((3000, 1), np.int64)
+    )
+    monkeypatch.setattr(parts, "_ROWS", 300)
+    found = []
+    for threads in (1, 2, 5):
+        monkeypatch.setattr(parts, "processors", lambda threads=threads: threads)
+        cells = power_diagram(X, people, (3, 2, 1), SizeRule(minimum=(19,)))
+        found.append(cells.sites.tobytes() + cells.offsets.tobytes() + cells.labels.tobytes())
+    assert len(set(found)) == 1
+
+
+def test_large_populations_start_between_medians(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.statistics.microaggregation.power_diagram._MDAV_WORK", 0)
+    values = np.round(np.random.default_rng(3).standard_normal((3000, 3)) * 1000).astype(np.int64)
+    X = canonical(values, np.ones((3000, 1), dtype=np.int64))[0]
+    for rule in (
+        SizeRule(minimum=(25,)),
+        SizeRule(minimum=(20, 30), predicate=lambda c: 3 * c[0] + 2 * c[1] >= 60),
+    ):
+        heads = np.eye(rule.levels, dtype=np.int64)[np.arange(len(X)) % rule.levels]
+        cells = power_diagram(X, heads, (1, 1, 1), rule)
+        assert all(rule.acceptable(row) for row in cells.counts)
+        assert len(cells.counts) > 0.9 * rule.mass(heads)[0].sum() / rule.mass(heads)[1]
