@@ -8,6 +8,7 @@ Settings and the reason for each:
 - ``secure_delete=ON``: freed bytes are overwritten.
 - ``temp_store=MEMORY``: VACUUM builds its copy in memory, never in a temporary folder.
 - the header counts commits; after closing :func:`forget_commits` puts fixed numbers there.
+- ``application_id``: that this is a file of ours, and the version of its layout.
 - ``user_version``: 1 while pages may still hold rows in the order they came, 2 during a sweep, 0 after it.
 """
 
@@ -28,6 +29,12 @@ BUSY_SECONDS: Final = 20.0
 DIRTY: Final = 1
 SWEEPING: Final = 2
 CLEAN: Final = 0
+_MARK: Final = int.from_bytes(b"RM\0\0")
+LAYOUT: Final = _MARK + 2
+"""The ``application_id`` of the files that this version makes. Files of the first layout have none."""
+_FIRST_LAYOUT: Final = _MARK + 1
+_UPGRADES: Final[dict[int, tuple[str, ...]]] = {_FIRST_LAYOUT: ()}
+"""The statements that make a file of each layout one of the next."""
 _HEADER_BYTES: Final = 100
 _COUNTERS: Final = {24: 2**31, 40: 2**30, 92: 2**31}
 """Place in the header -> what stands there after closing; the first and the last must be equal."""
@@ -89,7 +96,8 @@ def connect(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connec
     Raises
     ------
     StorageError
-        If it is missing, damaged, not a database, or cannot be locked.
+        If it is missing, damaged, not a database, or cannot be locked; with the code ``storage.newer`` if a
+        newer version of this program made it. An older one's is brought up to date.
     """
     with named_errors():
         connection = sqlite3.connect(
@@ -102,10 +110,35 @@ def connect(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connec
         try:
             for setting in _SETTINGS:
                 connection.execute(setting).fetchall()
-        except sqlite3.Error:
+            if _layout(connection) != LAYOUT:
+                _upgrade(connection)
+        except (sqlite3.Error, StorageError):
             connection.close()
             raise
         return connection
+
+
+def _layout(connection: sqlite3.Connection) -> int:
+    found = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    return found or _FIRST_LAYOUT
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Bring a file up to date, wholly or not at all; several processes may try."""
+    with transaction(connection):
+        layout = _layout(connection)
+        if layout > LAYOUT and layout - _MARK < 2**16:
+            raise StorageError(
+                "a newer version of Roomful made this file",
+                remedy="Install that version again; nothing was changed.",
+                code="storage.newer",
+            )
+        if layout not in (*_UPGRADES, LAYOUT):
+            raise StorageError("the database is not a survey's", remedy=_RESTORE, code="storage.corrupt")
+        for step in range(layout, LAYOUT):
+            for statement in _UPGRADES[step]:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id={LAYOUT}")
 
 
 @contextmanager

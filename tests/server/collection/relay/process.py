@@ -37,8 +37,12 @@ class RelayProcess(Program):
             ready="^Relaying at ",
             environment={"ROOMFUL_SERVER_THREADS": "8"} | dict(environment or {}),
         )
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE_SECONDS):
-            """From now on it also ends in the orderly way."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE_SECONDS):
+                """From now on it also ends in the orderly way."""
+        except OSError as error:
+            self.kill()
+            raise AssertionError(f"the relay does not answer:\n{self.output}") from error
 
 
 def post(port: int, survey: str, body: bytes) -> int:

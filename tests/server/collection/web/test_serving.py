@@ -108,6 +108,44 @@ def test_stopping_finishes_what_was_begun_and_sweeps(survey: tuple[Path, str]) -
     assert all(keys == sorted(keys) for keys in pages)
 
 
+def test_a_new_server_takes_over_without_a_gap(survey: tuple[Path, str]) -> None:
+    """As the operator's guide says: start the new one, turn the proxy, stop the old one."""
+    path, name = survey
+    old, new = free_port(), free_port()
+    address = f"/api/v1/surveys/{name}/submissions"
+    upstream, statuses = [old], list[tuple[int, int]]()  # what a proxy would do with each request
+    ended = threading.Event()
+
+    def submit() -> None:
+        while not ended.is_set():
+            port = upstream[0]
+            try:
+                status = _request(port, "POST", address, sample.message())[0]
+            except (OSError, http.client.HTTPException):
+                status = 502
+            statuses.append((port, status))
+
+    with ServerProcess(path, old) as before, ServerProcess(path, new) as after:
+        threads = [threading.Thread(target=submit) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        try:
+            until(lambda: len(statuses) > 60)
+            upstream[0] = new
+            until(lambda: statuses.count((new, 201)) > 60)  # whatever went to the old one was answered
+            assert before.stop() == 0
+            seen = len(statuses)
+            until(lambda: len(statuses) > seen + 60)
+        finally:
+            ended.set()
+            for thread in threads:
+                thread.join()
+        assert after.stop() == 0
+    assert {status for _port, status in statuses} == {201}
+    with DataDirectory(path) as data:
+        assert data.survey(name).total() == len(statuses)
+
+
 def test_what_is_printed_invites_and_logs_nothing_of_a_visit(survey: tuple[Path, str]) -> None:
     path, name = survey
     port = free_port()
