@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from shared.checks import (
     CELL_FAILURE,
@@ -48,7 +49,7 @@ PASSED, REFUSED, COMPARE, NOT_APPLICABLE, NOT_RUN = (
     "not-run",
 )
 
-_ORDER = (*CODES, UNANIMOUS)
+_ORDER: Final = (*CODES, UNANIMOUS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

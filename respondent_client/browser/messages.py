@@ -16,7 +16,7 @@ from shared.ballot import envelope_bytes
 from shared.election.tested import Rebuilt
 from shared.errors import RoomfulError
 from shared.invited import Invited
-from shared.questions import Answer, Asking, Number, Question
+from shared.questions import Answer, Asking, Question
 from shared.soundness import Line
 from shared.specification import Specification
 
@@ -203,7 +203,7 @@ def answers_object(specification: Specification, answers: Mapping[str, Answer]) 
         {
             "title": q.title,
             "kind": q.kind,
-            "unit": q.unit if isinstance(q, Number) else None,
+            "unit": q.unit,
             "texts": _answer_texts(q, answers[q.name], specification.languages),
             "page": number,
         }

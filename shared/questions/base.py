@@ -125,7 +125,14 @@ class Asking(Element):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(Asking):
-    """One question of a questionnaire: a name, under which one answer is sent, and its domain."""
+    """One question of a questionnaire: a name, under which one answer is sent, and its domain.
+
+    Attributes
+    ----------
+    unit : dict or None
+        What stands beside the field, such as "hours a week"; only a number can have one. SurveyJS has no such
+        property; it is ours.
+    """
 
     kind: ClassVar[str]
     measure: ClassVar[Measure | None] = "nominal"
@@ -135,6 +142,8 @@ class Question(Asking):
     """What a column of a single choice shows if the choice was taken; empty if there are none."""
     comparison: ClassVar[Compared] = "value"
     free_text: ClassVar[bool] = False
+
+    unit: Localized | None = None
 
     @property
     def questions(self) -> tuple[Question, ...]:

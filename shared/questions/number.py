@@ -23,8 +23,6 @@ class Number(Question):
     ----------
     minimum, maximum, step : str
         Decimals.
-    unit : dict or None
-        What stands beside the field, such as "hours a week". SurveyJS has no such property; it is ours.
     """
 
     types: ClassVar[tuple[str, ...]] = ("text:number",)
@@ -37,7 +35,6 @@ class Number(Question):
     minimum: str
     maximum: str
     step: str
-    unit: Localized | None = None
 
     def __post_init__(self) -> None:
         low, high, step = (parse_decimal(t) for t in (self.minimum, self.maximum, self.step))

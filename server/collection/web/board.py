@@ -25,7 +25,8 @@ from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.published import PublishedSurvey
 from server.collection.web import security
-from server.collection.web.pages import HTML, choose_language
+from server.collection.web.own_pages import HTML
+from server.collection.web.pages import choose_language
 from server.collection.web.rendering import RespondentPages
 from server.collection.web.sending import send
 from server.collection.web.static_files import ClientFiles, StaticFile

@@ -24,7 +24,8 @@ from urllib.parse import urlsplit
 
 from server.collection.web import security
 from server.collection.web.checkup_line import Line, line
-from server.collection.web.pages import HTML, WORKER
+from server.collection.web.own_pages import HTML
+from server.collection.web.pages import WORKER
 from server.collection.web.rendering import SHOWN_DIGITS, RespondentPages
 from server.collection.web.static_files import TEMPLATES, ClientFiles, content_type, decoded
 from server.progress import Progress

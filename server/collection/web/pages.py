@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from http import HTTPStatus
-from pathlib import Path
 from typing import Final
 
 from flask import Blueprint, Response, request
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
@@ -18,14 +16,14 @@ from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from server.collection.web import security
 from server.collection.web.checkup import examine_server
+from server.collection.web.own_pages import HTML, OwnPages
 from server.collection.web.problems import Problem
 from server.collection.web.rendering import RespondentPages
 from server.collection.web.sending import send
-from server.collection.web.static_files import ClientFiles, content_type, own_style
+from server.collection.web.static_files import ClientFiles, content_type
 from shared.errors import NotFoundError, RoomfulError, SetupError
 from shared.specification import Specification
 
-HTML: Final = "text/html; charset=utf-8"
 WORKER: Final = "worker.mjs"
 """The part of the client that sends, by its name in the client's manifest."""
 ID_DIGITS: Final = 16
@@ -35,7 +33,6 @@ _SECRETS_AT: Final = 2
 """Points before the code of a link, see :mod:`shared.invitation`."""
 _ENDS: Final = ">)]}\"'»”’.,;:!? \t\r\n"
 """What a mail program puts behind a link."""
-STYLE: Final = Path(__file__).parent / "style" / "pages.css"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,16 +68,8 @@ class PageSite:
         self._config = config
         self._data = data
         self._client = client
-        style_name, style = own_style(STYLE)
-        self._style_name = style_name
-        self._static = {style_name: style, **(client.files if client else {})}
-        self._templates = Environment(
-            loader=PackageLoader("server.collection.web"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._own = OwnPages(config)
+        self._static = {self._own.style_name: self._own.style, **(client.files if client else {})}
         self._pages = None if client is None else RespondentPages(client, config.base)
 
     def blueprint(self) -> Blueprint:
@@ -97,7 +86,7 @@ class PageSite:
     def index(self) -> Response:
         """Titles of the surveys that are open or released; a draft is nobody's business yet."""
         listed = self._listed() if self._config.list_surveys else []
-        return self._render(
+        return self._own.render(
             "index.html.j2",
             title="Surveys",
             open=[survey for survey in listed if survey.state == State.OPEN],
@@ -138,7 +127,7 @@ class PageSite:
         text = texts[language].__getitem__
         fragment = fragment.rstrip(_ENDS)
         whole = _FRAGMENT.fullmatch(fragment) is not None
-        response = self._render(
+        response = self._own.render(
             "link.html.j2",
             language=language,
             direction=text("direction"),
@@ -158,7 +147,7 @@ class PageSite:
         store = self._data.survey(survey)
         specification = store.specification
         language = choose_language(specification.languages)
-        return self._render(
+        return self._own.render(
             "release.html.j2",
             title=specification.title[language],
             language=language,
@@ -184,7 +173,7 @@ class PageSite:
     def checkup(self) -> Response:
         """The state of this installation, without paths or addresses."""
         lines = examine_server(self._config, self._data, self._client)
-        return self._render("checkup.html.j2", title="Checkup", lines=lines)
+        return self._own.render("checkup.html.j2", title="Checkup", lines=lines)
 
     def static(self, name: str) -> Response:
         """A file with the hash of its bytes in its name."""
@@ -202,22 +191,7 @@ class PageSite:
 
     def problem_page(self, problem: Problem) -> Response:
         """An error as a page."""
-        response = self._render("problem.html.j2", title=problem.title, problem=problem)
-        response.status_code = problem.status
-        return response
-
-    def _render(self, name: str, **values: object) -> Response:
-        page = self._templates.get_template(name).render(
-            {
-                "language": "en",
-                "direction": "ltr",
-                **values,
-                "base": self._config.base,
-                "style": f"{self._config.base}static/{self._style_name}",
-                "operator": self._config.operator,
-            }
-        )
-        return Response(page, content_type=HTML)
+        return self._own.problem(problem)
 
     def _listed(self) -> list[ListedSurvey]:
         found = []

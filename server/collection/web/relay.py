@@ -16,7 +16,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, request
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from server.collection.config import Config, is_loopback
 from server.collection.relay.link import RelayLink
@@ -27,10 +26,9 @@ from server.collection.web import problems, security
 from server.collection.web.api import JSON_TYPE, read_body
 from server.collection.web.app import answer_errors, harden
 from server.collection.web.monitoring import watch_relay
-from server.collection.web.pages import HTML, STYLE
+from server.collection.web.own_pages import OwnPages
 from server.collection.web.sending import send
 from server.collection.web.serving import listen, make_server, set_up_logging
-from server.collection.web.static_files import own_style
 from server.collection.web.supervisor import supervise
 from server.files import named_file_errors
 from shared.ballot import CONTENT_TYPE
@@ -83,15 +81,7 @@ def create_relay_app(config: Config, pools: Mapping[str, RelayPool], directory: 
 
 class _RelaySite:
     def __init__(self, config: Config, pools: Mapping[str, RelayPool]) -> None:
-        self._config, self._pools = config, pools
-        self._style_name, self._style = own_style(STYLE)
-        self._templates = Environment(
-            loader=PackageLoader("server.collection.web"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._own, self._pools = OwnPages(config), pools
 
     def blueprint(self) -> Blueprint:
         routes = Blueprint("relay", __name__)
@@ -116,37 +106,23 @@ class _RelaySite:
     def index(self) -> Response:
         """What this is, for whom, and by which rule; nothing of what it holds."""
         pools = sorted(self._pools.values(), key=lambda pool: pool.survey.id)
-        return self._render("relay.html.j2", title="Relay", surveys=[_listed(pool) for pool in pools])
+        return self._own.render("relay.html.j2", title="Relay", surveys=[_listed(pool) for pool in pools])
 
     def static(self, name: str) -> Response:
         """The style sheet."""
-        if name != self._style_name:
+        if name != self._own.style_name:
             raise NotFoundError("no such file")
-        return send(self._style)
+        return send(self._own.style)
 
     def problem_page(self, problem: problems.Problem) -> Response:
         """An error as a page."""
-        response = self._render("problem.html.j2", title=problem.title, problem=problem)
-        response.status_code = problem.status
-        return response
+        return self._own.problem(problem)
 
     def _pool(self, survey: str) -> RelayPool:
         pool = self._pools.get(survey[:16])
         if pool is None or survey not in (pool.survey.id, pool.survey.digest):
             raise NotFoundError("this relay does not serve this survey")
         return pool
-
-    def _render(self, name: str, **values: object) -> Response:
-        page = self._templates.get_template(name).render(
-            {
-                "language": "en",
-                **values,
-                "base": self._config.base,
-                "style": f"{self._config.base}static/{self._style_name}",
-                "operator": self._config.operator,
-            }
-        )
-        return Response(page, content_type=HTML)
 
 
 def _listed(pool: RelayPool) -> dict[str, object]:

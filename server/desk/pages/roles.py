@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from flask import Flask, Response, request
 
@@ -14,7 +14,7 @@ from server.desk.steps import published_store
 from server.files import write_new
 from shared.errors import InputError, NotFoundError, RoomfulError, SurveyFileError
 
-_RELAY_NUMBERS = ("messages", "seconds")
+_RELAY_NUMBERS: Final = ("messages", "seconds")
 
 
 def add(app: Flask, desk: Desk) -> None:
