@@ -70,7 +70,7 @@ BUNDLES: Final[Mapping[str, tuple[Path, str]]] = {
 }
 PAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "survey.html": ("noscript.", "state.", "lost.", "period.", "trial."),
-    "board.html": ("board.",),
+    "board.html": ("board.", "statement.election-warning"),
     "verify.html": ("verify.", "statement.election-warning"),
 }
 REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip|wasm))"')

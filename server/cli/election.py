@@ -6,12 +6,18 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import click
 
+from server.cli.expire import open_store
 from server.cli.opening import (
+    board_options,
+    known_board,
+    organizer_options,
     own_share_option,
     read_organizer,
     read_shares,
@@ -22,21 +28,25 @@ from server.cli.opening import (
     write,
 )
 from server.cli.progress import stages
+from server.cli.surveys import data_option, open_data
+from server.collection.board_folder import RESULT_FILE
 from server.files import read_file
 from server.keys.public_keys import OpeningKey
-from server.release.board.sources import find_source
+from server.release.board.election_files import fetch_election, own_board, publish_result
+from server.release.board.sources import ServerSource, find_source
 from server.release.trustees import election_key
 from server.release.trustees.ceremony import key_words
 from server.release.trustees.decrypting import GROUP, Election, decrypt_sums, examine_election
 from server.release.trustees.examining import ReceivedExport
 from server.release.trustees.export import verified_survey
+from server.release.trustees.faults import fault
 from server.release.trustees.tallying import read_factors, tally, verify_result
 from shared.election.contests import choices_of
 from shared.election.factors import MAX_FACTORS_BYTES
 from shared.election.result import MAX_RESULT_BYTES, Result
 from shared.election.tested import MAX_TEST_BYTES, BallotTest, rebuild
 from shared.election.unanimity import unanimous
-from shared.errors import ElectionError, InputError
+from shared.errors import ElectionError, InputError, RoomfulError
 from shared.statements import groups_bytes
 from shared.words import digest_words
 
@@ -245,27 +255,53 @@ def result(
 
 
 @election.command()
+@click.argument("source", metavar="FOLDER_OR_URL")
 @click.option(
     "--result",
     "result_file",
     type=click.Path(path_type=Path),
-    required=True,
-    help="result.json, as it was published.",
+    help="result.json, as it was published; by default the one in FOLDER or at URL.",
 )
-@received_export
+@board_options
+@organizer_options
 @json_option
-def verify(*, received: ReceivedExport, result_file: Path, as_json: bool) -> None:
-    """Verify a result with what everybody can get: FOLDER with the ballots, and the board as you saw it.
+def verify(
+    *,
+    source: str,
+    result_file: Path | None,
+    root: str | None,
+    checkpoint: Path | None,
+    invitation: str | None,
+    organizer_key: str | None,
+    as_json: bool,
+) -> None:
+    """Verify a result with what everybody can get: a folder with the ballots, or the election's address.
 
     Every ballot, proof, signature, sum and factor is computed again. Exit code 5 or 7 at the first line that
-    does not hold; it names who is at fault where that can be known.
+    does not hold; it names who is at fault. A URL with its part after the # says which election it must be.
+    Without --root or --checkpoint compare the words of the board with those that others see.
     """
-    found = Result.parse(read_file(result_file, "a result", MAX_RESULT_BYTES), result_file.name)
-    with stages(hidden=as_json) as progress:
-        verified = verify_result(received, found, progress)
+    with ExitStack() as stack:
+        folder, link = Path(source), invitation
+        if source.startswith(("http://", "https://")):
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="roomful-")))
+            link = invitation or (source if "#" in source else None)
+            fetch_election(ServerSource.parse(source), folder)
+        known = known_board(root, checkpoint) if root or checkpoint else own_board(folder)
+        received = ReceivedExport(folder=folder, invitation=read_organizer(link, organizer_key), known=known)
+        data = read_file(result_file or folder / RESULT_FILE, "a result", MAX_RESULT_BYTES)
+        try:
+            found = Result.parse(data)
+            with stages(hidden=as_json) as progress:
+                verified = verify_result(received, found, progress)
+        except RoomfulError as error:
+            if at_fault := fault(error.code):
+                error.remedy = f"At fault: {at_fault}. {error.remedy}".rstrip()
+            raise
     told = _figures(verified) | {
         "totals": _totals(verified, found),
         "unanimous": _unanimous(verified, found),
+        "compare": not (root or checkpoint),
     }
     if as_json:
         click.echo(json.dumps(told))
@@ -273,6 +309,35 @@ def verify(*, received: ReceivedExport, result_file: Path, as_json: bool) -> Non
     _tell(told)
     _tell_totals(told)
     click.secho("Verified: these are the votes of exactly these ballots.", fg="green")
+    if told["compare"]:
+        click.echo("Compare the words of the board with those that others see: one board for all.")
+
+
+@election.command()
+@click.argument("survey")
+@data_option
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--result", "result_file", type=click.Path(path_type=Path), required=True, help="The result.json."
+)
+@json_option
+def publish(survey: str, data: Path, folder: Path, result_file: Path, as_json: bool) -> None:
+    """Put the ballots in FOLDER and the result of the election SURVEY on its board, once they are verified.
+
+    From then on anybody verifies it by its address. Ballots are encrypted; who breaks the encryption one day
+    reads them. A published result never changes.
+    """
+    result_bytes = read_file(result_file, "a result", MAX_RESULT_BYTES)
+    with open_data(data) as directory:
+        store = open_store(directory, survey)
+        with stages(hidden=as_json) as progress:
+            verified = publish_result(store.published, folder, result_bytes, progress)
+    told = _figures(verified)
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    _tell(told)
+    click.echo("Published. Anybody verifies it: roomful election verify ADDRESS")
 
 
 @election.command("check-ballot")

@@ -57,16 +57,25 @@ statement_option = click.option(
 )
 
 
+def board_options(command: Callable[..., None]) -> Callable[..., None]:
+    """What is known of the board from elsewhere than the folder."""
+    for option in (
+        click.option(
+            "--checkpoint",
+            type=click.Path(path_type=Path),
+            help="The board's checkpoint, fetched from elsewhere than FOLDER; instead of --root.",
+        ),
+        click.option("--root", help="The board in words, as its page shows it, or its root in hexadecimal."),
+    ):
+        command = option(command)
+    return command
+
+
 def received_export(command: Callable[..., None]) -> Callable[..., None]:
     """FOLDER, and what the trustees know from elsewhere, which the command gets as ``received``."""
 
     @click.argument("folder", type=click.Path(path_type=Path))
-    @click.option("--root", help="The board in words, as its page shows it, or its root in hexadecimal.")
-    @click.option(
-        "--checkpoint",
-        type=click.Path(path_type=Path),
-        help="The board's checkpoint, fetched from elsewhere than FOLDER; instead of --root.",
-    )
+    @board_options
     @organizer_options
     @click.option(
         "--accept-discrepancy",
@@ -85,7 +94,10 @@ def received_export(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         invited = read_organizer(invitation, organizer_key)
         received = ReceivedExport(
-            folder=folder, invitation=invited, known=_board(root, checkpoint), accepted=accept_discrepancy
+            folder=folder,
+            invitation=invited,
+            known=known_board(root, checkpoint),
+            accepted=accept_discrepancy,
         )
         command(received=received, **others)
 
@@ -236,7 +248,8 @@ def read_organizer(invitation: str | None, organizer_key: str | None) -> Invitat
     return known
 
 
-def _board(root: str | None, checkpoint: Path | None) -> KnownBoard:
+def known_board(root: str | None, checkpoint: Path | None) -> KnownBoard:
+    """The board as it was seen elsewhere."""
     data = read_file(checkpoint, "a checkpoint", MAX_CHECKPOINT_BYTES) if checkpoint else b""
     return KnownBoard(root=(root or "").strip().lower(), checkpoint=data)
 

@@ -17,6 +17,10 @@ CHECKPOINT_FILE: Final = "checkpoint"
 RECEIPTS_FILE: Final = "receipts.txt"
 ROLL_FILE: Final = "roll.txt"
 USED_CODES_FILE: Final = "used-codes.txt"
+BALLOTS_FILE: Final = "ballots.bin"
+REHEARSAL_FILE: Final = "rehearsal.json"
+RESULT_FILE: Final = "result.json"
+"""Of an election whose result was published, beside the others."""
 _MODE: Final = 0o644
 """Everybody may read what everybody is to check."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from server.collection.board_folder import publish_board
+from server.release.board.election_files import publish_result
 from shared.ballot import Ballot
 from shared.edwards import L
 from shared.election.electorate import election_terms
@@ -20,7 +23,8 @@ from tests import election_held as held
 from tests.browser.invited_office import Office, office
 from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
 from tests.election import GROUP
-from tests.elections import BOXES, code_in, collector, election_specification
+from tests.elections import BOXES, HeldElection, code_in, collector, election_specification
+from tests.server.cli.test_election import board_files
 
 pytestmark = pytest.mark.browser
 __all__ = ["visit"]
@@ -126,3 +130,24 @@ def test_a_vote(
     assert board == [0, 1, 0]
     assert sum(statutes) == 1
     assert walk.problems == []
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
+def test_the_board_shows_the_result(
+    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
+) -> None:
+    held_election = HeldElection(tmp_path).fill(4, 3, 3, 1, 2, 0, 3, 3)
+    export = held_election.write()
+    result = held_election.result(export).result
+    with office(tmp_path / "office", lambda _: held_election.specification) as place:
+        place.store.close()
+        publish_board(place.store.published.folder, board_files(export))
+        publish_result(place.store.published, export, result.to_bytes(), lambda *_: None)
+        walk = visit(f"election-board-{viewport['width']}", viewport)
+        walk.page.goto(f"{place.base}s/{place.store.id}/board")
+        expect(walk.page.locator("#result")).to_have_text("Result")
+        shown = walk.page.locator("section dl.bars").nth(1).locator(".figure").all_inner_texts()
+        assert list(map(int, shown)) == [sum(g.votes[0][i] for g in result.groups) for i in range(3)]
+        walk.page.click("#by-group summary")
+        expect(walk.page.locator("#by-group tbody tr")).to_have_count(len(result.groups))
+        walk.look("1-result")

@@ -13,9 +13,13 @@ from typing import Final
 from flask import Blueprint, Response
 
 from server.collection.board_folder import (
+    BALLOTS_FILE,
     BOARD_FILE,
+    BOARD_FOLDER,
     CHECKPOINT_FILE,
     RECEIPTS_FILE,
+    REHEARSAL_FILE,
+    RESULT_FILE,
     ROLL_FILE,
     USED_CODES_FILE,
     has_board,
@@ -31,10 +35,13 @@ from server.collection.web.rendering import RespondentPages
 from server.collection.web.sending import send
 from server.collection.web.static_files import ClientFiles, StaticFile
 from shared.board import Board, parse_envelope
+from shared.election.result import Result
 from shared.errors import NotFoundError, SetupError
 
 BOARD_TYPE: Final = "application/vnd.roomful.board+json"
 TEXT_TYPE: Final = "text/plain; charset=utf-8"
+JSON_TYPE: Final = "application/json"
+BYTES_TYPE: Final = "application/octet-stream"
 
 
 class BoardSite:
@@ -53,6 +60,7 @@ class BoardSite:
     def __init__(self, *, config: Config, data: DataDirectory, client: ClientFiles | None) -> None:
         self._config, self._data = config, data
         self._lists: dict[tuple[str, str], tuple[bytes, StaticFile]] = {}
+        self._results: dict[str, Result] = {}
         self._lock = threading.Lock()
         self._pages = None if client is None else RespondentPages(client, config.base)
 
@@ -65,6 +73,9 @@ class BoardSite:
         routes.add_url_rule(f"{api}/receipts", "receipts", self.receipts)
         routes.add_url_rule(f"{api}/roll", "roll", self.roll)
         routes.add_url_rule(f"{api}/used-codes", "used-codes", self.used_codes)
+        routes.add_url_rule(f"{api}/ballots", "ballots", self.ballots)
+        routes.add_url_rule(f"{api}/rehearsal", "rehearsal", self.rehearsal)
+        routes.add_url_rule(f"{api}/result", "result", self.result)
         routes.add_url_rule("/s/<survey>/board", "page", self.page)
         routes.add_url_rule("/s/<survey>/verify", "verify", self.verify)
         return routes
@@ -91,6 +102,21 @@ class BoardSite:
         """The list of used codes."""
         return self._list(survey, USED_CODES_FILE)
 
+    def ballots(self, survey: str) -> Response:
+        """Of an election with a result: all ballots, encrypted, as the trustees got them."""
+        data = read_board_file(self._data.survey(survey).published.folder, BALLOTS_FILE)
+        return Response(data, content_type=BYTES_TYPE)
+
+    def rehearsal(self, survey: str) -> Response:
+        """Its trustees' signatures of the specification."""
+        data = read_board_file(self._data.survey(survey).published.folder, REHEARSAL_FILE)
+        return Response(data, content_type=JSON_TYPE)
+
+    def result(self, survey: str) -> Response:
+        """Its result, with statements and factors."""
+        data = read_board_file(self._data.survey(survey).published.folder, RESULT_FILE)
+        return Response(data, content_type=JSON_TYPE)
+
     def _list(self, survey: str, name: str) -> Response:
         """A whole list; it never changes, so it is compressed once."""
         store = self._data.survey(survey)
@@ -112,10 +138,23 @@ class BoardSite:
         page = None
         if self._pages is not None:
             board = _board(store.published)
-            page = self._pages.board(specification, store.id, language, store.state.value, board, address)
+            result = self._result(store.published)
+            page = self._pages.board(
+                specification, store.id, language, store.state.value, board, address, result
+            )
         if page is None:
             raise SetupError("the respondent's client is not built", code="setup.client-missing")
         return _answer(page, language)
+
+    def _result(self, published: PublishedSurvey) -> Result | None:
+        """The result of an election, which was verified when it was published; read once."""
+        path = published.folder / BOARD_FOLDER / RESULT_FILE
+        if not path.is_file():
+            return None
+        with self._lock:
+            if published.digest not in self._results:
+                self._results[published.digest] = Result.parse(path.read_bytes())
+            return self._results[published.digest]
 
     def verify(self, survey: str) -> Response:
         """Of an election: the page on which another device makes a ballot again that a voter tests."""

@@ -30,6 +30,7 @@ from server.collection.web.rendering import SHOWN_DIGITS, RespondentPages
 from server.collection.web.static_files import TEMPLATES, ClientFiles, content_type, decoded
 from server.progress import Progress
 from shared.board import Board, parse_envelope
+from shared.election.result import Result
 from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import InputError, RemoteError
 from shared.invitation import Invitation
@@ -210,7 +211,9 @@ class ClientWatch:
             for language in specification.languages:
                 pages = {
                     "": self._pages.survey(specification, place.survey, language, state, trial),
-                    "/board": self._pages.board(specification, place.survey, language, state, board, address),
+                    "/board": self._pages.board(
+                        specification, place.survey, language, state, board, address, self._result()
+                    ),
                     "/verify": self._pages.verify(specification, place.survey, language),
                 }
                 for suffix, page in pages.items():
@@ -290,6 +293,12 @@ class ClientWatch:
             return str(said["state"]), "test" if said.get("test") is True else None
         except (ValueError, TypeError, LookupError):
             raise RemoteError("the server does not say whether the survey is open", where="status") from None
+
+    def _result(self) -> Result | None:
+        try:
+            return Result.parse(self._document(f"api/v1/surveys/{self._place.survey}/board/result"))
+        except _AbsentError:
+            return None
 
     def _board(self) -> Board | None:
         try:

@@ -6,6 +6,7 @@ Nothing else goes into them. So an auditor renders them again and compares every
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined
@@ -13,6 +14,9 @@ from jinja2 import Environment, StrictUndefined
 from server.collection.web.statement import statement
 from server.collection.web.static_files import ClientFiles
 from shared.board import Board, BoardRelease
+from shared.election.contests import choices_of
+from shared.election.result import Result
+from shared.election.unanimity import unanimous
 from shared.specification import Specification
 
 SHOWN_DIGITS: Final = 16
@@ -77,8 +81,10 @@ class RespondentPages:
         state: str,
         board: Board | None,
         address: str,
+        result: Result | None = None,
     ) -> str | None:
-        """The page of the public board at `address`; None if this build has none."""
+        """The page of the public board at `address`, of an election with its result; None if this build has
+        none."""
         if self._board is None:
             return None
         return self._board.render(
@@ -88,6 +94,9 @@ class RespondentPages:
             minimum=specification.release.minimum,
             at_least=specification.counts_are_bounds,
             board=None if board is None else _counts(board),
+            result=None
+            if result is None
+            else _result(specification, result, language, self._yes_no(language)),
             # The link has to be her own: one that this server wrote would pin what this server likes.
             command=f"roomful board verify {address} --invitation LINK --receipt receipt.txt",
         )
@@ -98,6 +107,12 @@ class RespondentPages:
         if self._verify is None or invited is None or invited.election is None:
             return None
         return self._verify.render(**self._common(specification, survey, language))
+
+    def _yes_no(self, language: str) -> dict[Any, str]:
+        """What yes and no are called where a question gives them no words."""
+        texts = self._client.texts
+        own = texts.get(language.partition("-")[0]) or texts.get("en", {})
+        return {True: own.get("review.yes", "yes"), False: own.get("review.no", "no")}
 
     def _common(self, specification: Specification, survey: str, language: str) -> dict[str, Any]:
         return {
@@ -119,6 +134,37 @@ def _counts(board: Board) -> dict[str, Any]:
         "submissions": board.submissions,
         "discrepancy": board.discrepancy is not None,
         "release": None if board.release is None else _release(board.release),
+    }
+
+
+def _result(
+    specification: Specification, result: Result, language: str, plain: Mapping[Any, str]
+) -> dict[str, Any]:
+    """Votes of all and of each group, in the words of the contests; groups of one mind are marked."""
+    questionnaire = specification.questionnaire
+    contests: list[dict[str, Any]] = []
+    for place, (question, choices) in enumerate(
+        zip(questionnaire.questions, choices_of(questionnaire), strict=True)
+    ):
+        words: dict[Any, dict[str, str]] = dict(question.words)
+        texts = [
+            words.get(choice, {}).get(language) or plain.get(choice) or str(choice) for choice in choices
+        ]
+        rows = [group.votes[place] for group in result.groups]
+        votes = [sum(column) for column in zip(*rows, strict=True)]
+        contests.append({"title": question.title[language], "choices": texts, "votes": votes, "rows": rows})
+    return {
+        "ballots": sum(group.ballots for group in result.groups),
+        "contests": contests,
+        "groups": [
+            {
+                "ballots": group.ballots,
+                "people": sum(map(specification.people_in, group.cells)),
+                "boxes": len(group.cells),
+                "unanimous": any(choice is not None for choice in unanimous(group.votes)),
+            }
+            for group in result.groups
+        ],
     }
 
 

@@ -135,6 +135,10 @@ class ServerSource:
         except NotFoundError:
             return None
 
+    def election_file(self, name: str, most: int) -> bytes:
+        """``ballots``, ``rehearsal`` or ``result`` of an election; NotFoundError if it is not published."""
+        return self._get(f"api/v1/surveys/{self.survey}/board/{name}", most)
+
     def _get(self, path: str, most: int) -> bytes:
         request = urllib.request.Request(  # noqa: S310 - http or https, see parse
             self.base + path, headers={"User-Agent": "roomful", "Accept-Encoding": "identity"}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +15,20 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.cli.main import roomful
-from shared.errors import ElectionError, OpeningError
+from server.collection.board_folder import BoardFiles, publish_board
+from server.collection.config import Config
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.web.app import create_app
+from server.release.board.election_files import publish_result
+from server.release.trustees.faults import fault
+from shared.errors import ElectionError, InputError, NotFoundError, OpeningError, RoomfulError
+from shared.hash_list import format_hashes
 from shared.invitation import survey_link
 from tests.builders import ORGANIZER_KEY, public_bytes
 from tests.elections import HeldElection
 from tests.sealed_surveys import board_of
+from tests.served import no_client, serving
+from tests.server.collection.relay.survey import open_collector
 
 COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
 
@@ -95,3 +107,118 @@ def test_a_result_is_told_and_verified(election: Held, tmp_path: Path) -> None:
     with pytest.raises(ElectionError) as refused:
         election.run("verify", "--result", out)
     assert refused.value.code == "election.result-groups"
+
+
+@pytest.fixture(scope="module")
+def verified(election: Held, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with everything, as an observer gets it."""
+    folder = tmp_path_factory.mktemp("observer") / "election"
+    shutil.copytree(election.export, folder)
+    election.result(folder / "result.json", "1.json", "3.json")
+    return folder
+
+
+def test_a_folder_with_everything_needs_no_more(election: Held, verified: Path) -> None:
+    told = json.loads(Held(verified, election.files, election.known[2:]).run("verify", "--json").stdout)
+    assert told["compare"]
+    assert sum(told["totals"]["board"].values()) == sum(COUNTS)
+
+
+def test_unanimous_groups_are_marked(election: Held, verified: Path) -> None:
+    groups = json.loads((verified / "result.json").read_bytes())["groups"]
+    names = (("board", ("ada", "ben", "blank")), ("statutes", ("true", "false")))
+    alike = [
+        {
+            "group": number,
+            "ballots": group["ballots"],
+            "contest": contest,
+            "choice": choices[row.index(max(row))],
+        }
+        for number, group in enumerate(groups, 1)
+        for (contest, choices), row in zip(names, group["votes"], strict=True)
+        if group["ballots"] and max(row) == group["ballots"]
+    ]
+    told = json.loads(election.run("verify", "--result", verified / "result.json", "--json").stdout)
+    assert [(line["group"], line["contest"], line["choice"]) for line in told["unanimous"]] == alike
+
+
+@pytest.mark.parametrize(
+    ("name", "culprit"),
+    [
+        ("specification.dsse.json", "whoever handed"),
+        ("ballots.bin", "whoever handed"),
+        ("board.json", "the organizer"),
+        ("rehearsal.json", "the organizer, who opened"),
+        ("result.json", "result"),
+    ],
+)
+def test_a_refusal_names_who_is_at_fault(
+    election: Held, verified: Path, tmp_path: Path, name: str, culprit: str
+) -> None:
+    folder = tmp_path / "election"
+    shutil.copytree(verified, folder)
+    data = (folder / name).read_bytes()
+    place = len(data) - 40
+    (folder / name).write_bytes(data[:place] + bytes((data[place] ^ 1,)) + data[place + 1 :])
+    with pytest.raises(RoomfulError) as refused:
+        Held(folder, election.files, election.known).run("verify")
+    assert f"At fault: {culprit}" in refused.value.remedy or culprit in refused.value.remedy
+
+
+def test_every_code_of_a_verification_has_somebody_at_fault() -> None:
+    text = Path("docs/errors.md").read_text("utf-8")
+    codes = re.findall(r"^\| `((?:election|board)\.[a-z.-]+)`", text, re.MULTILINE)
+    assert len(codes) > 20
+    assert all(map(fault, codes))
+    assert fault("internal") == ""
+
+
+def test_what_is_published_is_verified_by_its_address(election: Held, verified: Path, tmp_path: Path) -> None:
+    held, result = HeldElection(tmp_path), (verified / "result.json").read_bytes()
+    with DataDirectory(tmp_path / "data", quiet_seconds=60) as data:
+        store = open_collector(data, held.specification)
+        store.close()
+        publish_board(store.published.folder, board_files(election.export))
+        with serving(create_app(Config(), data, client=no_client)) as port:
+            link = survey_link(f"http://127.0.0.1:{port}/", held.digest, public_bytes(ORGANIZER_KEY))
+            with pytest.raises(NotFoundError) as refused:
+                invoke("election", "verify", link)
+            assert refused.value.code == "not-found.result"
+            other = result.replace(b'"ballots":4', b'"ballots":5', 1)
+            with pytest.raises(ElectionError):
+                publish_result(store.published, election.export, other, lambda *_: None)
+            publish_result(store.published, election.export, result, lambda *_: None)
+            assert "Verified" in invoke("election", "verify", link).stdout
+            with pytest.raises(InputError):
+                invoke("election", "verify", link.partition("#")[0])
+    told = invoke(
+        *("election", "publish", store.id, str(election.export), "--data", str(tmp_path / "data")),
+        *("--result", str(verified / "result.json")),
+    )
+    assert "Published." in told.stdout
+
+
+def invoke(*arguments: str) -> Result:
+    """A command."""
+    return CliRunner().invoke(roomful, list(arguments), catch_exceptions=False, standalone_mode=False)
+
+
+def board_files(export: Path) -> BoardFiles:
+    """The board that an export brings."""
+    receipts = [hashlib.sha256(data).digest() for data in frames(export / "ballots.bin")]
+    return BoardFiles(
+        board=(export / "board.json").read_bytes(),
+        checkpoint=(export / "checkpoint").read_bytes(),
+        receipts=format_hashes(sorted(receipts)),
+        roll=(export / "roll.txt").read_bytes(),
+        used_codes=(export / "used-codes.txt").read_bytes(),
+    )
+
+
+def frames(path: Path) -> Iterator[bytes]:
+    """Ballots of an export."""
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        length = int.from_bytes(data[at : at + 4], "big")
+        yield data[at + 4 : at + 4 + length]
+        at += 4 + length
