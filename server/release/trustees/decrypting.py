@@ -24,7 +24,7 @@ from shared.election.factors import FactorsFile
 from shared.election.group import PythonGroup
 from shared.election.groups import Sums, add_up
 from shared.election.key_signatures import MAX_SIGNATURES_BYTES, KeySignatures
-from shared.errors import OpeningError
+from shared.errors import ElectionError, OpeningError
 from shared.invited import require_election
 from shared.statements import Statement, require_statements
 
@@ -88,7 +88,13 @@ def require_key_signatures(folder: Path, survey: SignedSurvey) -> None:
     """
     trustees = require_election(survey.invited)
     data = read_file(folder / SIGNATURES_FILE, "the trustees' rehearsal", MAX_SIGNATURES_BYTES)
-    KeySignatures.parse(data, SIGNATURES_FILE).verify(trustees, survey.digest, GROUP)
+    try:
+        signatures = KeySignatures.parse(data, SIGNATURES_FILE)
+    except ElectionError as error:
+        raise ElectionError(
+            error.message, where=SIGNATURES_FILE, expected=error.expected, code="election.key-signature"
+        ) from None
+    signatures.verify(trustees, survey.digest, GROUP)
 
 
 def decrypt_sums(
