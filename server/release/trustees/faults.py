@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-_HANDED = "whoever handed these files out: they are not those that the organizer signed"
-_ORGANIZER = "the organizer, who signed what contradicts itself"
-_COLLECTOR = "the collector, who took a ballot that it had to refuse, or changed one"
-_RESULT = "whoever made this result: it does not follow from the ballots"
+_HANDED: Final = "whoever handed these files out: they are not those that the organizer signed"
+_ORGANIZER: Final = "the organizer, who signed what contradicts itself"
+_COLLECTOR: Final = "the collector, who took a ballot that it had to refuse, or changed one"
+_RESULT: Final = "whoever made this result: it does not follow from the ballots"
 
 FAULTS: Final = {
     "verification": _HANDED,
