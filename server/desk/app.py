@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _LOG: Final = logging.getLogger("roomful.desk")
 _STYLE: Final = Path(__file__).parent / "style" / "desk.css"
+_SCRIPT: Final = Path(__file__).parent / "script" / "desk.mjs"
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -113,6 +114,10 @@ def _common(app: Flask, desk: Desk) -> None:
     @app.get("/desk.css")
     def style() -> Response:
         return Response(f"{colours()}\n{_STYLE.read_text('utf-8')}", content_type="text/css; charset=utf-8")
+
+    @app.get("/desk.mjs")
+    def own_script() -> Response:
+        return Response(_SCRIPT.read_bytes(), content_type="text/javascript; charset=utf-8")
 
     @app.get("/htmx.js")
     def script() -> Response:

@@ -99,3 +99,51 @@ def test_figures_follow_the_controls_and_the_keyboard_is_enough(browser: Browser
     page.wait_for_url("**/promise")
     expect(page.locator("#k")).to_have_value("6")
     page.close()
+
+
+def test_sliders_move_the_fields_beside_them(browser: Browser, desk: str) -> None:
+    page = browser.new_page(locale="en")
+    page.goto(desk + "promise")
+    needed = page.locator("#estimate .figures .value").first
+    for name, key, expected in (
+        ("k: fewest answers of a group (slider)", "ArrowRight", ("#k", "6")),
+        ("Acceptable failure of a group (slider)", "ArrowRight", ("#failure", "1e-5")),
+        ("At least (slider)", "ArrowLeft", ("#low", "0.45")),
+    ):
+        before = needed.inner_text()
+        page.get_by_role("slider", name=name).press(key)
+        expect(page.locator(expected[0])).to_have_value(expected[1])
+        expect(needed).not_to_have_text(before)
+    page.locator("#k").fill("20")
+    expect(page.get_by_role("slider", name="k: fewest")).to_have_value("20")
+    page.get_by_role("button", name="Keep this promise").click()
+    expect(page.locator("#k")).to_have_value("20")
+    page.close()
+
+
+def test_questions_are_put_in_order_by_dragging_and_by_the_keyboard(browser: Browser, desk: str) -> None:
+    page = browser.new_page(locale="en", viewport={"width": 1280, "height": 2400})
+    for name in ("first", "second", "third"):
+        page.goto(desk + "questions?type=boolean#add")
+        form = page.locator("section[aria-labelledby=add] form.card")
+        form.get_by_label("Short name").fill(name)
+        form.get_by_label("What is asked").fill(name)
+        if name == "third":
+            form.get_by_label("Begin a new page").check()
+        form.get_by_role("button", name="Add").click()
+    titles = page.locator("#in-order h2")
+    expect(titles).to_have_text(["⠿1. first", "⠿2. second", "⠿3. third"])
+    card = page.locator("#in-order article").first
+    # Dropped on the upper half of the first card, then the second on the lower half of the last.
+    page.locator("#in-order article .handle").nth(2).drag_to(card, target_position={"x": 40, "y": 8})
+    expect(titles).to_have_text(["⠿1. third", "⠿2. first", "⠿3. second"])
+    last = page.locator("#in-order article").nth(2)
+    box = last.bounding_box()
+    assert box is not None
+    page.locator("#in-order article .handle").first.drag_to(
+        last, target_position={"x": 40, "y": box["height"] - 8}
+    )
+    expect(titles).to_have_text(["⠿1. first", "⠿2. second", "⠿3. third"])
+    page.get_by_role("button", name="second: move up").press("Enter")
+    expect(titles).to_have_text(["⠿1. second", "⠿2. first", "⠿3. third"])
+    page.close()

@@ -81,6 +81,8 @@ def add(app: Flask, desk: Desk) -> None:
                 del elements[place]
             elif action in ("up", "down"):
                 _move(pages, page, place, -1 if action == "up" else 1)
+            elif action == "move":
+                _drop(form, pages, page, place)
         document["pages"] = [page for page in pages if page["elements"]]
         _save(desk, draft, document, free_text=bool(form.get("free_text")) or None)
         return go(desk, "questions", note="saved")
@@ -220,6 +222,19 @@ def _move(pages: list[Any], page: int, place: int, step: int) -> None:
     elif 0 <= page + step < len(pages):
         other = pages[page + step]["elements"]
         other.insert(len(other) if step < 0 else 0, elements.pop(place))
+
+
+def _drop(form: MultiDict[str, str], pages: list[Any], page: int, place: int) -> None:
+    """A question before or after another one, on that one's page."""
+    to_page, _, to_place = form.get("to", "").partition("-")
+    other_page, other = _place(MultiDict({"at_page": to_page, "at_place": to_place}), pages)
+    if (other_page, other) == (page, place):
+        return
+    target = pages[other_page]["elements"][other]
+    moved = pages[page]["elements"].pop(place)
+    elements = pages[other_page]["elements"]
+    beside = next(at for at, element in enumerate(elements) if element is target)
+    elements.insert(beside + (form.get("side") == "after"), moved)
 
 
 def _element(form: MultiDict[str, str], before: dict[str, Any], languages: list[str]) -> dict[str, Any]:

@@ -92,3 +92,31 @@ def test_the_real_page_shows_the_questions_until_they_change(visitor: Visitor, d
     assert address not in visitor.told("/questions", form, "/questions")
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(address, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("start", "to", "side", "expected"),
+    [
+        ("0-0", "1-0", "before", [["b"], ["a", "c"]]),
+        ("0-0", "1-0", "after", [["b"], ["c", "a"]]),
+        ("1-0", "0-0", "before", [["c", "a", "b"]]),
+        ("0-1", "0-0", "before", [["b", "a"], ["c"]]),
+        ("0-0", "0-1", "after", [["b", "a"], ["c"]]),
+        ("0-0", "0-0", "after", [["a", "b"], ["c"]]),
+        ("0-0", "9-9", "after", None),
+        ("0-0", "x", "after", None),
+    ],
+)
+def test_a_question_is_dropped_beside_another(
+    visitor: Visitor, start: str, to: str, side: str, expected: list[list[str]] | None
+) -> None:
+    declare(visitor)
+    pages = [["a", "b"], ["c"]]
+    document = {"pages": [{"elements": [{"type": "boolean", "name": n} for n in names]} for names in pages]}
+    (visitor.folder / "questions.json").write_text(json.dumps(document))
+    at_page, _, at_place = start.partition("-")
+    form = {"action": "move", "at_page": at_page, "at_place": at_place, "to": to, "side": side}
+    page = visitor.told("/questions", {**form, "page": "questions"}, "/questions")
+    found = json.loads((visitor.folder / "questions.json").read_bytes())["pages"]
+    assert [[e["name"] for e in p["elements"]] for p in found] == (expected or pages)
+    assert ("no such question" in page) is (expected is None)

@@ -1,0 +1,92 @@
+// Sliders beside number fields, and questions put in order by dragging. Without this script the fields, the
+// lists and the buttons with arrows do the same; nothing here sends anything by itself but the desk's own forms.
+
+/**
+ * A slider that moves with a field. The field alone is sent.
+ * @param {HTMLInputElement | HTMLSelectElement} field
+ */
+function addSlider(field) {
+  const slider = document.createElement("input");
+  slider.type = "range";
+  slider.className = "slider";
+  const label = field.labels?.[0]?.textContent ?? "";
+  slider.setAttribute("aria-label", `${label.trim()} (${field.dataset.slider})`);
+  if (field instanceof HTMLSelectElement) {
+    [slider.min, slider.max, slider.step] = ["0", String(field.options.length - 1), "1"];
+  } else {
+    [slider.min, slider.max, slider.step] = (field.dataset.range ?? "0 1 1").split(" ");
+  }
+  const follow = () => {
+    slider.value = field instanceof HTMLSelectElement ? String(field.selectedIndex) : field.value;
+    slider.setAttribute("aria-valuetext", field.value);
+  };
+  slider.addEventListener("input", () => {
+    if (field instanceof HTMLSelectElement) field.selectedIndex = Number(slider.value);
+    else field.value = slider.value;
+    slider.setAttribute("aria-valuetext", field.value);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  field.addEventListener("input", follow);
+  follow();
+  field.after(slider);
+}
+
+/**
+ * Questions are dragged by their handles; where one is dropped the form of its arrows is sent.
+ * @param {HTMLElement} list
+ */
+function addDragging(list) {
+  /** @type {HTMLElement | null} */
+  let dragged = null;
+  /** @type {HTMLElement[]} */
+  const cards = Array.from(list.querySelectorAll("[data-question]"));
+  const clear = () => {
+    for (const card of cards) card.classList.remove("before", "after");
+  };
+  for (const card of cards) {
+    const handle = document.createElement("span");
+    handle.className = "handle";
+    handle.draggable = true;
+    handle.title = list.dataset.drag ?? "";
+    handle.setAttribute("aria-hidden", "true"); // with the keyboard the arrows do it
+    handle.textContent = "⠿";
+    card.querySelector("h2")?.prepend(handle);
+    handle.addEventListener("dragstart", (event) => {
+      dragged = card;
+      event.dataTransfer?.setData("text/plain", card.dataset.question ?? "");
+      event.dataTransfer?.setDragImage(card, 10, 10);
+    });
+    handle.addEventListener("dragend", () => {
+      dragged = null;
+      clear();
+    });
+    const isBelow = (/** @type {DragEvent} */ event) => {
+      const box = card.getBoundingClientRect();
+      return event.clientY > box.top + box.height / 2;
+    };
+    card.addEventListener("dragover", (event) => {
+      if (dragged === null || dragged === card) return;
+      event.preventDefault();
+      clear();
+      card.classList.add(isBelow(event) ? "after" : "before");
+    });
+    card.addEventListener("drop", (event) => {
+      if (dragged === null || dragged === card) return;
+      event.preventDefault();
+      const form = /** @type {HTMLFormElement} */ (dragged.querySelector("form"));
+      const values = { action: "move", to: card.dataset.question ?? "", side: isBelow(event) ? "after" : "before" };
+      for (const [name, value] of Object.entries(values)) {
+        const field = document.createElement("input");
+        [field.type, field.name, field.value] = ["hidden", name, value];
+        form.append(field);
+      }
+      form.submit();
+    });
+  }
+}
+
+for (const field of document.querySelectorAll("[data-slider]")) {
+  addSlider(/** @type {HTMLInputElement | HTMLSelectElement} */ (field));
+}
+const questions = document.getElementById("in-order");
+if (questions !== null) addDragging(questions);
