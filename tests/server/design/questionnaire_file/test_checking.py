@@ -43,7 +43,6 @@ def refused(*elements: Any, **page: Any) -> dict[str, tuple[str, str]]:
         (CHOICES | {"choicesByUrl": {}}, ".choicesByUrl", "not permitted", "Nothing is fetched"),
         (CHOICES | {"foo": 1}, ".foo", "'foo' is not permitted here", "known here are type, name"),
         (CHOICES | {"name": "b b"}, ".name", "is no question name", "Write a letter"),
-        (CHOICES | {"title": "{x}"}, ".title", "the page puts in an answer", "no {"),
         (CHOICES | {"choices": ["a"]}, ".choices", "1 entries", "2 to 1000"),
         (CHOICES | {"choices": ["a", {"value": 1, "x": 1}]}, ".choices[1].x", "not permitted", "Remove it"),
         (CHOICES | {"visibleIf": "age({x}) > 1"}, ".visibleIf", "'age' stands where", "earlier question"),
