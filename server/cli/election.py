@@ -34,6 +34,7 @@ from server.files import read_file
 from server.keys.public_keys import OpeningKey
 from server.release.board.election_files import fetch_election, own_board, publish_result
 from server.release.board.sources import ServerSource, find_source
+from server.release.election_report import groups_table, render_election_report
 from server.release.trustees import election_key
 from server.release.trustees.ceremony import key_words
 from server.release.trustees.decrypting import GROUP, Election, decrypt_sums, examine_election
@@ -311,6 +312,37 @@ def verify(
     click.secho("Verified: these are the votes of exactly these ballots.", fg="green")
     if told["compare"]:
         click.echo("Compare the words of the board with those that others see: one board for all.")
+
+
+@election.command()
+@received_export
+@click.option(
+    "--result", "result_file", type=click.Path(path_type=Path), required=True, help="The result.json."
+)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
+@json_option
+def report(*, received: ReceivedExport, result_file: Path, out: Path, as_json: bool) -> None:
+    """Verify a result, and write the organizer's report: report.html, and groups.csv.
+
+    Turnout and result by each attribute, as sums of whole groups alone; how far the choice goes with it; what
+    joining cost; and which groups are unanimous.
+    """
+    require_new(out)
+    found = Result.parse(read_file(result_file, "a result", MAX_RESULT_BYTES))
+    with stages(hidden=as_json) as progress:
+        verified = verify_result(received, found, progress)
+    examined = verified.examined
+    specification = examined.survey.specification
+    command = f"roomful election report {received.folder.name} --result {result_file.name}"
+    page = render_election_report(specification, examined.survey.digest, found, examined.counts, command)
+    write(out / "report.html", page)
+    write(out / "groups.csv", groups_table(specification, found))
+    told = _figures(verified) | {"unanimous": _unanimous(verified, found)}
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    _tell(told)
+    click.echo(f"Wrote report.html and groups.csv to {out}.")
 
 
 @election.command()

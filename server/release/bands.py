@@ -76,17 +76,17 @@ def bandings(specification: Specification, cells: ReleasedTable) -> tuple[Bandin
     released = [row for row in cells.rows if row[names.index("status")] == RELEASED]
     start, found = names.index("level_mixing") + 1, []
     for attribute in specification.attributes:
-        bands = _bands(attribute, [(row[0], row[start], row[start + 1 :]) for row in released], language)
+        bands = bands_of(attribute, [(row[0], row[start], row[start + 1 :]) for row in released], language)
         start += len(attribute.columns(language))
         if len(bands) > 1:
             found.append(Banding(title=attribute.label[language], bands=tuple(bands)))
     return tuple(found)
 
 
-def _bands(
+def bands_of(
     attribute: Attribute, groups: Sequence[tuple[str, str, tuple[str, ...]]], language: str
 ) -> list[Band]:
-    """Groups (name, first field of the attribute, the fields after it) by that field."""
+    """Groups (name, first field of the attribute, the fields after it) by that field, in order."""
     by_value: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
     for name, value, more in groups:
         if value:
