@@ -258,7 +258,8 @@ def _association(
         rows,
         texts=1,
         note="0: not at all; 1: it decides the choice. Between bands of groups, not between persons: within "
-        "a group nobody knows who chose what, so the true association is mostly larger.",
+        "a group nobody knows who chose what, so the true association is mostly larger. With few ballots V is "
+        "too high by chance; the interval is not.",
     )
 
 
