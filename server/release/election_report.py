@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from server.release.bands import bands_of
 from server.reports.charts import Bar, bar_chart
@@ -24,7 +25,9 @@ from shared.election.unanimity import unanimous
 from shared.specification import Specification
 from shared.words import digest_words
 
-WARNING = "Not for binding public elections: your device knows your vote, so it can be sold or coerced."
+WARNING: Final = (
+    "Not for binding public elections: your device knows your vote, so it can be sold or coerced."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,8 +261,8 @@ def _association(
         rows,
         texts=1,
         note="0: not at all; 1: it decides the choice. Between bands of groups, not between persons: within "
-        "a group nobody knows who chose what, so the true association is mostly larger. With few ballots V is "
-        "too high by chance; the interval is not.",
+        "a group nobody knows who chose what, so the true association is mostly larger. With few ballots V "
+        "is too high by chance; the interval is not.",
     )
 
 
