@@ -39,5 +39,8 @@ npm --prefix tests/web run --silent check
 # The protocol core first, with complete branch coverage; then everything else.
 # Files are shared out among the cores; one file's tests stay together, with the servers they start. In the order of
 # their names: the browser's few and long ones come first, so that no core waits for them at the end.
+"$bin/python" -m tests.compile_ahead & # what only the others need
+ahead=$!
 "$bin/python" -m pytest tests/shared --cov --cov-report=term-missing $spread --numprocesses=$few
+wait "$ahead"
 exec "$bin/python" -m pytest tests --ignore=tests/shared $spread --numprocesses=$((2 * few))
