@@ -20,17 +20,19 @@ from typing import Final
 
 LIBRARY: Final = "/lib/python314.zip"
 OURS: Final = "/sources.zip"
-LATER: Final = ("encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_8_sig", "stringprep")
+LATER: Final = ("encodings.ascii", "encodings.latin_1")
 """What is imported only in use: encodings by name."""
 UNCHECKED_HASH: Final = (1).to_bytes(4, "little")
 """A compiled module that is known by a hash of its source, and not compared with one (PEP 552)."""
+NO_HASH: Final = bytes(8)
+"""Of its source: nobody compares it, and nothing makes a hash smaller."""
 NO_DATE: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def lean(code: CodeType) -> CodeType:
-    """Code without its line numbers."""
+    """Code without its line numbers and the name of its file."""
     constants = tuple(lean(item) if isinstance(item, CodeType) else item for item in code.co_consts)
-    return code.replace(co_consts=constants, co_linetable=b"")
+    return code.replace(co_consts=constants, co_linetable=b"", co_filename="")
 
 
 class Unannotated(ast.NodeTransformer):
@@ -55,8 +57,7 @@ class Unannotated(ast.NodeTransformer):
 def compiled(path: str, source: bytes) -> bytes:
     """A module as ``import`` reads it from a zip."""
     code = compile(Unannotated().visit(ast.parse(source, path)), path, "exec", dont_inherit=True, optimize=2)
-    head = importlib.util.MAGIC_NUMBER + UNCHECKED_HASH + importlib.util.source_hash(source)
-    return head + marshal.dumps(lean(code))
+    return importlib.util.MAGIC_NUMBER + UNCHECKED_HASH + NO_HASH + marshal.dumps(lean(code))
 
 
 def pack(target: str, archive: zipfile.ZipFile, paths: Iterable[str]) -> None:

@@ -56,7 +56,7 @@ const context = {
   refuse: (refused) => { tell({ type: "refused", refused }); show(state.step); },
   changeAnswer: (page) => go(screens().findIndex(({ name }) => name === `questions-${page}`)),
   startOver,
-  confirmWords: () => examine("confirm_words"),
+  confirmWords,
   loadQuestions,
 };
 
@@ -143,7 +143,7 @@ let look = null; // at the specification, while Python is on its way
 /** The first look begins with the page, so that "About you" need not wait for Python. */
 async function lookFirst() {
   const { fetched, asked } = await lookEarly(link(), fieldsOf);
-  if (asked && !isInvited() && !state.survey && !state.refused) {
+  if (asked && !isInvited() && state.lines.length === 0 && !state.refused) {
     tell({ type: "looked", asked });
     context.live?.();
   }
@@ -168,6 +168,9 @@ async function examine(step, given, pauses = step === "recount" ? PAUSES_MS : []
     tell({ type: "refused", refused: { code: error.code ?? "internal", error } });
   }
   if (state.refused) return show(state.step);
+  if (state.compare && state.compared) {
+    return state.compared === state.words ? examine("confirm_words") : context.refuse({ code: "compare.differ" });
+  }
   showLoading();
   context.live?.();
   if (!state.survey) return;
@@ -179,6 +182,13 @@ async function examine(step, given, pauses = step === "recount" ? PAUSES_MS : []
     if (screens()[state.step] === invitation) context.refresh();
   }
   await questions;
+}
+
+/** She found the words to be those of her invitation, perhaps before Python is there. */
+function confirmWords() {
+  if (state.lines.length > 0) return examine("confirm_words");
+  tell({ type: "compared" });
+  context.live?.();
 }
 
 async function loadQuestions() {

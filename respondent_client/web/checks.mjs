@@ -21,7 +21,7 @@ export const checks = {
       const { state } = context;
       button.disabled = context.engine.failed || !asked(state);
       if (context.engine.failed) return replace(place); // the page says why below
-      if (state.compare && !state.survey) return replace(place, comparison(context), lines(context, false));
+      if (state.compare && !state.survey) return replace(place, comparison(context), state.lines.length > 0 && lines(context, false));
       if (asked(state) && !state.sound) replace(place, looked(context));
       else replace(place, h("p", {}, language.t("checks.why")), standing(context), state.sound && details(context));
       if (asked(state)) setTimeout(() => { if (!stays && context.live === update) context.next(); }, ON_AFTER_MS);

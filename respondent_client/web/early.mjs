@@ -7,6 +7,7 @@
 import { SPECIFICATION_TYPE, hex, openEnvelope, text } from "./envelope.mjs";
 import { sha256 } from "./merkle.mjs";
 import { request } from "./request.mjs";
+import { digestWords } from "./words.mjs";
 
 const FREE_TEXT = ["comment", "text:text"];
 const LARGEST = 12 * 1024 * 1024; // MAX_ENVELOPE_BYTES of shared/limits.py
@@ -33,21 +34,23 @@ export async function lookEarly({ base, survey, fragment }, known) {
 }
 
 /**
- * The fields of "About you", if the envelope is signed by the key of the link and holds the specification that it names.
+ * The fields of "About you", if the envelope is signed by the key of the link and holds the specification that it names;
+ * with words to be compared, if the link leaves out one of them.
  *
  * @param {Uint8Array} bytes
  * @param {string} fragment
  * @param {Fields} known
  */
 export async function askedBy(bytes, fragment, known) {
-  const [digest, key] = fragment.split(".");
-  if (!digest || !key) return null; // words have to be compared first
-  const { body } = await openEnvelope(bytes, SPECIFICATION_TYPE, [key]);
-  if (hex(await sha256(body)) !== digest) return null;
+  const [pinned, key] = fragment.split(".");
+  const { body } = await openEnvelope(bytes, SPECIFICATION_TYPE, key ? [key] : null);
+  const digest = hex(await sha256(body));
+  if (pinned && pinned !== digest) return null;
   const specification = JSON.parse(text(body));
   if (specification.invited !== null) return null; // the code comes first, and Python blinds its token
   if (!permitted(specification, known)) return null;
-  return { title: specification.title, attributes: specification.attributes.map(fieldOf) };
+  const words = pinned && key ? null : digestWords(digest); // which she has to compare first
+  return { title: specification.title, attributes: specification.attributes.map(fieldOf), words };
 }
 
 /** Check 9: elements and fields that this client knows, her own words only by permission, and nothing asked that stays here. */

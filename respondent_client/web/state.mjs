@@ -10,6 +10,8 @@ export const initial = () => ({
   failure: null, // why Python cannot run here
   notice: null, // how far a long check is
   asked: null, // what the survey asks, as it was looked at before Python was there
+  uncompared: null, // the same, until she has compared words
+  compared: "", // the words that she found to be those of her invitation before Python was there
   survey: null, // what the checks let through
   sound: false, // whether the last of them has passed: before that no group is shown and nothing is sent
   compare: false, // whether she has to compare words first
@@ -58,7 +60,8 @@ const EVENTS = {
   failed: (_, { failure }) => ({ failure }),
   notice: (_, { notice }) => ({ notice }),
   // Of the checks
-  looked: (_, { asked }) => ({ asked }),
+  looked: (_, { asked }) => (asked.words ? { uncompared: asked, words: asked.words, compare: true } : { asked }),
+  compared: ({ uncompared, words }) => ({ asked: uncompared, compared: words, compare: false }),
   examined: (state, { found }) => (found.refused ? { ...kept(found), ...refusal(found.refused) } : { ...kept(found), sound: found.sound === true, refused: state.refused }),
   refused: (_, { refused }) => refusal(refused),
   // Of the way
@@ -88,7 +91,7 @@ const EVENTS = {
   sent: (_, { receipt }) => ({ ...nothingEntered(), receipt, invitation: null, sending: false }),
 };
 
-const refusal = (refused) => ({ ...nothingEntered(), refused, survey: null, sound: false, asked: null });
+const refusal = (refused) => ({ ...nothingEntered(), refused, survey: null, sound: false, asked: null, uncompared: null });
 
 const kept = ({ lines, words, compare, survey }) => ({ lines, words, compare, survey });
 

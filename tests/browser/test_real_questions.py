@@ -377,3 +377,31 @@ def test_the_longest_row_of_a_scale_shows_every_figure_at_twice_the_size(
     assert items.evaluate_all(cut) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()
+
+
+@pytest.mark.parametrize("language", ["ar", "en"])
+def test_errors_stand_within_their_question_in_both_directions(
+    browser: Browser, asking: Callable[..., Site], make_site: Callable[..., Site], language: str
+) -> None:
+    """In Arabic they began a third of a line too far to the left, and were cut off."""
+    rows = [{"value": "a", "text": "A"}, {"value": "b", "text": "B"}]
+    matrix = {"type": "matrix", "name": "views", "rows": rows, "columns": ["bad", "good"], "isRequired": True}
+    own = asking({"elements": [matrix, {"type": "boolean", "name": "car", "isRequired": True}]})
+    payload = dumps(in_one_language(own.specification.to_object(), language))
+    site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), small_model(own.specification))
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    walk = to_questions(page, site)
+    walk.go_on()
+    expect(page.locator("#error-summary")).to_be_visible()
+    starts = """boxes => boxes.map(box => {
+      const range = document.createRange();
+      range.selectNodeContents(box);
+      const [own, question] = [range, box.closest(".sd-question")].map(one => one.getBoundingClientRect());
+      const left = document.documentElement.dir !== "rtl";
+      return Math.round(left ? own.left - question.left : question.right - own.right);
+    })"""
+    errors = page.locator(".sd-element__erbox:visible")
+    expect(errors).to_have_count(2)
+    assert errors.evaluate_all(starts) == [0, 0]
+    context.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.browser.conftest import KEY
 from tests.browser.site import Site
@@ -120,6 +120,32 @@ def test_a_link_without_digest_and_key_asks_to_compare_words(
     page.click("#words-match")
     expect(page.locator("#sound")).to_be_visible()
     walk.to_questions()
+
+
+@pytest.mark.parametrize("pinned", ["neither", "digest", "key"])
+def test_words_are_compared_and_she_is_asked_while_python_is_on_its_way(
+    fresh: BrowserContext, site: Site, pinned: str
+) -> None:
+    """A link without the organizer's key waited for Python before it showed the words."""
+    page = fresh.new_page()
+    page.route("**/pyodide.asm.wasm", lambda route: held.append(route))
+    held: list[Route] = []
+    link = {"neither": site.link(digest=""), "digest": site.link(), "key": site.link(KEY, digest="")}[pinned]
+    page.goto(link)
+    page.click("#start:not([disabled])")
+    expect(page.locator(".words span")).to_have_count(8)
+    page.click("#words-match")
+    expect(page.locator("#looked")).to_be_visible()
+    walk = Walk(page)
+    walk.go_on()
+    walk.fill_in()
+    walk.go_on()
+    expect(page.locator("#checking")).to_be_visible()
+    assert held
+    for route in held:
+        route.continue_()
+    expect(page.locator("#picture")).to_be_visible()
+    assert walk.problems == []
 
 
 def test_words_that_differ_end_the_way(fresh: BrowserContext, site: Site) -> None:

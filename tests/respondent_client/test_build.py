@@ -118,7 +118,17 @@ def test_an_open_survey_loads_few_bytes(folder: Path) -> None:
     """A tenth of a megabyte is two seconds on a slow network; the requests are counted in Chromium."""
     others = ("board", "hpke", "htmx", "qr", "survey.ar", "survey.de", "texts/")
     loaded = [hashed for name, hashed in manifest(folder).items() if not name.startswith(others)]
-    assert sum((folder / f"{hashed}.br").stat().st_size for hashed in loaded) <= 4 * 1024 * 1024
+    assert sum((folder / f"{hashed}.br").stat().st_size for hashed in loaded) <= 4_000_000
+
+
+def test_of_the_styles_only_what_can_be_shown_is_kept(folder: Path) -> None:
+    sheet = b".sd-slider{a:b}.sd-slider .sd-item,.sd-item{c:d}@media (x){.sv-popup__x{e:f}.sd-item{g:h}}"
+    kept = b".sd-slider .sd-item,.sd-item{c:d}@media (x){.sd-item{g:h}}"
+    assert building.styles_in_use(sheet) == kept
+    styles = (folder / manifest(folder)["survey-core.css"]).read_text("utf-8")
+    assert ".sd-rating__item" in styles
+    assert ".sd-table" in styles
+    assert ".sd-signaturepad" not in styles
 
 
 def test_sealing_is_one_module_for_each_kind_of_key(folder: Path) -> None:

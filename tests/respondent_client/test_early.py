@@ -17,6 +17,7 @@ from shared.checks import DIGEST, QUESTIONS, SIGNATURE
 from shared.envelope import Envelope, encode_key, survey_digest
 from shared.model import ModelRow
 from shared.specification import Permissions, Specification
+from shared.words import digest_words
 from tests.builders import ORGANIZER_KEY, both, build_specification, public_bytes, sign
 from tests.every_question import everything
 from tests.kinds import ANSWERS, MADE
@@ -72,18 +73,21 @@ def test_no_survey_is_shown_that_fails_the_checks_of_signature_digest_and_questi
 
 def test_it_asks_what_python_asks() -> None:
     sound = [vector for vector in VECTORS.values() if vector["check"] is None]
-    shown = 0
+    shown = compared = 0
     seen = look(*((vector["envelope"], vector["invitation"]) for vector in sound))
     for vector, asked in zip(sound, seen, strict=True):
         specification = Specification.parse(Envelope.parse(vector["envelope"].encode()).payload)
-        whole = all(vector["invitation"].partition(".")[::2])
-        if not whole or specification.invited is not None:
+        if specification.invited is not None:
             assert asked is None
             continue
+        whole = all(vector["invitation"].partition(".")[::2])
+        words = None if whole else digest_words(survey_digest(specification.to_bytes()))
         survey = survey_object(specification)
-        assert asked == {"title": survey["title"], "attributes": survey["attributes"]}
+        assert asked == {"title": survey["title"], "attributes": survey["attributes"], "words": words}
         shown += 1
+        compared += words is not None
     assert shown > 10
+    assert compared >= 1
 
 
 def test_every_kind_of_attribute_and_element_is_known() -> None:
