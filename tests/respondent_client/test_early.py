@@ -18,7 +18,14 @@ from shared.envelope import Envelope, encode_key, survey_digest
 from shared.model import ModelRow
 from shared.specification import Permissions, Specification
 from shared.words import digest_words
-from tests.builders import ORGANIZER_KEY, both, build_specification, public_bytes, sign
+from tests.builders import (
+    ORGANIZER_KEY,
+    both,
+    build_specification,
+    public_bytes,
+    sign,
+    small_specification,
+)
 from tests.every_question import everything
 from tests.kinds import ANSWERS, MADE
 
@@ -73,21 +80,31 @@ def test_no_survey_is_shown_that_fails_the_checks_of_signature_digest_and_questi
 
 def test_it_asks_what_python_asks() -> None:
     sound = [vector for vector in VECTORS.values() if vector["check"] is None]
-    shown = compared = 0
+    shown = 0
     seen = look(*((vector["envelope"], vector["invitation"]) for vector in sound))
     for vector, asked in zip(sound, seen, strict=True):
         specification = Specification.parse(Envelope.parse(vector["envelope"].encode()).payload)
         if specification.invited is not None:
             assert asked is None
             continue
+        survey = survey_object(specification)
         whole = all(vector["invitation"].partition(".")[::2])
         words = None if whole else digest_words(survey_digest(specification.to_bytes()))
-        survey = survey_object(specification)
         assert asked == {"title": survey["title"], "attributes": survey["attributes"], "words": words}
         shown += 1
-        compared += words is not None
     assert shown > 10
-    assert compared >= 1
+
+
+def test_where_the_link_leaves_out_digest_or_key_words_are_to_be_compared() -> None:
+    specification = small_specification()
+    envelope = sign(specification.to_bytes(), ORGANIZER_KEY)
+    digest, text = survey_digest(envelope.payload), envelope.to_bytes().decode()
+    key, other = encode_key(public_bytes(ORGANIZER_KEY)), "0" * 64
+    links = ("", digest, f".{key}", f"{digest}.{key}", other, f"{other}.{key}", f".{'A' * 43}")
+    seen = look(*((text, link) for link in links))
+    words = digest_words(digest)
+    assert [asked and asked["words"] for asked in seen] == [words, words, words, None, None, None, None]
+    assert [asked is None for asked in seen] == [False] * 4 + [True] * 3
 
 
 def test_every_kind_of_attribute_and_element_is_known() -> None:
