@@ -123,7 +123,7 @@ class PageSite:
         survey, _, fragment = link.partition("#")
         store = self._data.survey(survey[:ID_DIGITS])
         texts = self._client.texts
-        language = choose_language(tuple(texts))
+        language, own = choose_language(tuple(texts)), choose_language(store.specification.languages)
         text = texts[language].__getitem__
         fragment = fragment.rstrip(_ENDS)
         whole = _FRAGMENT.fullmatch(fragment) is not None
@@ -132,7 +132,8 @@ class PageSite:
             language=language,
             direction=text("direction"),
             title=text("link.heading"),
-            survey=store.specification.title[choose_language(store.specification.languages)],
+            survey=store.specification.title[own],
+            survey_language=own,
             text=text("link.text" if whole else "link.cut"),
             told=text("link.told") if fragment.count(".") >= _SECRETS_AT else "",
             go=text("link.go") if whole else "",

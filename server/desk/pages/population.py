@@ -203,6 +203,8 @@ def _edited(entry: dict[str, Any], form: MultiDict[str, str], draft: Draft) -> d
         edited["table"] = form.get("table", "").strip()
         if edited["table"] != entry.get("table"):
             inside(draft.folder, edited["table"])
+        else:  # what is read of this table, declared in an editor
+            edited |= {key: entry[key] for key in ("axes", "labels", "regions") if key in entry}
     else:
         raise StateError("there is no such kind of attribute", code="state.desk-step")
     if form.get("missing") == "own-category":

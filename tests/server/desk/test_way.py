@@ -253,6 +253,20 @@ def test_a_logo_is_sent_tried_and_dropped(visitor: Visitor) -> None:
     assert "logo" not in visitor.desk.draft().document
 
 
+def test_words_of_a_table_of_places_outlive_a_change_of_the_attribute(visitor: Visitor) -> None:
+    words = 'axes = { x = { en = "East" } }\nlabels = "called"\nregions = "part"\n'
+    entry = f'[[attributes]]\nname = "place"\nkind = "lookup"\ntable = "places.csv"\n{words}'
+    (visitor.folder / "survey.toml").write_text(entry)
+    (visitor.folder / "places.csv").write_text("value,x,called,part\na,1,A,North\nb,2,B,\n")
+    form = {"name": "place", "action": "save", "kind": "lookup", "table": "places.csv", "page": "population"}
+    visitor.post("/population/attribute", {**form, "label-en": "Where"})
+    (kept,) = visitor.desk.draft().attributes
+    assert (kept["axes"], kept["labels"], kept["regions"]) == ({"x": {"en": "East"}}, "called", "part")
+    (visitor.folder / "others.csv").write_text("value,x\na,1\nb,2\n")
+    visitor.post("/population/attribute", {**form, "table": "others.csv"})
+    assert set(visitor.desk.draft().attributes[0]) == {"name", "kind", "table", "label"}
+
+
 def test_a_period_is_declared_shown_signed_and_kept(visitor: Visitor) -> None:
     declare(visitor)
     about = {
