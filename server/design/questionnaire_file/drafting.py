@@ -23,6 +23,7 @@ _TEXTS: Final = [
     "labelFalse",
     "noneText",
     "otherText",
+    "unit",
     "altText",
 ]
 _SELECTS: Final = ("radiogroup", "dropdown", "checkbox")

@@ -233,7 +233,8 @@ class _Writer:
             )
         step = "1" if row.get("num_value_int_only", "").strip() == "1" or (whole and found) else "0.01"
         ends = {"min": low or "0", "max": high or "1000000", "step": step}
-        return {"type": "text", "inputType": "number", **ends}
+        unit = {"unit": suffix} if (suffix := row.get("suffix", "").strip()) else {}
+        return {"type": "text", "inputType": "number", **ends, **unit}
 
     def _condition(self, entry: _Entry) -> str | None:
         text = entry.row.get("relevance", "").strip()

@@ -190,7 +190,7 @@ def test_an_xlsform_is_imported(tmp_path: Path) -> None:
 
 LIMESURVEY = """\
 class\ttype/scale\tname\trelevance\ttext\thelp\tlanguage\tmandatory\tother\tem_validation_q\t\
-num_value_int_only
+num_value_int_only\tsuffix
 S\t\tlanguage\t\ten\t\t\t\t\t\t
 S\t\tadditional_languages\t\tde\t\t\t\t\t\t
 SL\t\tsurveyls_title\t\tWork\t\ten\t\t\t\t
@@ -203,7 +203,7 @@ Q\tM\twhat\t1\tWhat?\t\ten\t\t\t\t
 SQ\t\tSQ1\t\tBread\t\ten\t\t\t\t
 SQ\t\tSQ2\t\tMilk\t\ten\t\t\t\t
 Q\tY\tyes\t((kind.NAOK == "A1" or what_SQ1.NAOK == "Y"))\tSure?\t\ten\t\t\t\t
-Q\tN\tnum\tyes == 'Y'\tHow many?\t\ten\t\t\tself >= 18 and self <= 90\t1
+Q\tN\tnum\tyes == 'Y'\tHow many?\t\ten\t\t\tself >= 18 and self <= 90\t1\tyears
 Q\tF\tarr\t!is_empty(num)\tRate\t\ten\t\t\t\t
 SQ\t\tR1\t\tFirst row\t\ten\t\t\t\t
 A\t0\t1\t\tlow\t\ten\t\t\t\t
@@ -234,6 +234,7 @@ def test_a_limesurvey_structure_is_imported(tmp_path: Path) -> None:
     assert elements["yes"]["visibleIf"] == "{kind} = 'A1' or {what} contains 'SQ1'"
     assert elements["num"]["visibleIf"] == "{yes} = true"
     assert (elements["num"]["min"], elements["num"]["max"], elements["num"]["step"]) == ("18", "90", "1")
+    assert elements["num"]["unit"] == {"en": "years", "de": "years"}
     assert elements["arr"]["visibleIf"] == "{num} notempty"
     assert elements["free"]["visibleIf"] == "{arr_R1} = 2"
     assert elements["free"]["title"] == {"en": "Words?", "de": "Words?"}
