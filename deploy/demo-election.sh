@@ -17,7 +17,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=demo-election
-made="town boxes survey key ceremony trustees election-key.json codes rehearsal
+made="town boxes survey key ceremony trustees election-key.json codes rehearsal tokens.txt
   rehearsal.json statements factors receipts.txt export result.json data data.anchors server.log"
 . "$root/deploy/demo_steps.sh"
 read_options "$@"
@@ -96,13 +96,20 @@ for trustee in $trustees; do
     --organizer-key "$dir/key/key.pub" --out "$dir/rehearsal.json" >/dev/null
 done
 
-step "Opening, and starting the server"
+step "Beginning the token phase, and starting the server: codes are exchanged, and no ballot is taken"
 address=$(roomful open "$id" --data "$dir/data" --rehearsal "$dir/rehearsal.json" --yes --json | field address)
 start_server
 
-step "Half of the members vote: each fetches a token that nobody can trace, encrypts her votes, and proves them"
+step "Half of the members exchange their codes for tokens that nobody can trace, and keep them"
 roomful simulate "$address" --model "$dir/town/people.csv" --seed 2015 --codes "$dir/codes/codes.csv" \
-  --answers priority=transport,centre=car_free_centre --receipts "$dir/receipts.txt"
+  --tokens "$dir/tokens.txt"
+
+step "Beginning the voting phase: the tokens of each box are published, and no code is exchanged any more"
+roomful open "$id" --data "$dir/data" --yes
+
+step "They vote: each encrypts her votes, and proves them"
+roomful simulate "$address" --model "$dir/town/people.csv" --seed 2015 --codes "$dir/codes/codes.csv" \
+  --tokens "$dir/tokens.txt" --answers priority=transport,centre=car_free_centre --receipts "$dir/receipts.txt"
 
 step "Closing, and publishing the board: signed lists of all receipts and of all used codes"
 roomful close "$id" --data "$dir/data" --yes

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from respondent_client.link import Link
 from respondent_client.platform import Platform
@@ -23,12 +23,14 @@ from shared.attributes import Attribute
 from shared.checks import Floor
 from shared.envelope import Envelope
 from shared.errors import AnswerError, EnvelopeError, NotFoundError, RemoteError
+from shared.fields import Fields
 from shared.geometry import Vector
-from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
+from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES, MAX_PEOPLE, MAX_TOKEN_KEYS
 from shared.recount import Recount
 from shared.soundness import Examination, SoundSpecification, examine, refused_envelope
 
 MAX_STATUS_BYTES: Final = 4096
+MAX_TOKENS_BYTES: Final = 16 * MAX_TOKEN_KEYS
 ROWS_A_STEP: Final = 500
 """Rows of a public model that are recounted between two reports of progress."""
 
@@ -125,7 +127,12 @@ def place(sound: SoundSpecification, answers: Mapping[str, str | None]) -> Place
 
 
 async def is_test_copy(platform: Platform, link: Link) -> bool:
-    """Whether the server says that the survey is a copy to be tried, whose answers are nobody's.
+    """Whether the server says that the survey is a copy to be tried; raises as :func:`status_of`."""
+    return (await status_of(platform, link)).get("test") is True
+
+
+async def status_of(platform: Platform, link: Link) -> dict[str, Any]:
+    """What the server says of the survey: ``state``, ``total``, and whether it is a test copy.
 
     Raises
     ------
@@ -134,7 +141,21 @@ async def is_test_copy(platform: Platform, link: Link) -> bool:
     """
     data = await _get(platform, link, "status", MAX_STATUS_BYTES)
     value = strict_json.loads(data, error=RemoteError, where="status", max_bytes=MAX_STATUS_BYTES)
-    return isinstance(value, dict) and value.get("test") is True
+    return value if isinstance(value, dict) else {}
+
+
+async def issued_by_box(platform: Platform, link: Link) -> tuple[int, ...]:
+    """How many tokens were issued for each box of an election.
+
+    Raises
+    ------
+    NotFoundError, RemoteError
+        If the registrar does not say, as long as codes are exchanged.
+    """
+    data = await _get(platform, link, "tokens", MAX_TOKENS_BYTES)
+    value = strict_json.loads(data, error=RemoteError, where="tokens", max_bytes=MAX_TOKENS_BYTES)
+    fields = Fields(value, "tokens", ("tokens",), error=RemoteError)
+    return fields.integers("tokens", 0, MAX_PEOPLE)
 
 
 async def _get(platform: Platform, link: Link, resource: str, max_bytes: int) -> bytes:

@@ -29,7 +29,7 @@ from respondent_client.link import Link
 from respondent_client.picture import axes_of, draw
 from respondent_client.platform import Platform
 from respondent_client.sending import Receipt, Sender
-from respondent_client.session import Placement, examine_alone, faulty, place, recount
+from respondent_client.session import Placement, examine_alone, faulty, issued_by_box, place, recount
 from respondent_client.typed_numbers import Signs
 from shared.ballot import require_invited
 from shared.election.group import PythonGroup
@@ -181,6 +181,14 @@ class Bridge:
             self._placement = placement
         return {"room": room_object(self._placement.room, sound.specification)}
 
+    async def tokens(self) -> dict[str, Any]:
+        """How many of her box in an election hold a token; None while codes are exchanged."""
+        cell = _needed(self._placement).room.cell
+        try:
+            return {"tokens": (await issued_by_box(self._platform, _needed(self._link)))[cell]}
+        except (RoomfulError, IndexError):
+            return {"tokens": None}
+
     def picture(self, across: int, up: int) -> dict[str, Any]:
         """The picture of her room over two axes."""
         placement = _needed(self._placement)
@@ -291,6 +299,7 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "forget_invitation": Bridge.forget_invitation,
     "place": Bridge.place,
     "picture": Bridge.picture,
+    "tokens": Bridge.tokens,
     "questionnaire": Bridge.questionnaire,
     "check_answers": Bridge.check_answers,
     "compose": Bridge.compose,

@@ -18,7 +18,8 @@ from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.headless.tokens import find_token, write_file
 from respondent_client.sending import Receipt
 from respondent_client.session import Placement
-from shared.errors import InputError
+from shared.ballot import require_invited
+from shared.errors import InputError, StateError
 from shared.receipt import BallotReceipt
 from shared.token import HeldToken
 
@@ -247,12 +248,24 @@ def _send_ballot(
 ) -> Receipt:
     """Fetch the token, wait for a random moment, and send; what was sealed before is sent again instead."""
     found = find_message(respondent, placement.sound, token_file)
+    too_early = require_invited(placement.sound.specification).election and respondent.exchanges_codes()
+    if too_early and token_file is None:
+        raise _too_early("--token-file is needed: the voting begins later", "Name a file for the token.")
     token = None if found is not None else find_token(respondent, placement, code, token_file)
+    if too_early:
+        raise _too_early(
+            "the token is kept, and the voting has not begun",
+            f"Vote with --token-file {token_file} when it has.",
+        )
     if wait and not isinstance(found, Receipt):
         seconds = respondent.draw_delay()
         click.echo(f"The answers are sent in {seconds:.0f} seconds; Ctrl-C ends the waiting.", err=True)
         time.sleep(seconds)
     return deliver(respondent, found, lambda: compose(token), token_file)
+
+
+def _too_early(message: str, remedy: str) -> StateError:
+    return StateError(message, where="--token-file", remedy=remedy, code="state.tokens")
 
 
 def read_answers(path: Path) -> dict[str, dict[str, Any]]:

@@ -11,7 +11,7 @@ from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.keeping import restore
 from respondent_client.link import Link
 from respondent_client.sending import Receipt, Sender
-from respondent_client.session import Placement, examine_survey, is_test_copy, place
+from respondent_client.session import Placement, examine_survey, is_test_copy, place, status_of
 from respondent_client.token_request import TokenRequest, fetch_token, prepare_request, require_genuine
 from shared.ballot import require_invited
 from shared.errors import StateError
@@ -61,6 +61,10 @@ class HeadlessRespondent:
     def is_test(self) -> bool:
         """Whether the server says that this survey is a test copy."""
         return run(is_test_copy(self._platform, self.link))
+
+    def exchanges_codes(self) -> bool:
+        """Whether the server says that this is an election that takes no ballots yet."""
+        return run(status_of(self._platform, self.link)).get("state") == "tokens"
 
     def accept(self, examination: Examination, *, compared: bool = False) -> SoundSpecification:
         """Go on with an examination that passed; raises like :meth:`prepare`."""

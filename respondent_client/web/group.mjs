@@ -16,6 +16,7 @@ export const group = {
       h("h1", { tabindex: "-1" }, language.t("group.heading", room.people)),
       h("p", { class: "promise" }, language.t("group.share", room.people)),
       h("p", { id: "example" }, language.t(room.people.at_least ? "group.example.register" : "group.example", example(language, state))),
+      survey.invited?.election && holders(context),
       h("p", { id: "risk" }, language.t("group.risk", risk(language, state))),
       h(
         "details",
@@ -35,6 +36,15 @@ export const group = {
     ];
   },
 };
+
+/** How many of her box hold a token, once no more are issued: before that nobody is told. */
+function holders({ engine, language, state: { room } }) {
+  const place = h("p", { id: "holders" });
+  engine.ask("tokens").then(({ tokens }) => {
+    if (tokens !== null) replace(place, language.t("group.tokens", { people: language.number(room.people.count), tokens: language.number(tokens) }));
+  });
+  return place;
+}
 
 /** What may stand for her answers in the results, and her answers, each in the order of the attributes. */
 function example(language, { room, survey, quasi }) {

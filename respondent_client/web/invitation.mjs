@@ -48,6 +48,9 @@ export const invitation = {
   },
 };
 
+/** Whether this election only exchanges codes yet: the server says so in its page. */
+const exchanging = () => document.getElementById("main").dataset.state === "tokens";
+
 function preparing(context) {
   const { language } = context;
   return [h("h1", { tabindex: "-1" }, language.t("invitation.heading")), h("p", { role: "status" }, language.t("checks.running")), actions(backButton(context))];
@@ -107,7 +110,10 @@ function holding(context) {
     h("div", { class: "notice good", id: "token-there" }, h("h2", {}, language.t("token.there")), h("p", {}, language.t("token.there.text")), state.invitation.old && h("p", {}, language.t("token.old"))),
     state.invitation.sent && sentBefore(context),
     onDevice(context),
-    actions(h("button", { type: "button", class: state.invitation.sent ? null : "primary", onclick: context.next }, language.t("continue")), backButton(context)),
+    exchanging() && h("p", { class: "notice", id: "later" }, language.t("token.later")),
+    exchanging()
+      ? actions(backButton(context))
+      : actions(h("button", { type: "button", class: state.invitation.sent ? null : "primary", onclick: context.next }, language.t("continue")), backButton(context)),
     state.invitation.old && notMine(context),
     elsewhere(context, () => forget(context)),
     explanations(language, state),

@@ -13,7 +13,7 @@ from server.cli.expire import open_store, warn_of_old_copy
 from server.cli.passphrase import passphrase_option, signing_key
 from server.cli.surveys import data_option, open_data
 from server.collection.storage.data_directory import DataDirectory
-from server.collection.storage.states import State, refusal
+from server.collection.storage.states import NOT_CLOSED, refusal
 from server.files import read_file
 from server.invitations.folder import require_free
 from server.release.board.creating import create_board, finish_board
@@ -105,7 +105,7 @@ def write_used_codes(survey: str, data: Path, out: Path) -> None:
     """
     with open_data(data) as directory:
         store = open_store(directory, survey)
-        if store.state in (State.DRAFT, State.OPEN):
+        if store.state in NOT_CLOSED:
             raise refusal(store.state, "list the used codes")
         used = _used_codes(directory, store.id)
     require_free(out)

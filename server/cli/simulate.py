@@ -14,6 +14,7 @@ import click
 
 from server.files import named_file_errors, write_new
 from server.simulation.codes import read_codes
+from server.simulation.held_tokens import HeldTokens
 from server.simulation.respondent import respondent_for
 from server.simulation.taking_part import Progress, receipt_lines
 from server.simulation.workflow import SimulationReport
@@ -60,6 +61,12 @@ from shared.participation import HIGHEST_CORRELATION, Dependence
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the receipts of an invited survey here, one a line; must not exist.",
 )
+@click.option(
+    "--tokens",
+    "tokens_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Of an election: while codes are exchanged tokens are kept here; then they are spent.",
+)
 @click.option("--into-real-survey", is_flag=True, help="Although the survey is no test copy.")
 @click.option("--seed", type=click.IntRange(0), help="Repeats a simulation; by default a random one.")
 @click.option("--threads", type=click.IntRange(1, 64), default=16, show_default=True, help="Senders.")
@@ -73,6 +80,7 @@ def simulate(
     answers: str,
     codes_file: Path | None,
     receipts: Path | None,
+    tokens_file: Path | None,
     into_real_survey: bool,
     seed: int | None,
     threads: int,
@@ -89,6 +97,8 @@ def simulate(
     codes = None if codes_file is None else read_codes(codes_file)
     if receipts is not None:
         _require_new(receipts, codes_file)
+    held = None if tokens_file is None else HeldTokens(tokens_file)
+    only_tokens = held is not None and not held.exist
     with _progress_bars("Fetching tokens", "Answering") as (fetched, progress):
         report = run_simulation(
             respondent_for(url),
@@ -99,11 +109,19 @@ def simulate(
             participation=None if participants is None else Fraction(str(participants)),
             answers=answers,
             codes=codes,
+            held=held,
             into_real_survey=into_real_survey,
             threads=threads,
             progress=progress,
             fetched=fetched,
         )
+    if only_tokens:
+        click.echo(
+            json.dumps({"seed": report.seed})
+            if as_json
+            else f"Tokens are in {tokens_file}; in the voting phase repeat it with --seed {report.seed}."
+        )
+        return
     if receipts is not None:
         with named_file_errors(str(receipts)):
             write_new(receipts, receipt_lines(report.receipts or ()))

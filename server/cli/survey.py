@@ -17,7 +17,7 @@ from server.collection.publishing.from_files import publish_files
 from server.collection.publishing.handing_over import hand_over, server_address
 from server.collection.publishing.versions import versions
 from server.collection.storage.data_directory import DataDirectory
-from server.collection.storage.states import State
+from server.collection.storage.states import NOT_CLOSED, State
 from server.collection.storage.store import SurveyStore
 from server.collection.totals import arrived, told_until_closing
 from server.files import read_file
@@ -110,7 +110,8 @@ def publish(
 def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_json: bool) -> None:
     """Let a published survey take answers. There is no way back: it can only be closed.
 
-    An invited survey opens only when every trustee's share has taken part in a rehearsal.
+    An invited survey opens only when every trustee's share has taken part in a rehearsal. An election opens
+    twice: first its codes are exchanged and no ballot is taken, then ballots are and no code.
     """
     rehearsed = (
         None
@@ -124,6 +125,8 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
             require_releasable(store.specification)
         _confirm(store.id, "Opening cannot be undone, and the specification cannot change afterwards.", yes)
         store.open()
+        if store.state is State.TOKENS and not as_json:
+            click.echo("Codes are exchanged, and no ballot is taken. Then roomful open again, for the votes.")
         if rehearsed is not None:
             keep_rehearsal(store.published, rehearsed)
         published = store.published
@@ -299,7 +302,7 @@ def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:
         count = directory.registrar(store.id).issued()
     except StateError:
         return {}
-    growing = store.met in (State.DRAFT, State.OPEN)
+    growing = store.met in NOT_CLOSED
     name = "tokens_issued_about" if growing else "tokens_issued"
     return {name: told_until_closing(store, "total-tokens", count)}
 

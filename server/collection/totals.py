@@ -28,7 +28,7 @@ from typing import Final
 from server import files
 from server.collection.storage import database as db
 from server.collection.storage.retention import Today, utc_today
-from server.collection.storage.states import State
+from server.collection.storage.states import NOT_CLOSED
 from server.collection.storage.store import SurveyStore
 from shared.ballot import require_invited
 from shared.errors import StorageError
@@ -62,7 +62,7 @@ def told_until_closing(store: SurveyStore, name: str, exact: int, *, today: Toda
         See :func:`told`.
     """
     path = store.published.folder / name
-    if store.met in (State.DRAFT, State.OPEN):
+    if store.met in NOT_CLOSED:
         return told(path, exact, most=require_invited(store.specification).people, today=today)
     with files.named_file_errors(name):
         path.unlink(missing_ok=True)

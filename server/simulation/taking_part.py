@@ -73,12 +73,34 @@ def send_all_sealed(
     RoomfulError
         As :func:`send_all`. Codes whose tokens were fetched are spent then: they cannot be used again.
     """
+    tokens = fetch_all(respondent, contributions, threads, fetched)
+    return send_held(respondent, contributions, tokens, threads, progress)
 
-    def fetch(person: Contribution) -> tuple[Contribution, object]:
+
+def fetch_all(
+    respondent: Respondent, contributions: Sequence[Contribution], threads: int, fetched: Progress
+) -> list[Any]:
+    """Everybody's token, in the order of the people; raises as :func:`send_all`."""
+
+    def fetch(place: int) -> tuple[int, Any]:
+        person = contributions[place]
         if person.code is None:
             raise ValueError("an invited person without a code")
         request = respondent.prepare_token(person.code, respondent.place(person.quasi_identifiers))
-        return person, _repeated(lambda: respondent.fetch_token(request))
+        return place, _repeated(lambda: respondent.fetch_token(request))
+
+    found = dict(_each(fetch, range(len(contributions)), threads, fetched, "tokens"))
+    return [found[place] for place in range(len(contributions))]
+
+
+def send_held(
+    respondent: Respondent,
+    contributions: Sequence[Contribution],
+    tokens: Sequence[Any],
+    threads: int,
+    progress: Progress,
+) -> Acknowledged:
+    """Everybody's ballot, with the token that she holds, in a random order; raises as :func:`send_all`."""
 
     def answer(part: tuple[Contribution, object]) -> tuple[int, str]:
         person, token = part
@@ -86,7 +108,7 @@ def send_all_sealed(
         _sent(respondent, message)
         return message.cell, message.receipt
 
-    holders = _each(fetch, contributions, threads, fetched, "tokens")
+    holders = list(zip(contributions, tokens, strict=True))
     random.SystemRandom().shuffle(holders)
     sent = sorted(_each(answer, holders, threads, progress, "ballots"), key=lambda pair: pair[1])
     return Acknowledged(cells=tuple(cell for cell, _ in sent), receipts=tuple(receipt for _, receipt in sent))

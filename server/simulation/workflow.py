@@ -15,6 +15,7 @@ import numpy as np
 from server.simulation.answers import answer_source, parse_wanted
 from server.simulation.codes import require_enough
 from server.simulation.expectation import Failures, attained_failures, compare_failures
+from server.simulation.held_tokens import HeldTokens
 from server.simulation.households import failures_together, household_of
 from server.simulation.population import (
     Population,
@@ -23,7 +24,15 @@ from server.simulation.population import (
     read_people,
 )
 from server.simulation.respondent import Respondent
-from server.simulation.taking_part import Contribution, Progress, send_all, send_all_sealed
+from server.simulation.taking_part import (
+    Acknowledged,
+    Contribution,
+    Progress,
+    fetch_all,
+    send_all,
+    send_all_sealed,
+    send_held,
+)
 from shared.errors import InputError, StateError
 from shared.invitation_code import InvitationCode
 from shared.specification import Specification
@@ -108,6 +117,7 @@ def simulate(
     correlation: Fraction | None = None,
     answers: str = "generated",
     codes: Sequence[InvitationCode] | None = None,
+    held: HeldTokens | None = None,
     into_real_survey: bool = False,
     threads: int = 4,
     progress: Progress = lambda _total: None,
@@ -134,6 +144,9 @@ def simulate(
         See :func:`parse_wanted`.
     codes : sequence of InvitationCode, optional
         Of an invited survey: the first code is that of the first person in the file, and so on.
+    held : HeldTokens, optional
+        Of an election, whose codes are exchanged before ballots are taken: if it holds none yet, everybody's
+        token is fetched and kept there, and nothing is sent; else they are spent.
     into_real_survey : bool
         Whether people who do not exist may answer a survey that is no test copy.
     threads : int
@@ -197,6 +210,11 @@ def simulate(
     started = clock()
     if codes is None:
         sent = send_all(respondent, contributions, threads, progress)
+    elif held is not None and held.exist:
+        sent = send_held(respondent, contributions, held.read(len(contributions)), threads, progress)
+    elif held is not None:
+        held.write(fetch_all(respondent, contributions, threads, fetched))
+        sent = Acknowledged()
     else:
         sent = send_all_sealed(respondent, contributions, threads, progress, fetched)
     seconds = clock() - started

@@ -109,7 +109,11 @@ class Office:
 
 @contextlib.contextmanager
 def office(
-    folder: Path, change: Callable[[Specification], Specification] | None = None, *, over_relay: bool = False
+    folder: Path,
+    change: Callable[[Specification], Specification] | None = None,
+    *,
+    over_relay: bool = False,
+    voting: bool = True,
 ) -> Iterator[Office]:
     """Open an invited survey with five invitations."""
     port, relay_port = free_port(), free_port()
@@ -121,7 +125,7 @@ def office(
     config = Config(port=port, threads=4)
     with contextlib.ExitStack() as stack:
         data = stack.enter_context(DataDirectory(folder / "data", quiet_seconds=60))
-        store = open_collector(data, specification)
+        store = open_collector(data, specification, voting=voting)
         web = _record(create_app(config, data, client=lambda: client))
         stack.enter_context(running(web.app, config))
         result = Office(

@@ -24,6 +24,7 @@ from shared.election.tested import BallotTest
 from shared.errors import ElectionError, InputError, StateError
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
+from shared.token import HeldToken
 from tests.builders import ORGANIZER_KEY, public_bytes
 from tests.elections import code_in, election_specification
 from tests.invited import digest_of
@@ -54,6 +55,7 @@ class Polls:
         arguments = [
             *(self.link(code_of(number)), "--choices", str(self.folder / "c.json"), "--json"),
             *("--test-file", str(self.folder / "test.json"), *options),
+            *("--token-file", str(self.folder / f"token-{number}.json")),
         ]
         done = CliRunner().invoke(vote, arguments, input=typed, catch_exceptions=False, standalone_mode=False)
         return done, json.loads(done.stdout)
@@ -71,9 +73,15 @@ class Polls:
 def polls(tmp_path: Path) -> Iterator[Polls]:
     (tmp_path / "c.json").write_text(json.dumps({"quasi_identifiers": PERSON, "answers": CHOICES}))
     with DataDirectory(tmp_path / "data", quiet_seconds=60) as data:
-        store = open_collector(data, election_specification())
+        store = open_collector(data, election_specification(), voting=False)
         with serving(create_app(Config(), data, client=no_client)) as port:
-            yield Polls(store=store, url=f"http://127.0.0.1:{port}/", folder=tmp_path)
+            polls = Polls(store=store, url=f"http://127.0.0.1:{port}/", folder=tmp_path)
+            for number in (0, 1):
+                with pytest.raises(StateError) as caught:
+                    polls.vote("--cast", number=number)
+                assert caught.value.code == "state.tokens"
+            store.open()
+            yield polls
 
 
 def words_shown(text: str) -> list[str]:
@@ -133,7 +141,8 @@ def test_a_tested_ballot_is_never_cast(polls: Polls) -> None:
     platform, respondent = HeadlessPlatform(), HeadlessRespondent(polls.link(code_of(0)))
     respondent.prepare()
     placement = respondent.place(PERSON)
-    token = respondent.fetch_token(respondent.prepare_token(code_of(0), respondent.place(PERSON)))
+    token = respondent.restore((polls.folder / "token-0.json").read_text())
+    assert isinstance(token, HeldToken)
     tested = attempt(platform, respondent.link, placement, CHOICES, token)
     tested.test()
     for again in (tested.test, lambda: run(cast(platform, tested))):

@@ -18,7 +18,7 @@ from shared.limits import MAX_ENVELOPE_BYTES
 TIMEOUT_SECONDS: Final = 60.0
 _MAX_ANSWER_BYTES: Final = 65_536
 _CODE: Final = re.compile(r"(ballot|token)\.[a-z-]{1,40}|state\.(closed|released)")
-_STATES: Final = ("draft", "open", "closed", "released")
+_STATES: Final = ("draft", "tokens", "open", "closed", "released")
 _RECEIPT: Final = re.compile(r"[0-9a-f]{64}")
 
 

@@ -61,7 +61,7 @@ class Watch:
         if self._clock() >= self._next:
             said = self._collector.said()
             self.state, self.public = (None, None) if said is None else (said.state, said.exact)
-            self._next = self._clock() + (0.0 if self.state == "draft" else ASK_SECONDS)
+            self._next = self._clock() + (0.0 if self.state in ("draft", "tokens") else ASK_SECONDS)
             judgement = judge(totals, self._people, self.public)
         else:
             judgement = judge(totals, self._people)

@@ -209,6 +209,12 @@ class RegistrarStore:
         """How many codes fetched a token."""
         return int(self._read("SELECT count(request) FROM code"))
 
+    def issued_by_box(self, boxes: int) -> tuple[int, ...]:
+        """How many codes of each box fetched a token."""
+        with closing(db.connect(self._path)) as connection, db.named_errors():
+            found = dict(connection.execute("SELECT box, count(request) FROM code GROUP BY box"))
+        return tuple(int(found.get(box, 0)) for box in range(boxes))
+
     def invited(self) -> int:
         """How many codes there are."""
         return int(self._read("SELECT count(*) FROM code"))

@@ -15,19 +15,28 @@ class State(StrEnum):
     """Where a survey stands; there is no way back."""
 
     DRAFT = "draft"
+    TOKENS = "tokens"
+    """Only of an election: codes are exchanged for tokens, and no ballot is taken yet."""
     OPEN = "open"
     CLOSED = "closed"
     RELEASED = "released"
 
 
-NEXT: Final = MappingProxyType(
-    {State.DRAFT: State.OPEN, State.OPEN: State.CLOSED, State.CLOSED: State.RELEASED, State.RELEASED: None}
+NOT_CLOSED: Final = frozenset({State.DRAFT, State.TOKENS, State.OPEN})
+_NEXT: Final = MappingProxyType(
+    {
+        State.DRAFT: State.OPEN,
+        State.TOKENS: State.OPEN,
+        State.OPEN: State.CLOSED,
+        State.CLOSED: State.RELEASED,
+        State.RELEASED: None,
+    }
 )
-"""The only step that leads out of each state."""
 
 _WHY_NOT: Final = MappingProxyType(
     {
         State.DRAFT: "the survey is not open yet",
+        State.TOKENS: "the election exchanges codes, and takes no ballots yet",
         State.OPEN: "the survey is open",
         State.CLOSED: "the survey is closed",
         State.RELEASED: "the survey's table is already released",
@@ -35,7 +44,22 @@ _WHY_NOT: Final = MappingProxyType(
 )
 
 
-def refusal(state: State, step: str) -> StateError:
+def following(state: State, *, election: bool) -> State | None:
+    """The only step that leads out of a state; of an election's draft to the exchange of codes.
+
+    Notes
+    -----
+    In one phase, ten minutes from token to ballot, registrar and collector together name most voters by time.
+    """
+    return State.TOKENS if election and state is State.DRAFT else _NEXT[state]
+
+
+def exchanging(*, election: bool) -> State:
+    """The state in which codes are exchanged for tokens."""
+    return State.TOKENS if election else State.OPEN
+
+
+def refusal(state: State, step: str, *, election: bool = False) -> StateError:
     """The error for a step that the state does not allow; its code names the state.
 
     Parameters
@@ -44,13 +68,15 @@ def refusal(state: State, step: str) -> StateError:
         Where the survey stands.
     step : str
         What was attempted, for the reader: ``"open"``, ``"take submissions"``.
+    election : bool
+        Whether it is one, whose steps are others.
     """
-    following = NEXT[state]
-    remedy = f"The only step left is to make it {following}" if following else "No step is left"
+    step_left = following(state, election=election)
+    remedy = f"The only step left is to make it {step_left}" if step_left else "No step is left"
     return StateError(f"cannot {step}: {_WHY_NOT[state]}", remedy=remedy + ".", code=f"state.{state}")
 
 
-def require_step(current: State, target: State) -> None:
+def require_step(current: State, target: State, *, election: bool = False) -> None:
     """Check that one step leads from `current` to `target`.
 
     Raises
@@ -58,8 +84,8 @@ def require_step(current: State, target: State) -> None:
     StateError
         With the code ``state.<current>`` if it does not.
     """
-    if NEXT[current] is not target:
-        raise refusal(current, f"make the survey {target}")
+    if following(current, election=election) is not target:
+        raise refusal(current, f"make the survey {target}", election=election)
 
 
 def read_state(connection: sqlite3.Connection) -> State:

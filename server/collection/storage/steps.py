@@ -11,13 +11,15 @@ from typing import Final
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, next_generation
 from server.collection.storage.retention import Today, note_closing
-from server.collection.storage.states import State, read_state, require_step
+from server.collection.storage.states import NOT_CLOSED, State, read_state, require_step
 from shared.errors import StorageError
 
 _LOG: Final = logging.getLogger("roomful.storage")
 
 
-def take_step(path: Path, target: State, *, anchor: Anchor | None, today: Today) -> None:
+def take_step(
+    path: Path, target: State, *, anchor: Anchor | None, today: Today, election: bool = False
+) -> None:
     """Make a survey `target`, durably; with closing its day is stored.
 
     Parameters
@@ -30,6 +32,8 @@ def take_step(path: Path, target: State, *, anchor: Anchor | None, today: Today)
         Where the commits of an invited survey are counted a second time.
     today : callable
         The day in UTC.
+    election : bool
+        Whether it is one, whose codes are exchanged before it is open.
 
     Raises
     ------
@@ -43,7 +47,7 @@ def take_step(path: Path, target: State, *, anchor: Anchor | None, today: Today)
     database = db.connect(path)
     with closing(database), db.turn(path):
         with db.transaction(database) as connection:
-            require_step(read_state(connection), target)
+            require_step(read_state(connection), target, election=election)
             generation = None if anchor is None else _count(connection, target, anchor)
             connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
             if target is State.CLOSED:
@@ -62,6 +66,6 @@ def _count(connection: sqlite3.Connection, target: State, anchor: Anchor) -> int
     try:
         return next_generation(connection, anchor)
     except StorageError as error:
-        if target is State.OPEN or error.code not in ("storage.rolled-back", "storage.anchor-missing"):
+        if target in NOT_CLOSED or error.code not in ("storage.rolled-back", "storage.anchor-missing"):
             raise
         return None

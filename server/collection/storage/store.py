@@ -26,7 +26,7 @@ from server.collection.storage.retention import (
     utc_now,
 )
 from server.collection.storage.server_keys import HeldKeys
-from server.collection.storage.states import State, as_state, at, refusal, require_step
+from server.collection.storage.states import NOT_CLOSED, State, as_state, at, refusal, require_step
 from server.collection.storage.steps import take_step
 from server.collection.storage.writer import GroupWriter
 from shared.ballot import Ballot
@@ -152,6 +152,12 @@ class SurveyStore:
         return self._is_test
 
     @property
+    def is_election(self) -> bool:
+        """Whether it is one: then its codes are exchanged in a phase of their own."""
+        invited = self.specification.invited
+        return invited is not None and invited.election is not None
+
+    @property
     def met(self) -> State:
         """The state as respondents meet it: an open survey takes answers within its signed period alone."""
         return self._met(self.state)
@@ -226,10 +232,12 @@ class SurveyStore:
     def open(self) -> None:
         """Make a draft take submissions. There is no way back.
 
+        An election takes two such steps: first its codes are exchanged, and then ballots are taken.
+
         Raises
         ------
         StateError
-            If it is not a draft, or its signed period is over.
+            If it is neither a draft nor an election that exchanges codes, or its signed period is over.
         """
         period = self.specification.period
         if period is not None and period.is_over(self._clock()):
@@ -238,7 +246,8 @@ class SurveyStore:
                 remedy="Design and sign it with another period.",
                 code="state.closed",
             )
-        self._step(State.OPEN)
+        exchanged = self.state is State.TOKENS or not self.is_election
+        self._step(State.OPEN if exchanged else State.TOKENS)
 
     def require_promised_end(self) -> None:
         """Check that closing now would not break what respondents were told, in a signed document.
@@ -337,7 +346,7 @@ class SurveyStore:
         Guarantee: whenever this is interrupted, calling it again ends in the same file. State, digest and the
         published release stay.
         """
-        if self.state is not State.OPEN:
+        if self.state not in NOT_CLOSED:
             self.keys.drop()
         return delete_if_due(self._path, self._intake, self.specification.retention_days, self._today())
 
@@ -513,7 +522,7 @@ class SurveyStore:
         )
 
     def _step(self, target: State) -> None:
-        take_step(self._path, target, anchor=self._counted(), today=self._today)
+        take_step(self._path, target, anchor=self._counted(), today=self._today, election=self.is_election)
 
     def _counted(self) -> Anchor | None:
         """The anchor, if the file counts its commits."""

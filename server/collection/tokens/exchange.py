@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from server.collection.storage.data_directory import DataDirectory
-from server.collection.storage.states import State, refusal
+from server.collection.storage.states import NOT_CLOSED, State, exchanging, refusal
 from server.collection.tokens.issuing import blind_sign, require_blinded
 from shared import base64url, strict_json
 from shared.ballot import require_invited
-from shared.errors import TokenError
+from shared.errors import StateError, TokenError
 from shared.fields import Fields
 from shared.hash_list import HASH_BYTES
 from shared.invited import Invited
@@ -53,7 +53,7 @@ class TokenOffice:
             code in another box, and ``token.code`` alike for a code that is not on the roll and one that was
             used.
         StateError
-            If the survey is not open, or this server is not its registrar.
+            If the survey does not exchange codes now, or this server is not its registrar.
         StorageError
             If the code could not be spent; then nothing was signed.
 
@@ -66,12 +66,34 @@ class TokenOffice:
         store = self._data.survey(survey)
         invited = require_invited(store.specification)
         proof, blinded, box = read_request(body, invited)
-        if (state := store.met) is not State.OPEN:
-            raise refusal(state, "issue tokens")
+        if (state := store.met) is not exchanging(election=store.is_election):
+            raise refusal(state, "issue tokens", election=store.is_election)
         key = store.keys.registrar(invited, box)
         require_blinded(key.n, blinded)
         self._data.registrar(survey).spend(proof, blinded, box)
         return blind_sign(key, blinded)
+
+    def count(self, survey: str) -> bytes:
+        """How many tokens were issued for each box of an election, once no more are.
+
+        Returns
+        -------
+        bytes
+            ``{"tokens": [...]}`` as JSON.
+
+        Raises
+        ------
+        StateError
+            While codes are exchanged or were not yet; if it is no election, or its registrar elsewhere.
+        """
+        store = self._data.survey(survey)
+        if not store.is_election:
+            raise StateError("the tokens of a survey are not counted by cell", code="state.open-survey")
+        state = store.met
+        if state in NOT_CLOSED - {State.OPEN}:
+            raise refusal(state, "count tokens", election=True)
+        boxes = store.specification.cells.count
+        return strict_json.dumps({"tokens": list(self._data.registrar(survey).issued_by_box(boxes))})
 
 
 def read_request(body: bytes, invited: Invited) -> tuple[bytes, bytes, int]:

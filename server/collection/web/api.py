@@ -83,6 +83,11 @@ def blueprint(config: Config, data: DataDirectory, *, keeps: bool = True) -> Blu
         signature = office.exchange(survey, read_body((JSON_TYPE,)))
         return _json({"blind_signature": base64url.encode(signature)}, 200)
 
+    @routes.get("/surveys/<survey>/tokens")
+    def tokens(survey: str) -> Response:
+        config.require_role("registrar")
+        return Response(office.count(survey), content_type="application/json")
+
     @routes.post("/surveys/<survey>/submissions")
     def submit(survey: str) -> Response:
         config.require_role("collector")

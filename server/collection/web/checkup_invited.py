@@ -8,7 +8,7 @@ from pathlib import Path
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.server_keys import collector_key, key_paths, registrar_keys
-from server.collection.storage.states import State
+from server.collection.storage.states import NOT_CLOSED
 from server.collection.web.checkup_line import Line, line
 from shared.errors import RoomfulError, StateError
 from shared.invited import Invited
@@ -27,7 +27,7 @@ def invited_lines(config: Config, data: DataDirectory) -> Iterator[Line]:
         if invited is None:
             continue
         any_survey = True
-        if state in (State.DRAFT, State.OPEN) and not _has_its_keys(config.role, folder, invited):
+        if state in NOT_CLOSED and not _has_its_keys(config.role, folder, invited):
             wrong.append(survey)
         if any(path.is_file() and path.stat().st_mode & 0o077 for path in key_paths(folder)):
             readable.append(survey)

@@ -83,6 +83,10 @@ _TABLE: Final[dict[type[RoomfulError], tuple[int, str, str]]] = {
 
 _SENTENCES: Final = {
     "state.draft": ("The survey is not open yet.", "Come back when it is."),
+    "state.tokens": (
+        "The election exchanges codes, and takes no ballots yet.",
+        "Come back with your token when the voting has begun.",
+    ),
     "state.closed": ("The survey is closed; nothing was kept.", "There is nothing left to do."),
     "state.released": ("The survey is over and its table released; nothing was kept.", "Look at the table."),
     "token.blinded-message": ("The blinded message cannot be signed.", "Reload the page and start again."),

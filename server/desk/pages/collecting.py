@@ -6,7 +6,7 @@ from flask import Flask, Response, request
 
 from server.collection.publishing.handing_over import place_of
 from server.collection.storage.retention import utc_today
-from server.collection.storage.states import State
+from server.collection.storage.states import NOT_CLOSED, State
 from server.collection.totals import arrived
 from server.desk.desk import Desk
 from server.desk.forecast import closing_day, forecast, note_total
@@ -50,9 +50,7 @@ def add(app: Flask, desk: Desk) -> None:
             total=total,
             ahead=ahead,
             expected=0 if specification is None else expected_answers(specification),
-            about=specification is not None
-            and specification.invited is not None
-            and state in (State.DRAFT, State.OPEN),
+            about=specification is not None and specification.invited is not None and state in NOT_CLOSED,
             period=None if specification is None else specification.period,
             messages=[] if state != State.OPEN else _messages(desk),
             title=title_of(desk.draft()),

@@ -67,8 +67,8 @@ def link_of(specification: Specification, base: str) -> RelayLink:
     return RelayLink.parse(link_text(specification, base))
 
 
-def open_collector(data: DataDirectory, specification: Specification) -> SurveyStore:
-    """The survey, open at a collector."""
+def open_collector(data: DataDirectory, specification: Specification, *, voting: bool = True) -> SurveyStore:
+    """The survey, open at a collector; an election in its voting phase, or in that of codes."""
     is_election = require_invited(specification).election is not None
     codes = election_roll() if is_election else roll()
     store = data.survey(data.publish(envelope_of(specification), small_model(), codes.to_bytes()))
@@ -84,6 +84,8 @@ def open_collector(data: DataDirectory, specification: Specification) -> SurveyS
     )
     data.enrol(store.id)
     store.open()
+    if is_election and voting:
+        store.open()
     return store
 
 
