@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.collection.storage.data_directory import DataDirectory
-from server.collection.storage.states import NEXT, State, require_step
+from server.collection.storage.states import State, following, require_step
 from server.collection.storage.store import SurveyStore
 from shared.errors import StateError, StorageError, SubmissionError, VerificationError
 from tests.server.collection.storage import sample
@@ -97,17 +97,19 @@ def test_answers_are_stored_in_one_form_whoever_wrote_them(store: SurveyStore) -
 
 
 def test_states_go_one_way_one_step_at_a_time() -> None:
-    allowed = {(state, following) for state, following in NEXT.items() if following}
-    assert allowed == {
-        (State.DRAFT, State.OPEN), (State.OPEN, State.CLOSED), (State.CLOSED, State.RELEASED),
-    }  # fmt: skip
-    for current, target in itertools.product(State, State):
-        if (current, target) in allowed:
-            require_step(current, target)
-        else:
-            with pytest.raises(StateError) as caught:
-                require_step(current, target)
-            assert caught.value.code == f"state.{current}"
+    for election in (False, True):
+        allowed = {(state, after) for state in State if (after := following(state, election=election))}
+        assert allowed == {
+            (State.DRAFT, State.TOKENS if election else State.OPEN), (State.TOKENS, State.OPEN),
+            (State.OPEN, State.CLOSED), (State.CLOSED, State.RELEASED),
+        }  # fmt: skip
+        for current, target in itertools.product(State, State):
+            if (current, target) in allowed:
+                require_step(current, target, election=election)
+            else:
+                with pytest.raises(StateError) as caught:
+                    require_step(current, target, election=election)
+                assert caught.value.code == f"state.{current}"
 
 
 def test_steps_cannot_be_repeated_or_skipped(draft: SurveyStore, tmp_path: Path) -> None:
