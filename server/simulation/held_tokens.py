@@ -11,13 +11,14 @@ from shared.errors import InputError, TokenError
 from shared.token import HeldToken
 
 
-@dataclass(frozen=True, slots=True, kw_only=False)
+@dataclass(frozen=True, slots=True)
 class HeldTokens:
     """A file with a token in each line, in the order of the people who take part; readable by its owner.
 
-    Parameters
+    Attributes
     ----------
     path : Path
+        Of the file.
     """
 
     path: Path
