@@ -103,7 +103,8 @@ def _advice(
     with_value = table.n_records - preview.missing
     own = preview.distinct >= _MANY and preview.distinct >= with_value * _LIKE_IDS
     if own and (preview.kind != "number" or (preview.step == "1" and preview.distinct == with_value)):
-        return "leave-ids", ("id",)
+        # Postcodes of a short list are nearly all different too.
+        return "leave-ids", ("id", "prefix") if preview.kind == "code" else ("id",)
     if preview.kind == "code":
         if preview.distinct <= MAX_SUGGESTED_CATEGORIES:
             return "use-codes", ()
