@@ -127,7 +127,7 @@ def vote(url: str, choices_file: Path, at_once: bool, test_file: Path, **options
             click.echo(f"Your ballot, encrypted: {attempted.words}", err=True)
             if at_once or _decision() == "cast":
                 return respondent.cast(attempted)
-            _write_test(attempted, test_file, number)
+            _write_test(attempted, test_file, number, pinned_link(url))
         raise AssertionError("a count without an end has ended")
 
     _take_part(url, read_answers(choices_file), dry_run=False, compose=decide, **options)
@@ -141,7 +141,13 @@ def _decision() -> str:
     return found
 
 
-def _write_test(attempted: Attempt, path: Path, number: int) -> None:
+def pinned_link(url: str) -> str:
+    """A link without its code or token: what may be shown to others."""
+    address, _, fragment = url.partition("#")
+    return f"{address}#{'.'.join(fragment.split('.')[:2])}"
+
+
+def _write_test(attempted: Attempt, path: Path, number: int, link: str) -> None:
     """Give a ballot away to be tested."""
     out = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
     if out.exists():
@@ -149,7 +155,7 @@ def _write_test(attempted: Attempt, path: Path, number: int) -> None:
     write_file(out, attempted.test().to_bytes())
     click.echo(
         f"This ballot is not cast, and never will be. On another device:\n"
-        f"    roomful election check-ballot {out} --invitation LINK\n"
+        f"    roomful election check-ballot {out} --invitation '{link}'\n"
         f"It must show the same words and your choices. Now a new ballot:",
         err=True,
     )

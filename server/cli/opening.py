@@ -136,13 +136,14 @@ def state(*, received: ReceivedExport, share_file: Path, ledger: Path, out: Path
     click.echo(f"Board    {told['root_words']}")
     click.echo(
         f"Trustee {told['trustee']} states these {told['ballots']} ballots; "
-        f"{told['groups']} groups may be opened."
+        f"{told['groups']} groups may be {'decrypted' if told['election'] else 'opened'}."
     )
     if told["stated_before"]:
         click.echo("Your ledger had exactly this already; nothing was added to it.")
     click.echo(f"Ledger   {told['ledger_words']}")
+    where = "those who decrypt, who need" if told["election"] else "the opening, which needs"
     click.echo(
-        f"Write the last words down and keep the ledger. Bring {out} to the opening, which needs "
+        f"Write the last words down and keep the ledger. Bring {out} to {where} "
         f"{told['statements_needed']} such statements."
     )
 
@@ -151,6 +152,7 @@ def _stated(report: StatementReport) -> dict[str, Any]:
     examined = report.examined
     return {
         "surplus": examined.surplus,
+        "election": examined.survey.invited.election is not None,
         "survey_words": digest_words(examined.survey.digest),
         "root_words": digest_words(examined.stated.root),
         "ballots": len(examined.receipts),

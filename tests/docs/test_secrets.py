@@ -37,6 +37,7 @@ PUBLISHED = {
     "report.json": "figures of papers",
     "report.txt": "figures of papers",
     "result.json": "the result of an election, published",
+    "groups.csv": "the same as a table",
     "survey.html": "a page",
     "message.txt": "the same for everybody, to be sent",
     "totals.csv": "one public total a day, in tens",

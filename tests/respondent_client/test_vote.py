@@ -95,6 +95,8 @@ def test_tested_then_cast(polls: Polls) -> None:
     tested, sent = words_shown(done.stderr)
     assert tested != sent
     assert TESTING in done.stderr
+    assert f"--invitation '{polls.link(None)}'" in done.stderr
+    assert code_in(0, found["cell"]).symbols not in done.stderr
     told = json.loads(polls.check("--invitation", polls.link(None), "--json").stdout)
     assert told == {"words": tested, "group": found["cell"], "choices": CHOICES, "genuine": True}
     lines = polls.check("--invitation", polls.link(None)).stdout
