@@ -83,6 +83,15 @@ def test_a_code_publishes_one_draft_and_the_same_bytes_again_are_answered_alike(
     assert data.ids() == (sample.digest()[:16],)
 
 
+def test_what_the_operator_deleted_does_not_come_back(port: int, code: str, data: DataDirectory) -> None:
+    post(port, code)
+    data.discard(sample.digest())
+    assert (post(port, code)[0], data.ids()) == (403, ())
+    with DataDirectory(data.path) as other:  # of the operator herself it may
+        other.publish(sample.envelope(), sample.MODEL)
+    assert post(port, code)[0] == 201
+
+
 def test_a_replayed_code_publishes_nothing_else(port: int, code: str, data: DataDirectory) -> None:
     post(port, code)
     signed_twice = Publication(

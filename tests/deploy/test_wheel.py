@@ -42,5 +42,10 @@ def test_a_wheel_has_the_built_pages_and_runs_outside_of_the_source(tmp_path: Pa
     assert own.startswith(str(tmp_path))
     assert pages.startswith(str(tmp_path))
     assert int(files) > 10
-    for part in ("desk/templates/base.html.j2", "desk/texts/de.json", "desk/style/desk.css"):
+    for part in (
+        "desk/templates/base.html.j2",
+        "desk/texts/de.json",
+        "desk/style/desk.css",
+        "desk/script/desk.mjs",
+    ):
         assert (tmp_path / "site" / "server" / part).is_file()

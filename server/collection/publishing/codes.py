@@ -29,16 +29,17 @@ DEFAULT_DAYS: Final = 7
 MOST_DAYS: Final = 60
 _CONTEXT: Final = hashlib.sha256(b"roomful publishing code").digest()
 _MOST_BYTES: Final = 2**20
-_KEYS: Final = {"hash", "last_day", "used_for"}
+_KEYS: Final = {"hash", "last_day", "used_for", "done"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A code that was made: its hash in hex, its last day (ISO), and what it was used for, if it was."""
+    """A code: its hash in hex, its last day (ISO), what it is used for, and whether that is done."""
 
     hash: str
     last_day: str
     used_for: str | None = None
+    done: bool = False
 
 
 class PublishingCodes:
@@ -84,12 +85,12 @@ class PublishingCodes:
         return self._find(text, self._rows()).last_day
 
     @contextmanager
-    def using(self, text: str, body: bytes) -> Iterator[None]:
-        """Use a code for what was sent with it, while nobody else uses one.
+    def using(self, text: str, body: bytes) -> Iterator[bool]:
+        """Use a code for what was sent with it, while nobody else uses one; whether that was done before.
 
-        Guarantee: a code publishes one thing. It is bound to the digest of `body` before the block runs, so a
-        crash at any moment leaves a code that the same bytes alone may use again. If the block raises, it is
-        as unused as before.
+        Guarantee: a code publishes one thing, once. It is bound to the digest of `body` before the block
+        runs, so a crash at any moment leaves a code that the same bytes alone may use again. If the block
+        raises, it is as unused as before.
 
         Raises
         ------
@@ -106,12 +107,15 @@ class PublishingCodes:
             row = self._find(text, rows)
             if row.used_for not in (None, digest):
                 raise _refused()
-            self._write(replace(one, used_for=digest) if one is row else one for one in rows)
+            bound = replace(row, used_for=digest)
+            if not row.done:
+                self._write(bound if one is row else one for one in rows)
             try:
-                yield
+                yield row.done
             except BaseException:
                 self._write(rows)
                 raise
+            self._write(replace(bound, done=True) if one is row else one for one in rows)
 
     def _find(self, text: str, rows: tuple[_Row, ...]) -> _Row:
         try:
@@ -145,7 +149,7 @@ def _is_row(value: object) -> bool:
     if not isinstance(value, dict) or value.keys() != _KEYS:
         return False
     texts = (value["hash"], value["last_day"], value["used_for"] or "")
-    return all(isinstance(text, str) and text.isascii() for text in texts)
+    return type(value["done"]) is bool and all(isinstance(text, str) and text.isascii() for text in texts)
 
 
 def _hash(code: InvitationCode) -> str:

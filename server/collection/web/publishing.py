@@ -19,9 +19,11 @@ from server.collection.config import Config
 from server.collection.publishing.codes import PublishingCodes
 from server.collection.publishing.publication import MAX_PUBLICATION_BYTES, PATH, Publication
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.store import SurveyStore
 from server.collection.web.api import JSON_TYPE, read_body
 from shared.errors import (
     InputError,
+    NotFoundError,
     SetupError,
     SpecificationError,
     TokenError,
@@ -109,17 +111,25 @@ class Publishing:
         with self._working:  # one after the other: each may take memory and seconds
             try:
                 publication = Publication.parse(body)
-                publication.require_sound()
+                digest = publication.require_sound().digest
             except (InputError, SpecificationError, VerificationError) as problem:
                 _LOG.warning("publication-refused %s", problem.code)
                 raise InputError(problem.message, code="input.publication") from None
-            with self._codes.using(code, body):
-                survey = self._data.publish(
-                    publication.envelope, publication.model, publication.roll, is_test=publication.is_test
-                )
-        store = self._data.survey(survey)
+            with self._codes.using(code, body) as done:
+                if not done:
+                    self._data.publish(
+                        publication.envelope, publication.model, publication.roll, is_test=publication.is_test
+                    )
+                store = self._published(digest)
         _LOG.info("survey-published")
         return _json({"id": store.id, "digest": store.published.digest, "state": store.state.value}, 201)
+
+    def _published(self, digest: str) -> SurveyStore:
+        """The survey; TokenError if it was deleted since, because its code publishes once."""
+        try:
+            return self._data.survey(digest)
+        except NotFoundError:
+            raise TokenError("this draft was deleted", code="token.publishing") from None
 
 
 def is_publication(command: str, path: str) -> bool:
