@@ -150,13 +150,13 @@ def test_words_of_a_table_stand_in_the_document_only_where_they_are_declared() -
         help=both(""),
         missing="refused",
         axes=("east",),
-        entries=called("A", "b", regions=(0, 0)),
+        entries=called("A", "b", regions=(0, None)),
         axis_labels=({"en": "East", "de": "Osten"},),
         regions=({"en": "Town", "de": "Stadt"},),
     )
     assert parse_attribute(full.to_object(), "attributes[0]", ("en", "de")) == full
     (axis,) = full.picture_axes
-    assert (axis.called("de"), axis.regions) == ("Osten", ((Fraction(1, 2), {"en": "Town", "de": "Stadt"}),))
+    assert (axis.called("de"), axis.regions) == ("Osten", ((Fraction(0), {"en": "Town", "de": "Stadt"}),))
     assert full.columns("de")[1].title == "Place: Osten"
     assert full.columns("de")[1].name == "place_east"
     assert [category.counted_as("en") for category in full.labelled] == [None, None]
