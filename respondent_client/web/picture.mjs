@@ -26,7 +26,7 @@ export function drawPicture(picture, language) {
     "svg",
     { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": name, direction: "ltr" },
     s("rect", { class: "plot", x: MARGIN.start, y: MARGIN.top, width: plot.width, height: plot.height }),
-    region && area(region, x, y),
+    region && area(region, x, y, plot),
     ticks(across, x, (at, text) => [
       s("line", { class: "grid", x1: at, x2: at, y1: MARGIN.top, y2: MARGIN.top + plot.height }),
       s("text", { x: at, y: MARGIN.top + plot.height + 20, "text-anchor": "middle" }, text),
@@ -85,11 +85,13 @@ function scale({ low, high }, from, to) {
 }
 
 /** The answers that would lead to the same group if the other answers stayed as they are. */
-function area({ columns, rows, inside }, x, y) {
+function area({ columns, rows, inside }, x, y, plot) {
+  const across = (place) => Math.max(MARGIN.start, Math.min(MARGIN.start + plot.width, x(place)));
+  const up = (place) => Math.max(MARGIN.top, Math.min(MARGIN.top + plot.height, y(place)));
   const [sides, ends] = [edges(columns), edges(rows)];
   const rects = inside.map(([i, j]) => {
-    const [left, right] = [x(sides[i]), x(sides[i + 1])];
-    const [low, high] = [y(ends[j]), y(ends[j + 1])];
+    const [left, right] = [across(sides[i]), across(sides[i + 1])];
+    const [low, high] = [up(ends[j]), up(ends[j + 1])];
     return s("rect", { x: left, y: high, width: right - left + 0.3, height: low - high + 0.3 });
   });
   return s("g", { class: "region" }, rects);
