@@ -21,6 +21,8 @@ from server.statistics.microaggregation.size_rule import SizeRule
 
 _PATIENCE: Final = 4
 """Bids per cell before sites are given up."""
+_RETREATS: Final = 60
+"""Times that sites are given up with the same lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,7 +74,8 @@ def repair(
                 for _ in range(3):
                     lists.restrained(start, enough)
                 first = False
-            kept, offsets = lists.bid(start, enough, _PATIENCE)
+            # Sites that lists of other offsets could not supply may be supplied by these.
+            kept, offsets = lists.bid(start, enough, _PATIENCE, _RETREATS if idle else 0)
             idle = 0 if len(kept) < len(sites) else idle + 1
             sites = sites[kept]
             continue

@@ -17,13 +17,12 @@ from server.statistics.microaggregation.geometry import EXACT, span, sums_by_lab
 from server.statistics.microaggregation.parts import in_parts
 from server.statistics.microaggregation.sites import Sites
 
-CANDIDATES: Final = 12
+CANDIDATES: Final = 8
 EXTRA_CANDIDATES: Final = 4
 _NEIGHBOURS: Final = 12
 """Tuples that stand together in the order of the workbench."""
 _GIVEN_UP: Final = float(1 << 55)
 """Offset of a site that wins nobody."""
-_RETREATS: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,8 +123,12 @@ class Lists:
             before = sign
         return found.astype(np.int64), steps
 
-    def bid(self, offsets: FloatArray, enough: IntArray, patience: int) -> tuple[IntArray, IntArray]:
+    def bid(
+        self, offsets: FloatArray, enough: IntArray, patience: int, retreats: int
+    ) -> tuple[IntArray, IntArray]:
         """Let sites that hold less than `enough` (m) bid, and give up those that cannot be supplied.
+
+        At most `retreats` times some are given up, the poorest first, and the others bid again.
 
         Returns
         -------
@@ -136,7 +139,7 @@ class Lists:
         """
         found, enough, typical = offsets.copy(), enough.copy(), int(enough.mean())
         kept = np.ones(len(offsets), dtype=bool)
-        for _ in range(_RETREATS):
+        for turn in range(retreats + 1):
             now = self.standing(found)
             auction.auction(
                 self.sites,
@@ -154,7 +157,7 @@ class Lists:
             poor = np.flatnonzero(kept & (now.held < enough))
             missing = int((enough - now.held)[poor].sum())
             given_up = poor[np.argsort(now.held[poor], kind="stable")][: max(1, missing // (2 * typical))]
-            if not len(poor) or len(given_up) >= kept.sum():
+            if turn == retreats or not len(poor) or len(given_up) >= kept.sum():
                 break
             kept[given_up], found[given_up], enough[given_up] = False, _GIVEN_UP, 0
         return np.flatnonzero(kept), found[kept].astype(np.int64)

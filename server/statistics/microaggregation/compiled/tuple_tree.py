@@ -24,7 +24,7 @@ class TupleTree(NamedTuple):
     """Boxes over n tuples; node i has the children 2 i and 2 i + 1, blocks are the last half of the nodes."""
 
     points: FloatArray
-    """n x d, neighbours near each other."""
+    """blocks x d x 16 coordinates of n tuples, neighbours near each other; places beyond n have 0."""
     low: FloatArray
     high: FloatArray
     """nodes x d corners; [inf, -inf] of no tuples."""
@@ -50,20 +50,27 @@ def plant(points: FloatArray) -> TupleTree:
     blocks = 1
     while blocks * _BLOCK < len(points):
         blocks *= 2
-    shape = (2 * blocks, points.shape[1])
-    tree = TupleTree(points=points, low=np.full(shape, np.inf), high=np.full(shape, -np.inf))
-    _fit(tree)
+    n, d = points.shape
+    padded = np.zeros((blocks * _BLOCK, d))
+    padded[:n] = points
+    tree = TupleTree(
+        points=np.ascontiguousarray(padded.reshape(blocks, _BLOCK, d).transpose(0, 2, 1)),
+        low=np.full((2 * blocks, d), np.inf),
+        high=np.full((2 * blocks, d), -np.inf),
+    )
+    _fit(tree, n)
     return tree
 
 
 @compiled
-def _fit(tree: TupleTree) -> None:
-    blocks, d = len(tree.low) // 2, tree.points.shape[1]
-    for p in range(len(tree.points)):
+def _fit(tree: TupleTree, n: int) -> None:
+    blocks, d, _ = tree.points.shape
+    for p in range(n):
         node = blocks + p // _BLOCK
         for j in range(d):
-            tree.low[node, j] = min(tree.low[node, j], tree.points[p, j])
-            tree.high[node, j] = max(tree.high[node, j], tree.points[p, j])
+            x = tree.points[p // _BLOCK, j, p % _BLOCK]
+            tree.low[node, j] = min(tree.low[node, j], x)
+            tree.high[node, j] = max(tree.high[node, j], x)
     for node in range(blocks - 1, 0, -1):
         for j in range(d):
             tree.low[node, j] = min(tree.low[2 * node, j], tree.low[2 * node + 1, j])
@@ -91,12 +98,17 @@ def standings(tree: TupleTree, listed: Int32Array, scores: FloatArray, offsets: 
 
 
 @compiled
-def _value(points: FloatArray, p: int, site: FloatArray, weights: FloatArray, offset: float) -> float:
-    total = offset
+def _values(
+    tree: TupleTree, block: int, site: FloatArray, weights: FloatArray, offset: float, out: FloatArray
+) -> None:
+    """Value of a site for each of the 16 places of a block."""
+    for i in range(_BLOCK):
+        out[i] = offset
     for j in range(len(site)):
-        gap = points[p, j] - site[j]
-        total += weights[j] * gap * gap
-    return total
+        x, weight = site[j], weights[j]
+        for i in range(_BLOCK):
+            gap = tree.points[block, j, i] - x
+            out[i] += weight * gap * gap
 
 
 @compiled
@@ -134,7 +146,8 @@ def floors(
 
     At least -reach. By branch and bound, the nearer child first.
     """
-    n, blocks = len(tree.points), len(tree.low) // 2
+    n, blocks = len(now.best), len(tree.points)
+    values = np.empty(_BLOCK)
     waiting, gaps = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
     for i in range(start, end):
         site, offset = sites[i], offsets[i]
@@ -146,8 +159,10 @@ def floors(
             if gaps[top] >= least:
                 continue
             if node >= blocks:
-                for p in range((node - blocks) * _BLOCK, min(n, (node - blocks + 1) * _BLOCK)):
-                    value = _value(tree.points, p, site, weights, offset)
+                first = (node - blocks) * _BLOCK
+                _values(tree, node - blocks, site, weights, offset, values)
+                for p in range(first, min(n, first + _BLOCK)):
+                    value = values[p - first]
                     if value > now.bound[p] or (value == now.bound[p] and i > now.last[p]):
                         least = min(least, value - now.best[p])
                 continue
@@ -186,7 +201,8 @@ def list_more(
     The columns `length` and after of listed and scores (n x (C + E)) are free; a tuple without a free place
     does not list the site. Their floors are made anew. Best first: the heap holds nodes, and tuples.
     """
-    n, blocks = len(tree.points), len(tree.low) // 2
+    n, blocks = len(now.best), len(tree.points)
+    values = np.empty(_BLOCK)
     places = listed.shape[1]
     used = np.full(n, length, dtype=np.int64)
     for i in few:
@@ -210,12 +226,13 @@ def list_more(
                     left_out = min(left_out, gap)
                     continue
                 listed[p, used[p]] = i
-                scores[p, used[p]] = _value(tree.points, p, site, weights, 0.0)
+                scores[p, used[p]] = gap + now.best[p] - offset
                 used[p] += 1
             elif node >= blocks:
-                for p in range((node - blocks) * _BLOCK, min(n, (node - blocks + 1) * _BLOCK)):
-                    value = _value(tree.points, p, site, weights, offset)
-                    heappush(heap, (value - now.best[p], 2 * blocks + p))
+                first = (node - blocks) * _BLOCK
+                _values(tree, node - blocks, site, weights, offset, values)
+                for p in range(first, min(n, first + _BLOCK)):
+                    heappush(heap, (values[p - first] - now.best[p], 2 * blocks + p))
             else:
                 for child in range(2 * node, 2 * node + 2):
                     if now.most_best[child] > -np.inf:

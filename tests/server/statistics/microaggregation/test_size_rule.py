@@ -74,3 +74,24 @@ def test_more_people_than_can_be_added_up_are_refused(dtype: type[np.integer]) -
         SizeRule.of_k(3).head_counts("Lloyd", 3, many)
     with pytest.raises(ValueError, match="counts add up to more than"):
         TWO.people_of(3, np.stack([many, many], axis=1))
+
+
+def test_rows_are_judged_one_by_one() -> None:
+    counts = np.array([[3, 0], [1, 1], [0, 3], [0, 0]])
+    rule = SizeRule(minimum=(3, 2), predicate=lambda c: 2 * c[0] + 3 * c[1] >= 6)
+    assert rule.acceptable_rows(counts).tolist() == [True, False, True, False]
+    assert SizeRule(minimum=(2,)).acceptable_rows(counts[:, :1]).tolist() == [True, False, False, False]
+
+
+def test_what_a_group_needs_in_its_own_proportions() -> None:
+    """A head count exactly; else what the predicate accepts, within a 256th and the rounding of people."""
+    assert SizeRule(minimum=(7,)).enough(np.array([[3], [90]]), np.array([3, 90])).tolist() == [7, 7]
+    # Mixed groups need half as much again.
+    rule = SizeRule(
+        minimum=(100, 50),
+        predicate=lambda c: (c[0] + 2 * c[1]) >= (150 if c[0] and c[1] else 100),
+    )
+    counts = np.array([[80, 0], [0, 60], [40, 40], [60, 60], [0, 0], [900, 0]])
+    mass, unit = rule.mass(counts)
+    needed = rule.enough(counts, mass) / unit
+    assert needed == pytest.approx([1, 1, 1.5, 1.5, 1, 1], rel=0.03)
