@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import BoardError
+from shared.hash_list import format_hashes
 from shared.roll import Roll, count_used, parse_used_codes, roll_hash
+from tests.elections import BOXES, PEOPLE_A_BOX, code_in, election_roll, proofs_of
 from tests.invited import ROLL_ID, code, roll, used_codes
 
 
@@ -59,6 +61,25 @@ def test_what_is_no_roll_is_refused(name: str) -> None:
 def test_any_bytes_are_a_roll_or_refused(data: bytes) -> None:
     with contextlib.suppress(BoardError):
         assert Roll.parse(data).to_bytes() == data
+
+
+def test_an_election_has_a_list_for_each_box() -> None:
+    found = election_roll()
+    assert Roll.parse(found.to_bytes()) == found
+    assert found.to_bytes().count(b"\n\n") == BOXES - 1
+    assert found.box_of[roll_hash(code_in(3, 7).proof(ROLL_ID))] == 3
+    assert set(found.hashes) == set(roll(BOXES * PEOPLE_A_BOX).hashes), "one list has the same hashes"
+    assert count_used(proofs_of(0, 3, 3), found) == (1, 0, 0, 2, 0, 0, 0, 0)
+
+
+def test_a_box_has_codes_of_its_own() -> None:
+    with pytest.raises(ValueError, match="without codes"):
+        Roll.of(ROLL_ID, [code(0)], [])
+    for boxes in ([[0], [0]], [[0], []], [[], [0]], [[0], [], [1]]):
+        lists = [format_hashes(Roll.of(ROLL_ID, map(code, box)).hashes) for box in boxes]
+        with pytest.raises(BoardError) as caught:
+            Roll.parse(b"roomful-roll/1 " + ROLL_ID.hex().encode() + b"\n" + b"\n".join(lists))
+        assert caught.value.code == "board.roll"
 
 
 def test_a_proof_that_is_of_no_code_is_named_by_its_line() -> None:

@@ -20,8 +20,17 @@ from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.specification import Specification
 from shared.strict_json import dumps
 from tests import election_held as held
-from tests.elections import CHOICES, RULE, contests, election_keys, election_specification
-from tests.invited import digest_of, invited
+from tests.boards import make_board, receipts
+from tests.elections import (
+    CHOICES,
+    RULE,
+    contests,
+    election_keys,
+    election_roll,
+    election_specification,
+    proofs_of,
+)
+from tests.invited import digest_of, invited, invited_specification
 
 
 def test_an_election_survives_a_round_trip() -> None:
@@ -127,3 +136,30 @@ def refusal(document: dict[str, Any]) -> str:
     with pytest.raises(RoomfulError) as caught:
         Specification.parse(dumps(document))
     return caught.value.code
+
+
+def test_a_token_key_for_each_box() -> None:
+    keys = election_keys()
+    assert [keys.token_key(cell) for cell in range(8)] == list(keys.token_keys)
+    fewer = replace(keys, token_keys=keys.token_keys[:-1])
+    assert refusal(election_specification(invited=fewer).to_object()) == "specification"
+    several = replace(invited(), token_keys=keys.token_keys)
+    assert refusal(invited_specification(invited=several).to_object()) == "specification"
+    assert invited().token_key(7) == invited().token_key(0)
+
+
+def test_the_board_of_an_election_counts_codes_by_box() -> None:
+    """A roll of one list, and a signed discrepancy, are refused."""
+
+    def refused(**changes: Any) -> str | None:
+        files = make_board(
+            specification=election_specification(),
+            used=proofs_of(*range(8)),
+            entries=receipts(changes.pop("ballots", 8)),
+            change=lambda board: replace(board, invited=200, **changes),
+        )
+        found = replace(files, roll=election_roll().to_bytes()).recount().refusal
+        return None if found is None else found.code
+
+    assert refused() is None
+    assert refused(ballots=9, discrepancy="9 submissions, 8 tokens") == "board.tokens"
