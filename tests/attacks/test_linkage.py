@@ -170,7 +170,7 @@ class _OrderlyIntake(_FetchIntake):
             key = (roll_hash(fetch.proof),)
             row = connection.execute("SELECT * FROM code WHERE hash = ?", key).fetchone()
             connection.execute("DELETE FROM code WHERE hash = ?", key)
-            connection.execute("INSERT INTO code VALUES (?, ?, ?)", tuple(row))
+            connection.execute("INSERT INTO code VALUES (?, ?, ?, ?)", tuple(row))
         return stored
 
 
