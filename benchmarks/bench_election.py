@@ -20,6 +20,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from dataclasses import replace
+from random import Random
 
 from shared.election.decryption import decrypt, verify_factors
 from shared.election.group import PythonGroup
@@ -27,7 +28,11 @@ from shared.election.groups import add_up
 from shared.election.making import make
 from shared.election.result import count
 from shared.election.verifying import verify, verify_batch
+from shared.joining import Row, join
 from tests import election_held as held
+
+ROW = 432
+"""Boxes that are joined."""
 
 
 def timed(found: dict[str, float], name: str, step: Callable[[], Any], times: int = 1) -> Any:
@@ -36,6 +41,20 @@ def timed(found: dict[str, float], name: str, step: Callable[[], Any], times: in
     result = step()
     found[name] = round(1000 * (time.process_time() - started) / times, 2)
     return result
+
+
+def row_joined() -> None:
+    """The boxes of a large election at half the turnout, most of them too small."""
+    random = Random(432)
+    row = Row(
+        order=tuple(range(ROW)),
+        points=tuple(tuple(random.randrange(10_000) for _ in range(3)) for _ in range(ROW)),
+        weights=(1, 1, 1),
+    )
+    counts = [random.randrange(12, 36) for _ in range(ROW)]
+    segments = join(row, counts, 30)
+    if any(0 < sum(counts[start:end]) < 30 for start, end in segments):
+        sys.exit("wrong: a group is too small")
 
 
 def main() -> None:
@@ -86,6 +105,8 @@ def main() -> None:
     counted = timed(found, "count", lambda: count(sums, ballots, by_trustee, held.T, group))
     totals = [sum(rows[0][choice] for rows in counted) for choice in range(asked.choices)]
     cast = [sum(i % asked.choices == choice for i in range(len(votes))) for choice in range(asked.choices)]
+    timed(found, f"join {ROW} boxes", row_joined)
+    found["verify 5,000 ballots of the batch"] = round(5_000 * found["verify in a batch, each"], 2)
     if any(outcome) or totals != cast:
         sys.exit("wrong: the result is not what was cast")
     if asked.json:

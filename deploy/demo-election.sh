@@ -18,7 +18,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=demo-election
 made="town boxes survey key ceremony trustees election-key.json codes rehearsal tokens.txt
-  rehearsal.json statements factors receipts.txt export result.json data data.anchors server.log"
+  rehearsal.json statements factors receipts.txt cast.json counted.json export result.json data data.anchors server.log"
 . "$root/deploy/demo_steps.sh"
 read_options "$@"
 begin
@@ -109,7 +109,8 @@ roomful open "$id" --data "$dir/data" --yes
 
 step "They vote: each encrypts her votes, and proves them"
 roomful simulate "$address" --model "$dir/town/people.csv" --seed 2015 --codes "$dir/codes/codes.csv" \
-  --tokens "$dir/tokens.txt" --answers priority=transport,centre=car_free_centre --receipts "$dir/receipts.txt"
+  --tokens "$dir/tokens.txt" --answers priority=transport,centre=car_free_centre --receipts "$dir/receipts.txt" \
+  --json >"$dir/cast.json"
 
 step "Closing, and publishing the board: signed lists of all receipts and of all used codes"
 roomful close "$id" --data "$dir/data" --yes
@@ -139,7 +140,16 @@ in_pairs decrypt 1 2 4
 step "The result"
 roomful election result "$dir/export" "$dir/factors/1.json" "$dir/factors/2.json" "$dir/factors/4.json" \
   --statement "$dir/statements/1.json" --statement "$dir/statements/2.json" --statement "$dir/statements/3.json" \
-  --statement "$dir/statements/4.json" --root "$board" --invitation "$address" --out "$dir/result.json"
+  --statement "$dir/statements/4.json" --root "$board" --invitation "$address" --out "$dir/result.json" \
+  --json >"$dir/counted.json"
+"$venv/bin/python" -c 'import json, sys
+cast, counted = (json.load(open(name)) for name in sys.argv[1:])
+if cast["cast"] != counted["totals"]:
+    sys.exit("The totals are not what was cast.")
+for contest, votes in counted["totals"].items():
+    print(contest + ":", ", ".join(f"{choice} {number}" for choice, number in votes.items()))
+groups, smallest = counted["groups"], counted["smallest_group"]
+print(f"Choice by choice what was cast; {groups} groups, the smallest of {smallest} ballots.")' "$dir/cast.json" "$dir/counted.json"
 
 step "Anybody verifies it, with the ballots and the board as she sees it"
 roomful election verify "$dir/export" --result "$dir/result.json" --root "$board" --invitation "$address"

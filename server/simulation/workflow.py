@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -33,6 +34,7 @@ from server.simulation.taking_part import (
     send_all_sealed,
     send_held,
 )
+from shared.election.contests import choices_of
 from shared.errors import InputError, StateError
 from shared.invitation_code import InvitationCode
 from shared.specification import Specification
@@ -68,6 +70,8 @@ class SimulationReport:
         Failed cells against the expectation.
     receipts : tuple of str, optional
         Receipts of the ballots, ascending; None if the survey is open to everybody.
+    cast : mapping, optional
+        Of an election the votes of each choice that were cast, which its result must be.
     """
 
     survey: str
@@ -82,6 +86,7 @@ class SimulationReport:
     promised_failed_cells: float
     failures: Failures
     receipts: tuple[str, ...] | None = None
+    cast: Mapping[str, Mapping[str, int]] | None = None
 
     def figures(self) -> dict[str, Any]:
         """As a JSON document; receipts are not among the figures."""
@@ -104,7 +109,7 @@ class SimulationReport:
             "failed_cells": self.failures.observed,
             "expected_failed_cells": self.failures.expected,
             "probability_of_at_least_as_many": self.failures.probability_of_at_least_observed,
-        }
+        } | ({} if self.cast is None else {"cast": self.cast})
 
 
 def simulate(
@@ -239,7 +244,26 @@ def simulate(
         promised_failed_cells=float(sum(m.attained_cell_failure for m in sound.metrics)),
         failures=compare_failures(head_counts, failures, specification.k),
         receipts=None if codes is None else sent.receipts,
+        cast=_votes(specification, contributions) if cells else None,
     )
+
+
+def _votes(
+    specification: Specification, contributions: Sequence[Contribution]
+) -> dict[str, dict[str, int]] | None:
+    """Votes of each choice of an election, by the names of its contests; None of a survey."""
+    if specification.invited is None or specification.invited.election is None:
+        return None
+    questionnaire = specification.questionnaire
+    return {
+        question.name: {
+            choice if isinstance(choice, str) else json.dumps(choice): sum(
+                person.answers[question.name] == choice for person in contributions
+            )
+            for choice in choices
+        }
+        for question, choices in zip(questionnaire.questions, choices_of(questionnaire), strict=True)
+    }
 
 
 def _require_codes(specification: Specification, codes: Sequence[InvitationCode] | None) -> None:
