@@ -34,7 +34,6 @@ from server.files import read_file
 from server.keys.public_keys import OpeningKey
 from server.release.board.election_files import fetch_election, own_board, publish_result
 from server.release.board.sources import ServerSource, find_source
-from server.release.election_report import groups_table, render_election_report
 from server.release.trustees import election_key
 from server.release.trustees.ceremony import key_words
 from server.release.trustees.decrypting import GROUP, Election, decrypt_sums, examine_election
@@ -327,6 +326,9 @@ def report(*, received: ReceivedExport, result_file: Path, out: Path, as_json: b
     Turnout and result by each attribute, as sums of whole groups alone; how far the choice goes with it; what
     joining cost; and which groups are unanimous.
     """
+    # Charts and tables are not loaded where a trustee types her words.
+    from server.release.election_report import groups_table, render_election_report
+
     require_new(out)
     found = Result.parse(read_file(result_file, "a result", MAX_RESULT_BYTES))
     with stages(hidden=as_json) as progress:
