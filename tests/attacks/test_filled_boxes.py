@@ -17,14 +17,17 @@ from server.collection.storage.store import SurveyStore
 from server.collection.tokens.verifying import BallotVerifier
 from server.keys.sealing import SealingKey
 from server.release.trustees import examining
-from shared import board_counts
+from shared import board_counts, soundness
 from shared.ballot import Ballot
 from shared.election.vote import EncryptedVote
 from shared.errors import RoomfulError
 from shared.invited import Invited
+from shared.model import format_model, model_digest
 from shared.roll import Roll
 from shared.sealing import ELECTION_SUITE, SUITES, ballot_info
+from shared.specification import Specification
 from tests.boards import make_board
+from tests.builders import ORGANIZER_KEY, sign, small_rows
 from tests.elections import (
     BOXES,
     PEOPLE_A_BOX,
@@ -39,6 +42,8 @@ from tests.elections import (
 )
 from tests.invited import ROLL_ID, code, codes_of, sign_ballot
 from tests.server.collection.relay.survey import open_collector
+from tests.shared.examining import examine_bytes
+from tests.vectors.surveys import fragment_of
 
 COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
 LONELY = 3
@@ -196,3 +201,32 @@ def test_the_keys_of_a_box_are_for_it_alone() -> None:
         assert code_of(lambda s=specification: type(s).parse(s.to_bytes())) == "specification"  # type: ignore[misc]
     assert len({key.public_key().public_numbers().n for key in box_keys()}) == BOXES
     assert len(election_roll().boxes) == BOXES
+
+
+def test_a_lonely_box_by_the_organizer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """She signs 25 people for a box of one, and holds the codes of the other 24: its ballots would be hers.
+
+    Every device counts the public people again. Told the truth, that the box has one, it refuses the promise.
+    """
+    honest = election_specification()
+    attributes, where = honest.attributes, honest.cells.assign
+    rows = [row for row in small_rows() if where(row.vector) != LONELY]
+    rows += [row for row in small_rows() if where(row.vector) == LONELY][:1]
+    alone = format_model(attributes, rows)
+    reference = replace(honest.model, digest=model_digest(alone))
+    lying = replace(honest, model=reference)
+
+    def refusal(specification: Specification) -> str:
+        envelope = sign(specification.to_bytes(), ORGANIZER_KEY)
+        found = examine_bytes(envelope.to_bytes(), fragment_of(envelope), alone).refusal
+        return "" if found is None else found.code
+
+    assert refusal(lying) == "check.model"
+    monkeypatch.setattr(soundness.Examination, "must_recount", property(lambda _: False))
+    assert refusal(lying) == "", "nobody counts"
+    eligible = tuple((1,) if cell == LONELY else people for cell, people in enumerate(honest.eligible))
+    people = sum(map(sum, eligible))
+    telling = replace(lying, eligible=eligible, model=replace(reference, people=people))
+    assert telling.invited is not None
+    telling = replace(telling, invited=replace(telling.invited, people=people))
+    assert refusal(telling) == "check.cell-failure"
