@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shared import base64url
-from shared.election.tested import BallotTest
+from shared.election.tested import BallotTest, rebuild
 from shared.errors import ElectionError
+from tests import election_held as held
 from tests.election import DIGEST, GROUP, TERMS, seed, token_of, voted
+from tests.elections import HeldElection
 
 TESTED = BallotTest(specification=DIGEST, cell=2, token=token_of(7), chosen=(1, 0), seed=seed(7))
 
@@ -78,3 +81,17 @@ def test_what_does_not_exist_is_refused(other: BallotTest) -> None:
     with pytest.raises(ElectionError) as refused:
         other.ballot(TERMS, GROUP)
     assert refused.value.code == "election.test"
+
+
+def test_a_ballot_is_made_again_from_the_specification() -> None:
+    election = HeldElection(Path())
+    specification, digest = election.specification, election.digest
+    answers = {"board": "ben", "statutes": False}
+    ballot = election.ballot(2, answers)
+    given = BallotTest(
+        specification=digest, cell=2, token=ballot.token, chosen=(1, 1), seed=held.fresh("voter 0")
+    )
+    found = rebuild(specification, digest, given, GROUP)
+    assert (found.words, found.cell, found.answers, found.genuine) == (ballot.words, 2, answers, True)
+    forged = replace(given, token=replace(ballot.token, signature=bytes(384)))
+    assert not rebuild(specification, digest, forged, GROUP).genuine
