@@ -200,7 +200,9 @@ def _reached(state: State) -> set[str]:
     """The steps that a survey in a state has behind it."""
     reached: set[str] = set()
     if state is not State.DRAFT:
-        reached |= {"letters", "rehearsal", "open"}
+        reached |= {"letters", "rehearsal"}
+    if state not in (State.DRAFT, State.TOKENS):
+        reached |= {"open"}
     if state in (State.CLOSED, State.RELEASED):
         reached |= {"collect", "close"}
     if state is State.RELEASED:

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from server.cli.main import roomful
+from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from server.desk.pages.promise import promise_of
 from server.desk.recommending import recommend
@@ -146,6 +147,7 @@ def answer(store: SurveyStore) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_text_is_there_in_every_language(language: str) -> None:
     assert texts(language).keys() == texts("en").keys()
+    assert {f"state.{state}" for state in State} <= texts(language).keys()
     for key, text in texts(language).items():
         assert text.strip(), key
         places = [sorted(re.findall(r"{(\w+)}", each)) for each in (text, texts("en")[key])]
