@@ -22,7 +22,7 @@ from shared.geometry import Ranges
 from shared.limits import EXACT_BOUND, MAX_BOXES_TO_COMPARE, MAX_FAILURE_WORK, MAX_TILING_WORK
 from shared.metrics import Metrics
 from shared.participation import ParticipationLevel, ParticipationSource
-from shared.register import MAX_BOUNDS, Bounds, off_the_grid
+from shared.register import off_the_grid
 from shared.specification import Specification
 from shared.submission import longest_message
 
@@ -56,10 +56,6 @@ UNANIMOUS: Final = "check.unanimous"
 """Of check 12, which only an election has."""
 HALF: Final = Fraction(1, 2)
 """Beside the promise stands what remains of it if only so large a share of the assumed people take part."""
-
-
-_HALVINGS: Final = 34
-"""Steps in which the least acceptable number of people is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +260,7 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
         )
     if isinstance(specification.cells, Boxes):
         _check_tiling(specification, specification.cells)
-    finer = off_the_grid(specification, _bounds(specification))
+    finer = off_the_grid(specification)
     if finer is not None:
         where, expected = finer
         raise SoundnessError(
@@ -274,27 +270,6 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
             code=MODEL_SHAPE,
         )
     return figures | ({"override": "balls_from_register"} if permitted else {})
-
-
-def _bounds(specification: Specification) -> Bounds:
-    """The bounds that a register may publish, computed again."""
-    rows = set(specification.eligible)
-    distinct, n_levels = len(rows), len(specification.levels)
-    pairs = n_levels * (n_levels - 1) // 2
-    work = pairs * _HALVINGS * failure_work(specification, rows) // distinct
-    if distinct > MAX_BOUNDS or work > MAX_FAILURE_WORK:
-        raise SoundnessError(
-            "the head counts of a register are more varied than bounds can be",
-            where="eligible",
-            expected=f"at most {MAX_BOUNDS} different rows, fewer with many levels and a large k",
-            code=MODEL_SHAPE,
-        )
-    promised = specification.levels, specification.k, specification.dependence
-    failure = specification.acceptable_cell_failure
-    return Bounds(
-        specification.n_min_safe,
-        lambda counts: is_acceptable(worst_cell_metrics(counts, *promised), failure),
-    )
 
 
 def _check_tiling(specification: Specification, cells: Boxes) -> None:

@@ -15,7 +15,7 @@ A device checks that form (check 8), and an auditor with the register and its sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -23,7 +23,6 @@ from shared.attributes import Attribute
 from shared.cells import Balls, Boxes, Cells, PowerDiagram
 from shared.decimals import round_decimal
 from shared.geometry import Ranges
-from shared.limits import MAX_LEVELS, MAX_PEOPLE
 from shared.specification import CENTROID_DIGITS, Specification, ranges_of
 
 SEVERAL: Final = 3
@@ -32,8 +31,6 @@ PEOPLE_DIGITS: Final = 2
 WEIGHT_BITS: Final = 4
 CERTAINTY: Final = 10_000
 """In one cell out of so many, at most, everybody of a smallest cell is in the secret sample."""
-MAX_BOUNDS: Final = MAX_LEVELS * (MAX_LEVELS + 1) // 2
-"""Different bounds that there can be: one level, or two."""
 SHARES: Final = 256
 """The share that is left out is a whole number of 1/256: one random byte decides on a person."""
 
@@ -55,78 +52,37 @@ def left_out(need: int) -> int:
     return next(b for b in range(1, SHARES) if (SHARES - b) ** need * CERTAINTY <= SHARES**need)
 
 
-class Bounds:
-    """What is published of the head counts of a register's cells: one of a few vectors.
+def bound_of(counts: Sequence[int], needs: Sequence[int]) -> tuple[int, ...] | None:
+    """What is published of the people of a register's cell: as many as one needs at one level, no more.
 
-    A cell is said to have, at one level of participation, the least number of people that is acceptable
-    there; or half as many as a cell needs at a higher level, and at a lower one the least number that is
-    acceptable with those. People beyond count for nothing, and people may count at a lower level than their
-    own.
+    The highest level at which the people of that level and above suffice; those beyond count for nothing, and
+    those above at this level. None if there is no such level: then the cell must not exist.
 
     Parameters
     ----------
+    counts : sequence of int, length L
+        People per level, ascending in participation.
     needs : sequence of int, length L
-        ``n_min_safe`` of each level, ascending in participation.
-    acceptable : callable
-        Whether a cell of so many people per level (a tuple of length L) may exist.
+        ``n_min_safe`` of each level.
 
     Notes
     -----
-    Guarantee: if the bound of a cell is acceptable, so is the cell, for people who decide alone.
+    Guarantee: the cell fails no more often than its bound, for people who decide alone.
     Let K' count those of the bound but one who take part. When somebody is added or is more likely to take
     part, qbar changes with the sign of P{K' = 0} - P{K' = k-1}. The ratio of the latter to the former is an
     elementary symmetric function of the odds: it only grows, and is at least 1 at ``n_min_safe``. rbar' falls
     because the number of the others who take part grows stochastically. Where people decide together, design
     and audit compute the failure of the true cells as well.
+
+    A bound of two levels, with fewer people at each, would make cells a little finer and tell of half a need:
+    everybody of one is in the secret sample in one case of a hundred, see :func:`left_out`.
     """
-
-    def __init__(self, needs: Sequence[int], acceptable: Callable[[tuple[int, ...]], bool]) -> None:
-        self._needs = tuple(needs)
-        self._acceptable = acceptable
-        self._least: dict[tuple[int, int | None], int] = {}
-
-    def of(self, counts: Sequence[int]) -> tuple[int, ...] | None:
-        """The bound of a cell of so many people per level; None if the cell must not exist.
-
-        The highest level at which the people of that level and above suffice; where half a need is met above
-        it, they count there. Bounds are their own bounds.
-        """
-        reached, half = 0, None
-        for level in range(len(self._needs) - 1, -1, -1):
-            reached += counts[level]
-            for above in dict.fromkeys((None, half)):
-                taken = 0 if above is None else self._half(above)
-                least = self._least_at(level, above)
-                if reached - taken >= least:
-                    return self._vector(level, least, above)
-            if half is None and reached >= self._half(level):
-                half = level
-        return None
-
-    def _half(self, level: int) -> int:
-        return -(-self._needs[level] // 2)
-
-    def _vector(self, level: int, people: int, above: int | None) -> tuple[int, ...]:
-        counts = [0] * len(self._needs)
-        counts[level] = people
-        if above is not None:
-            counts[above] = self._half(above)
-        return tuple(counts)
-
-    def _least_at(self, level: int, above: int | None) -> int:
-        """Fewest people of a level that make an acceptable cell, with half a need at the level ``above``."""
-        if above is None:
-            return self._needs[level]
-        if (level, above) not in self._least:
-            # Never fewer people than any cell has; from there on the failure falls.
-            low, high = max(0, min(self._needs) - self._half(above)), self._needs[level]
-            while low < high:
-                middle = (low + high) // 2
-                enough = self._acceptable(self._vector(level, middle, above))
-                low, high = (low, middle) if enough else (middle + 1, high)
-            found = self._acceptable(self._vector(level, low, above))
-            self._least[level, above] = low if found else MAX_PEOPLE + 1
-        return self._least[level, above]
+    reached = 0
+    for level in range(len(needs) - 1, -1, -1):
+        reached += counts[level]
+        if reached >= needs[level]:
+            return tuple(needs[level] if i == level else 0 for i in range(len(needs)))
+    return None
 
 
 def coarse_people(people: int) -> int:
@@ -182,10 +138,10 @@ def _middle_of_box(box: Ranges, attributes: Sequence[Attribute]) -> tuple[Fracti
     return tuple(point)
 
 
-def off_the_grid(specification: Specification, bounds: Bounds) -> tuple[str, str] | None:
+def off_the_grid(specification: Specification) -> tuple[str, str] | None:
     """The first figure of a register that is finer than this module allows: where, and what was expected."""
     needs, cells = specification.n_min_safe, specification.cells
-    fit = {counts: counts == bounds.of(counts) for counts in set(specification.eligible)}
+    fit = {counts: counts == bound_of(counts, needs) for counts in set(specification.eligible)}
     for cell, counts in enumerate(specification.eligible):
         if not fit[counts]:
             return f"eligible[{cell}]", "no more people than make a cell acceptable"

@@ -10,13 +10,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.attributes import Attribute, Category, Nominal, Numeric
 from shared.cells import Cells, PowerDiagram, Prototypes
-from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, worst_cell_metrics
+from shared.effective_anonymity import n_min, n_min_safe
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding
 from shared.model import ModelRow, ReadingRules, format_model, model_digest
 from shared.participation import INDEPENDENT, Dependence, ParticipationLevel, ParticipationSource
 from shared.questionnaire import Questionnaire
 from shared.recount import centroid
-from shared.register import Bounds, coarse_people, coarse_weight, map_centroids
+from shared.register import bound_of, coarse_people, coarse_weight, map_centroids
 from shared.specification import (
     STORED,
     Algorithm,
@@ -142,8 +142,7 @@ def build_specification(
     centroids = tuple(centroid(s, sum(c)) for s, c in zip(sums, counts, strict=True))
     people = sum(row.people for row in rows)
     if kind == "register" and not isinstance(cells, Prototypes):
-        bounds = Bounds(safe, lambda c: is_acceptable(worst_cell_metrics(c, levels, k, dependence), failure))
-        eligible = tuple(bounds.of(row) or row for row in eligible)
+        eligible = tuple(bound_of(row, safe) or row for row in eligible)
         centroids = map_centroids(cells, attributes)
         people = coarse_people(people)
     specification = Specification(

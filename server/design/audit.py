@@ -252,7 +252,8 @@ def _bounds(specification: Specification, model: Model) -> list[Finding]:
     failing = [
         cell
         for cell, counts in enumerate(people.tolist())
-        if not is_acceptable(
+        if not any(counts)
+        or not is_acceptable(
             worst_cell_metrics(counts, model.levels, specification.k, specification.dependence),
             specification.acceptable_cell_failure,
         )

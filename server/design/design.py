@@ -22,7 +22,7 @@ from server.design.weights import Weights, normalizing_weights
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import distortion, sums_by_label
 from server.statistics.microaggregation.size_rule import SizeRule
-from server.statistics.size_rules import bounds_of, size_rule_of, size_rule_of_register
+from server.statistics.size_rules import size_rule_of, size_rule_of_register
 from shared.cells import Cells
 from shared.checks import (
     CELL_FAILURE,
@@ -145,9 +145,8 @@ def design(
     basis = model if salt is None else secret_sample(model, salt, safe)
     smallest, safe = _needed_people(plan, basis.levels, dependence)
     _refuse_too_few(basis, safe)
-    bounds = bounds_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
     rule = (
-        size_rule_of_register(bounds, safe)
+        size_rule_of_register(safe)
         if is_register
         else size_rule_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
     )
@@ -157,7 +156,7 @@ def design(
         weights, compiled = Weights(values=reuse.weights, warnings=()), count_again(basis, reuse, rule)
     loss = distortion(basis.X, basis.people, weights.values, compiled.labels)
     if is_register:
-        compiled = as_published(compiled, basis.attributes, bounds)
+        compiled = as_published(compiled, basis.attributes, safe)
     if len(compiled.eligible) < 2:
         raise DesignError(
             "only one cell would be left, which tells nothing about anybody's quasi-identifiers",

@@ -13,7 +13,7 @@ from server.design.compile import CompiledCells
 from server.statistics.microaggregation.power_diagram import Snap
 from shared.attributes import Attribute
 from shared.geometry import Ranges
-from shared.register import Bounds, map_centroids, site_steps
+from shared.register import bound_of, map_centroids, site_steps
 
 
 def snap_to(ranges: Ranges, need: int) -> Snap:
@@ -60,9 +60,11 @@ def _apart(sites: IntArray, onward: IntArray, reluctance: NDArray[np.float64]) -
     return result
 
 
-def as_published(compiled: CompiledCells, attributes: Sequence[Attribute], bounds: Bounds) -> CompiledCells:
-    """Bounds in place of head counts, and the map's own points in place of means."""
-    published = tuple(bounds.of(counts) for counts in compiled.eligible)
+def as_published(
+    compiled: CompiledCells, attributes: Sequence[Attribute], safe: Sequence[int]
+) -> CompiledCells:
+    """Bounds in place of head counts, and the map's own points in place of means; safe: ``n_min_safe``."""
+    published = tuple(bound_of(counts, safe) for counts in compiled.eligible)
     return replace(
         compiled,
         eligible=tuple(bound for bound in published if bound is not None),

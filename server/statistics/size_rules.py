@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from server.statistics.microaggregation.size_rule import SizeRule
 from shared.effective_anonymity import is_acceptable, worst_cell_metrics
 from shared.participation import INDEPENDENT, Dependence, ParticipationLevel
-from shared.register import Bounds
+from shared.register import bound_of
 
 
 def size_rule_of(
@@ -39,21 +39,8 @@ def size_rule_of(
     return SizeRule(minimum=tuple(safe), predicate=acceptable)
 
 
-def bounds_of(
-    k: int,
-    failure: str,
-    levels: Sequence[ParticipationLevel],
-    safe: Sequence[int],
-    dependence: Dependence = INDEPENDENT,
-) -> Bounds:
-    """The bounds of a register's cells; parameters as in :func:`size_rule_of`."""
-    return Bounds(
-        safe, lambda counts: is_acceptable(worst_cell_metrics(counts, levels, k, dependence), failure)
-    )
-
-
-def size_rule_of_register(bounds: Bounds, safe: Sequence[int]) -> SizeRule:
-    """So many people that an acceptable bound can be published of them."""
+def size_rule_of_register(safe: Sequence[int]) -> SizeRule:
+    """So many people that a bound can be published of them; safe: ``n_min_safe`` at each level."""
     if len(safe) == 1:
         return SizeRule(minimum=tuple(safe))
-    return SizeRule(minimum=tuple(safe), predicate=lambda counts: bounds.of(counts) is not None)
+    return SizeRule(minimum=tuple(safe), predicate=lambda counts: bound_of(counts, safe) is not None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,13 +13,11 @@ from shared.cells import Boxes
 from shared.checks import MODEL_SHAPE, check_model_shape
 from shared.effective_anonymity import cell_failure, is_acceptable, n_min_safe, worst_cell_metrics
 from shared.errors import SoundnessError
-from shared.limits import MAX_LEVELS
 from shared.participation import ParticipationLevel
 from shared.register import (
     CERTAINTY,
-    MAX_BOUNDS,
     SHARES,
-    Bounds,
+    bound_of,
     coarse_people,
     coarse_weight,
     left_out,
@@ -37,13 +34,6 @@ NEEDS = tuple(n_min_safe(K, level, FAILURE) for level in LEVELS)
 COUNTS = st.tuples(*(st.integers(0, 40) for _ in LEVELS))
 
 
-def bounds() -> Bounds:
-    return Bounds(NEEDS, lambda counts: is_acceptable(worst_cell_metrics(counts, LEVELS, K), FAILURE))
-
-
-BOUNDS = bounds()
-
-
 def dominates(counts: tuple[int, ...], bound: tuple[int, ...]) -> bool:
     """Each of the bound's people stands for another one of the cell, who takes part at least as likely."""
     return all(sum(counts[level:]) >= sum(bound[level:]) for level in range(len(bound)))
@@ -52,7 +42,7 @@ def dominates(counts: tuple[int, ...], bound: tuple[int, ...]) -> bool:
 @settings(max_examples=400)
 @given(COUNTS)
 def test_a_cell_has_what_its_bound_says_and_fails_no_more_often(counts: tuple[int, ...]) -> None:
-    bound = BOUNDS.of(counts)
+    bound = bound_of(counts, NEEDS)
     if bound is None:
         assert sum(counts) < NEEDS[0]
         return
@@ -61,26 +51,29 @@ def test_a_cell_has_what_its_bound_says_and_fails_no_more_often(counts: tuple[in
     assert is_acceptable(claimed, FAILURE)
     assert true.attained_cell_failure <= claimed.attained_cell_failure
     assert true.record_failure_given_participation <= claimed.record_failure_given_participation
-    assert BOUNDS.of(bound) == bound
+    assert bound_of(bound, NEEDS) == bound
 
 
 @given(COUNTS)
 def test_a_bound_says_little(counts: tuple[int, ...]) -> None:
-    """A handful of vectors, whatever the counts; more people at any level change nothing or the vector."""
-    bound = BOUNDS.of(counts)
-    if bound is not None:
-        held = [level for level, people in enumerate(bound) if people]
-        assert len(held) <= 2
-        if len(held) == 1:
-            assert bound[held[0]] == NEEDS[held[0]]
-        else:
-            assert bound[held[1]] == -(-NEEDS[held[1]] // 2)
+    """One of as many vectors as there are levels, whatever the counts: a need at one, and nobody else.
+
+    So whatever follows of the people at a level and above follows of as many as a cell needs there, of whom
+    hardly ever everybody is in the secret sample.
+    """
+    bound = bound_of(counts, NEEDS)
+    if bound is None:
+        assert all(sum(counts[level:]) < need for level, need in enumerate(NEEDS))
+    else:
+        (level,) = (level for level, people in enumerate(bound) if people)
+        assert bound[level] == NEEDS[level] <= sum(counts[level:])
+        assert all(sum(counts[above:]) < NEEDS[above] for above in range(level + 1, len(NEEDS)))
 
 
 @given(COUNTS, st.integers(0, 2))
 def test_whoever_comes_takes_no_bound_away(counts: tuple[int, ...], level: int) -> None:
     more = tuple(n + (i == level) for i, n in enumerate(counts))
-    assert BOUNDS.of(counts) is None or BOUNDS.of(more) is not None
+    assert bound_of(counts, NEEDS) is None or bound_of(more, NEEDS) is not None
 
 
 def test_qbar_rises_then_falls_and_a_bound_lies_where_it_falls() -> None:
@@ -134,25 +127,8 @@ def test_a_register_with_several_levels_passes_with_its_bounds() -> None:
     specification = register(small_boxes(), levels=LEVELS[1:])
     assert {sum(map(bool, row)) for row in specification.eligible} == {1}
     assert check_model_shape(specification)["kind"] == "register"
-    mixed = (10, -(-specification.n_min_safe[1] // 2))
-    cell = Bounds(
-        specification.n_min_safe,
-        lambda counts: is_acceptable(worst_cell_metrics(counts, specification.levels, K), FAILURE),
-    ).of(mixed)
-    assert cell is not None
-    check_model_shape(replace(specification, eligible=(cell, *specification.eligible[1:])))
-
-
-@pytest.mark.parametrize("limit", ["MAX_BOUNDS", "MAX_FAILURE_WORK"])
-def test_more_bounds_than_there_can_be_are_refused_before_any_is_computed(
-    limit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(f"shared.checks.{limit}", 0)
-    changes: dict[str, Any] = {} if limit == "MAX_BOUNDS" else {"levels": LEVELS[1:]}
-    with pytest.raises(SoundnessError, match="more varied than bounds can be") as caught:
-        check_model_shape(register(register_cells(), **changes))
+    half = -(-specification.n_min_safe[1] // 2)
+    mixed = (specification.n_min_safe[0] - half, half)
+    with pytest.raises(SoundnessError, match="finer than may be published") as caught:
+        check_model_shape(replace(specification, eligible=(mixed, *specification.eligible[1:])))
     assert caught.value.code == MODEL_SHAPE
-
-
-def test_the_limit_has_room_for_every_bound() -> None:
-    assert sum(1 for level in range(MAX_LEVELS) for _ in range(level + 1)) == MAX_BOUNDS

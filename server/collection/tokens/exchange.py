@@ -9,7 +9,7 @@ from server.collection.storage.states import NOT_CLOSED, State, exchanging, refu
 from server.collection.tokens.issuing import blind_sign, require_blinded
 from shared import base64url, strict_json
 from shared.ballot import require_invited
-from shared.errors import StateError, TokenError
+from shared.errors import NotFoundError, TokenError
 from shared.fields import Fields
 from shared.hash_list import HASH_BYTES
 from shared.invited import Invited
@@ -83,12 +83,14 @@ class TokenOffice:
 
         Raises
         ------
+        NotFoundError
+            If it is no election.
         StateError
-            While codes are exchanged or were not yet; if it is no election, or its registrar elsewhere.
+            While codes are exchanged or were not yet, or if its registrar is elsewhere.
         """
         store = self._data.survey(survey)
         if not store.is_election:
-            raise StateError("the tokens of a survey are not counted by cell", code="state.open-survey")
+            raise NotFoundError("the tokens of a survey are not counted by cell")
         state = store.met
         if state in NOT_CLOSED - {State.OPEN}:
             raise refusal(state, "count tokens", election=True)

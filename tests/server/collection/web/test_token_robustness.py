@@ -146,6 +146,6 @@ def test_a_mail_scanner_that_opens_every_link_spends_nothing(path: Path, codes: 
                 for method in ("GET", "HEAD"):
                     ask(port, b"", method=method, path=link)
         status, problem = ask(port, b"", method="GET", path=PATH)
-        assert (status, problem["code"]) == (405, "http.405")
+        assert (status, problem["code"]) == (404, "not-found")
         assert ask(port, json.dumps({"code_proof": codes[0].text}).encode())[0] == 400
     assert _issued(path) == 0
