@@ -46,7 +46,7 @@ def to_questions(page: Page, site: Site) -> Walk:
     walk.go_on()
     page.locator("#field-0").fill("43")
     page.locator("#field-1-0").check()
-    walk.go_on()
+    walk.to_group()
     walk.go_on()
     expect(page.locator(".questionnaire input").first).to_be_visible()
     return walk

@@ -58,7 +58,7 @@ def test_the_shortest_and_the_longest_answers_are_equally_long(
         walk.go_on()
         walk.page.get_by_label("Age", exact=True).fill("43")
         walk.page.get_by_label("Male", exact=True).check()
-        walk.go_on()
+        walk.to_group()
         walk.go_on()
         if full:
             for choice in ("asthma", "diabetes", "other"):

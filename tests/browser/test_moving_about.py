@@ -213,7 +213,7 @@ def test_free_text_comes_with_a_warning(page: Page, make_site: Callable[..., Sit
     walk.start()
     walk.go_on()
     walk.fill_in()
-    walk.go_on()
+    walk.to_group()
     walk.go_on()
     expect(page.locator(".notice.warning")).to_contain_text("can tell who you are")
     page.locator(".questionnaire textarea").fill("Two\nlines")

@@ -59,6 +59,11 @@ class Walk:
         self.page.get_by_label("Age" if sex in ("Female", "Male") else "Alter", exact=True).fill(age)
         self.page.get_by_label(sex, exact=True).check()
 
+    def to_group(self) -> None:
+        """From what she said of herself to her group, which may take a moment to be found."""
+        self.go_on()
+        expect(self.page.locator("#picture > summary")).to_be_visible()
+
     def to_questions(self) -> None:
         """From the checks to the first page of questions."""
         self.go_on()
