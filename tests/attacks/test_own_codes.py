@@ -116,7 +116,7 @@ def test_the_best_guess_from_daily_totals_is_hardly_better_than_a_coin() -> None
 def test_many_days_do_not_average_it_away(tmp_path: Path) -> None:
     """She asks on each of thirty days after the day in question, and takes the mean of what she is told."""
     days, chance, right = 30, random.Random(23), 0
-    surveys = 120
+    surveys = 400
     for number in range(surveys):
         comes = chance.random() < 0.5
         path = tmp_path / str(number)

@@ -54,7 +54,7 @@ def test_loses_less_than_mdav_on_ten_thousand_gaussian_records(n_min: int) -> No
     assert loss(X, labels) <= 0.88 * loss(X, mdav_records(X, rule))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(
     X=adversarial(),
     k=st.integers(1, 9),
