@@ -27,7 +27,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from server.design.row import choose_row
-from shared.joining import Row, Segment, join, join_within
+from shared.joining import Row, join, join_within
 from shared.participation import ParticipationLevel
 
 DISTRICTS, BANDS, SEXES, MINIMUM, PEOPLE = 12, 18, 2, 30, 20_000
@@ -74,7 +74,8 @@ def row_by_district(points: Sequence[tuple[int, ...]], weights: tuple[int, ...],
         part = slice(d * size, (d + 1) * size)
         inner = choose_row(points[part], weights, [[n] for n in people[part]], LEVEL, MINIMUM)
         order += [d * size + cell for cell in inner]
-    return Row(order=tuple(order), points=tuple(points), weights=weights)
+    units = tuple((d * size, (d + 1) * size) for d in range(DISTRICTS))
+    return Row(order=tuple(order), points=tuple(points), weights=weights, units=units)
 
 
 def turn_out(people: Sequence[int], rate: Callable[[int], float], chance: random.Random) -> list[int]:
@@ -126,8 +127,6 @@ def compare(draws: int) -> list[dict[str, Any]]:
     chance = random.Random(432)
     points, weights, people = town(chance)
     row = row_by_district(points, weights, people)
-    size = BANDS * SEXES
-    units: list[Segment] = [(d * size, (d + 1) * size) for d in range(DISTRICTS)]
     whole = choose_row(points, weights, [[n] for n in people], LEVEL, MINIMUM)
     free = Row(order=whole, points=tuple(points), weights=weights)
     found = []
@@ -137,7 +136,7 @@ def compare(draws: int) -> list[dict[str, Any]]:
             counts = turn_out(people, rate, chance)
             rules: dict[str, Callable[[], list[Any]]] = {
                 "greedy": lambda c=counts: greedy(row, c),
-                "districts": lambda c=counts: [row.cells(s) for s in join_within(row, c, MINIMUM, units)],
+                "districts": lambda c=counts: [row.cells(s) for s in join_within(row, c, MINIMUM)],
                 "row": lambda c=counts: [free.cells(s) for s in join(free, c, MINIMUM)],
             }
             figures.setdefault("small", []).append(sum(n < MINIMUM for n in counts))

@@ -7,6 +7,7 @@ counts: the release, the trustees, an auditor; the same integers everywhere.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -41,13 +42,24 @@ class Row:
         Where each cell lies, by cell.
     weights : tuple of int, length d
         Not negative.
+    units : tuple of Segment
+        Stretches that follow one another and cover the row, such as the counting circles of an election;
+        empty if there are none.
     """
 
     order: tuple[int, ...]
     points: tuple[Vector, ...]
     weights: Vector
+    units: tuple[Segment, ...] = ()
 
     def __post_init__(self) -> None:
+        borders = [0, *(end for _, end in self.units)]
+        if self.units and (
+            self.units != tuple(itertools.pairwise(borders)) or borders[-1] != len(self.order)
+        ):
+            raise ValueError("units follow one another and cover the row")
+        if any(first >= end for first, end in self.units):
+            raise ValueError("a unit has no cell")
         if sorted(self.order) != list(range(len(self.points))):
             raise ValueError("a row holds each cell once")
         if any(weight < 0 for weight in self.weights):
@@ -73,8 +85,11 @@ class Row:
     def coarser(self, segments: Sequence[Segment], counts: Sequence[int]) -> Row:
         """The row of segments that follow one another, each at the mean of its answers, rounded down.
 
-        A segment without answers has no mean and lies at the origin, where nothing depends on it.
+        A segment without answers has no mean and lies at the origin, where nothing depends on it. Borders of
+        units that are borders of segments stay: what was joined over a border is one unit from then on.
         """
+        first_cells = {first for first, _ in self.units}
+        starts = [place for place, (first, _) in enumerate(segments) if first in first_cells]
         points = []
         for segment in segments:
             cells = self.cells(segment)
@@ -85,7 +100,17 @@ class Row:
                     for j in range(len(self.weights))
                 )
             )
-        return Row(order=tuple(range(len(points))), points=tuple(points), weights=self.weights)
+        return Row(
+            order=tuple(range(len(points))),
+            points=tuple(points),
+            weights=self.weights,
+            units=tuple(itertools.pairwise([*starts, len(points)])) if starts else (),
+        )
+
+    def part(self, segment: Segment) -> Row:
+        """A stretch as a row of its own, whose cells are the positions from its beginning; without units."""
+        points = tuple(self.points[cell] for cell in self.order[slice(*segment)])
+        return Row(order=tuple(range(len(points))), points=points, weights=self.weights)
 
 
 def points_of(centroids: Sequence[Sequence[str]]) -> tuple[Vector, ...]:
@@ -156,34 +181,45 @@ def join(
     return segments
 
 
+Joining = Callable[[Row, Sequence[int], int], Sequence[Segment]]
+"""Cuts a row by its counts into segments of no answers or at least a minimum."""
+
+
 def join_within(
-    row: Row, counts: Sequence[int], minimum: int, units: Sequence[Segment]
+    row: Row, counts: Sequence[int], minimum: int, joining: Joining = join
 ) -> tuple[Segment, ...]:
-    """Join whole units first, and then cells inside of what became of them.
+    """Join whole units first, and then cells inside of each stretch of units that came of it.
 
     Parameters
     ----------
-    units : sequence of Segment
-        They follow one another and cover the row.
+    row : Row
+        Without units it is joined as it is.
+    counts, minimum
+        As of :func:`join`.
+    joining : callable, optional
+        How each of the two rows is joined: the row of units, where a unit lies at the mean of its answers,
+        rounded down, and the row of the cells of a stretch.
 
     Raises
     ------
     ReleaseError
-        As :func:`join`.
+        As `joining`.
 
     Notes
     -----
-    Guarantee: as :func:`join`, and a group crosses the border of a unit only where a unit had to be joined.
+    Guarantee: as :func:`join`, and no group has cells of two stretches of units; and no stretch could be cut
+    at a border of its units, because on one side of it there would be fewer answers than the minimum.
     """
-    sums = [sum(counts[cell] for cell in row.cells(unit)) for unit in units]
+    if not row.units:
+        return tuple(joining(row, counts, minimum))
+    sums = [sum(counts[cell] for cell in row.cells(unit)) for unit in row.units]
     segments: list[Segment] = []
-    for first, behind in join(row.coarser(units, counts), sums, minimum):
-        start, end = units[first][0], units[behind - 1][1]
-        cells = row.order[start:end]
-        part = Row(
-            order=tuple(range(len(cells))), points=tuple(row.points[c] for c in cells), weights=row.weights
-        )
-        inner = _cut(part, [counts[c] for c in cells], minimum, None) or ()
+    for first, behind in joining(row.coarser(row.units, counts), sums, minimum):
+        start, end = row.units[first][0], row.units[behind - 1][1]
+        if sum(sums[first:behind]):
+            inner = joining(row.part((start, end)), [counts[c] for c in row.order[start:end]], minimum)
+        else:
+            inner = tuple((place, place + 1) for place in range(end - start))
         segments += [(start + a, start + b) for a, b in inner]
     return tuple(segments)
 

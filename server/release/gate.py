@@ -8,7 +8,8 @@ Two rules, one of which is signed in the specification before anybody answers:
 merge
     No answer is withheld. Cells are joined along the signed row (:mod:`shared.joining`): first by their
     counts alone, then, where the policy asks for diversity, whole groups with their neighbours until each
-    satisfies it. Empty cells that would stand alone go with the group before or after them in the row whose
+    satisfies it. Where the row has units, whole units are joined first, and cells inside of what came of
+    them. Empty cells that would stand alone go with the group before or after them in the row whose
     mean is nearer, as if a few had answered there: so no published file lists empty cells.
 withhold
     A cell is released alone or not at all. Cells with fewer than ``minimum`` answers, and cells that fail the
@@ -32,7 +33,7 @@ from server.release.diversity import ConfidentialAttribute, Diversity, measure_g
 from server.release.policy import Policy
 from server.statistics.measures.closeness import Histogram
 from shared.errors import ReleaseError
-from shared.joining import Row, Segment, join
+from shared.joining import Row, Segment, join, join_within
 
 Reason = Literal[
     "enough", "merged", "empty", "too-few", "distinct-values", "t-closeness", "complementary", "sealed"
@@ -261,7 +262,7 @@ class _Gate:
 
     def merge(self) -> tuple[tuple[int, ...], ...]:
         """Join along the row by counts, and then, if diversity is asked for, the groups of that once more."""
-        segments = self._with_empty(join(self.row, self.counts, self.policy.minimum))
+        segments: Sequence[Segment] = join_within(self.row, self.counts, self.policy.minimum, _join_all)
         if self.policy.distinct_values > 1 or self.policy.t_closeness is not None:
             groups = [self.row.cells(segment) for segment in segments]
             coarse = self.row.coarser(segments, self.counts)
@@ -275,22 +276,24 @@ class _Gate:
                     self.reasons[cell] = "merged"
         return tuple(sorted(groups))
 
-    def _with_empty(self, segments: Sequence[Segment]) -> list[Segment]:
-        """The segments with answers; empty cells between two of them go with the nearer mean."""
-        full = [segment for segment in segments if self.answers(self.row.cells(segment))]
-        means = self.row.coarser(full, self.counts)
-        borders = [0]
-        for group in range(1, len(full)):
-            gap = range(full[group - 1][1], full[group][0])
-            between = [self.row.points[self.row.order[place]] for place in gap]
-            before, behind = (
-                [0, *itertools.accumulate(means.distance_to(side, point) for point in between)]
-                for side in (group - 1, group)
-            )
-            costs = [mine + behind[-1] - passed for mine, passed in zip(before, behind, strict=True)]
-            borders.append(full[group - 1][1] + costs.index(min(costs)))
-        borders.append(len(self.row.order))
-        return list(itertools.pairwise(borders))
+
+def _join_all(row: Row, counts: Sequence[int], minimum: int) -> list[Segment]:
+    """Join a row by counts into segments with answers; empty cells between two go with the nearer mean."""
+    segments = join(row, counts, minimum)
+    full = [segment for segment in segments if any(counts[cell] for cell in row.cells(segment))]
+    means = row.coarser(full, counts)
+    borders = [0]
+    for group in range(1, len(full)):
+        gap = range(full[group - 1][1], full[group][0])
+        between = [row.points[row.order[place]] for place in gap]
+        before, behind = (
+            [0, *itertools.accumulate(means.distance_to(side, point) for point in between)]
+            for side in (group - 1, group)
+        )
+        costs = [mine + behind[-1] - passed for mine, passed in zip(before, behind, strict=True)]
+        borders.append(full[group - 1][1] + costs.index(min(costs)))
+    borders.append(len(row.order))
+    return list(itertools.pairwise(borders))
 
 
 class _Judged:

@@ -1,5 +1,5 @@
 // Joining once more, in the other language (shared/joining.py has the first): one table of counts a line on
-// standard input, as [order, points, weights, counts, minimum]; its segments a line on standard output.
+// standard input, as [order, points, weights, units, counts, minimum]; its segments a line on standard output.
 
 import { createInterface } from "node:readline";
 
@@ -41,7 +41,27 @@ export function join({ order, points, weights, counts, minimum }) {
   return segments;
 }
 
+/** Whole units first, each at the mean of its answers, and then the cells of each stretch of units. */
+export function joinWithin({ order, points, weights, units, counts, minimum }) {
+  if (units.length === 0) return join({ order, points, weights, counts, minimum });
+  const sums = units.map(([first, end]) => order.slice(first, end).reduce((sum, cell) => sum + counts[cell], 0));
+  const mean = ([first, end], unit) =>
+    weights.map((_, j) => {
+      const sum = order.slice(first, end).reduce((total, cell) => total + BigInt(counts[cell]) * BigInt(points[cell][j]), 0n);
+      const n = BigInt(sums[unit] || 1);
+      return sum / n - (sum % n < 0n ? 1n : 0n); // rounded down, as BigInt rounds towards 0
+    });
+  const stretches = join({ order: units.map((_, i) => i), points: units.map(mean), weights, counts: sums, minimum });
+  return stretches && stretches.flatMap(([a, b]) => {
+    const [start, end] = [units[a][0], units[b - 1][1]];
+    const cells = order.slice(start, end);
+    const part = { order: cells.map((_, i) => i), points: cells.map((cell) => points[cell]), counts: cells.map((cell) => counts[cell]) };
+    const inner = join({ ...part, weights, minimum }) ?? cells.map((_, i) => [i, i + 1]);
+    return inner.map(([first, behind]) => [start + first, start + behind]);
+  });
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
-  const [order, points, weights, counts, minimum] = JSON.parse(line);
-  console.log(JSON.stringify(join({ order, points, weights, counts, minimum })));
+  const [order, points, weights, units, counts, minimum] = JSON.parse(line);
+  console.log(JSON.stringify(joinWithin({ order, points, weights, units, counts, minimum })));
 }

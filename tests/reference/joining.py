@@ -38,3 +38,30 @@ def best_cutting(row: Row, counts: Sequence[int], minimum: int) -> tuple[Segment
             total = sum(loss(row, counts, segment) for segment in cutting)
             found.append((total, [-start for start, _ in reversed(cutting)], cutting))
     return min(found)[2] if found and sum(counts) >= minimum else None
+
+
+def best_within(row: Row, counts: Sequence[int], minimum: int) -> tuple[Segment, ...] | None:
+    """Both levels by all cuttings: of the units at their means, and of the cells of each stretch of units."""
+    sums = [sum(counts[cell] for cell in row.order[slice(*unit)]) for unit in row.units]
+    means = tuple(
+        tuple(
+            sum(counts[cell] * row.points[cell][j] for cell in row.order[slice(*unit)]) // max(total, 1)
+            for j in range(len(row.weights))
+        )
+        for unit, total in zip(row.units, sums, strict=True)
+    )
+    of_units = Row(order=tuple(range(len(sums))), points=means, weights=row.weights)
+    stretches = best_cutting(of_units, sums, minimum)
+    if stretches is None:
+        return None
+    found: list[Segment] = []
+    for first, behind in stretches:
+        start, end = row.units[first][0], row.units[behind - 1][1]
+        cells = row.order[start:end]
+        part = Row(
+            order=tuple(range(len(cells))), points=tuple(row.points[c] for c in cells), weights=row.weights
+        )
+        own = [counts[cell] for cell in cells]
+        inner = best_cutting(part, own, minimum) or tuple((i, i + 1) for i in range(len(cells)))
+        found += [(start + a, start + b) for a, b in inner]
+    return tuple(found)

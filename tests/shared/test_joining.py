@@ -8,7 +8,7 @@ import json
 import random
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ import pytest
 from shared.errors import ReleaseError
 from shared.joining import Row, join, join_within, points_of, row_of
 from tests.builders import small_specification
-from tests.reference.joining import best_cutting, every_cutting, loss
+from tests.reference.joining import best_cutting, best_within, every_cutting, loss
 from tests.vectors.checking import random_tables
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -69,7 +69,7 @@ def test_every_vector_keeps_the_bounds() -> None:
     for row, counts, minimum in random_tables(10_000):
         tables += 1
         try:
-            segments = join(row, counts, minimum)
+            segments = join_within(row, counts, minimum)
         except ReleaseError:
             assert sum(counts) < minimum
             continue
@@ -87,7 +87,7 @@ def test_javascript_joins_every_vector_alike() -> None:
         ["node", str(REFERENCE / "joining.mjs")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     lines = "".join(
-        json.dumps([row.order, row.points, row.weights, counts, minimum]) + "\n"
+        json.dumps([row.order, row.points, row.weights, row.units, counts, minimum]) + "\n"
         for row, counts, minimum in random_tables(expected["tables"])
     )
     found, _ = node.communicate(lines)
@@ -122,28 +122,90 @@ def test_the_later_cut_wins_a_tie() -> None:
     assert join(line(0, 1, 2), [3, 1, 3], 3) == ((0, 2), (2, 3))
 
 
+def with_units(row: Row, *units: tuple[int, int]) -> Row:
+    return replace(row, units=units)
+
+
 def test_units_come_first() -> None:
     """Without units the third and fourth cell would be joined, over the border of the units."""
     row, counts = line(0, 10, 20, 21), [3, 3, 2, 3]
-    assert join(row, counts, 3) == ((0, 1), (1, 2), (2, 4))
-    assert join_within(row, counts, 3, [(0, 3), (3, 4)]) == ((0, 1), (1, 3), (3, 4))
+    assert join_within(row, counts, 3) == join(row, counts, 3) == ((0, 1), (1, 2), (2, 4))
+    assert join_within(with_units(row, (0, 3), (3, 4)), counts, 3) == ((0, 1), (1, 3), (3, 4))
 
 
 def test_a_unit_that_is_too_small_is_joined_as_a_whole() -> None:
-    row = line(0, 1, 10, 11, 30)
-    assert join_within(row, [1, 1, 3, 4, 0], 3, [(0, 2), (2, 4), (4, 5)]) == ((0, 3), (3, 4), (4, 5))
+    row = with_units(line(0, 1, 10, 11, 30), (0, 2), (2, 4), (4, 5))
+    assert join_within(row, [1, 1, 3, 4, 0], 3) == ((0, 3), (3, 4), (4, 5))
     with pytest.raises(ReleaseError):
-        join_within(row, [1, 1, 0, 0, 0], 3, [(0, 2), (2, 5)])
+        join_within(row, [1, 1, 0, 0, 0], 3)
 
 
-def test_units_of_one_cell_each_change_nothing() -> None:
-    for row, counts, minimum in some_rows(300, 3):
-        units = [(i, i + 1) for i in range(len(counts))]
-        if sum(counts) >= minimum:
-            joined = [row.cells(segment) for segment in join_within(row, counts, minimum, units)]
-            sums = [sum(counts[cell] for cell in cells) for cells in joined]
-            assert sorted(cell for cells in joined for cell in cells) == list(range(len(counts)))
-            assert all(n == 0 or n >= minimum for n in sums)
+def test_a_stretch_of_units_without_answers_stays_apart() -> None:
+    row = with_units(line(0, 1, 10, 11), (0, 2), (2, 4))
+    assert join_within(row, [0, 0, 3, 0], 3) == ((0, 1), (1, 2), (2, 3), (3, 4))
+
+
+def in_units(row: Row, chance: random.Random) -> Row:
+    """The same row with units at random."""
+    n = len(row.order)
+    borders = sorted({0, n, *(place for place in range(1, n) if chance.random() < 0.4)})
+    return with_units(row, *itertools.pairwise(borders))
+
+
+def test_both_levels_equal_all_cuttings_tried_one_by_one() -> None:
+    chance, crossed = random.Random(13), 0
+    for plain, counts, minimum in some_rows(1500, 5):
+        row = in_units(plain, chance)
+        expected = best_within(row, counts, minimum)
+        if expected is None:
+            with pytest.raises(ReleaseError):
+                join_within(row, counts, minimum)
+            continue
+        assert join_within(row, counts, minimum) == expected
+        crossed += any(a < end < b for a, b in expected for _, end in row.units)
+    assert crossed > 100
+
+
+def test_every_small_table_in_units_equals_all_cuttings() -> None:
+    points = ((0,), (4,), (5,), (1,), (9,))
+    for units in (((0, 5),), ((0, 2), (2, 5)), ((0, 1), (1, 3), (3, 5)), tuple((i, i + 1) for i in range(5))):
+        row = Row(order=(2, 0, 3, 1, 4), points=points, weights=(1,), units=units)
+        for counts in itertools.product(range(4), repeat=5):
+            expected = best_within(row, counts, 3)
+            if expected is not None:
+                assert join_within(row, counts, 3) == expected
+            else:
+                assert sum(counts) < 3
+
+
+def test_a_border_of_units_is_crossed_only_where_one_side_is_too_small() -> None:
+    for row, counts, minimum in random_tables(4000):
+        if not row.units or sum(counts) < minimum:
+            continue
+        sums = [sum(counts[cell] for cell in row.order[slice(*unit)]) for unit in row.units]
+        ends = {end for _, end in join_within(row, counts, minimum)}
+        stretch: list[int] = []
+        for (_, end), own in zip(row.units, sums, strict=True):
+            stretch.append(own)
+            if end in ends:
+                for border in range(1, len(stretch)):
+                    assert min(sum(stretch[:border]), sum(stretch[border:])) < minimum
+                stretch = []
+
+
+def test_one_set_of_groups_lets_no_other_follow() -> None:
+    """Laminar: groups partition the cells, and each unit or stretch of units is a union of whole groups."""
+    chance = random.Random(15)
+    for plain, counts, minimum in some_rows(600, 7):
+        row = in_units(plain, chance)
+        if sum(counts) < minimum:
+            continue
+        ends = {end for _, end in join_within(row, counts, minimum)}
+        start = 0
+        for _, end in row.units:
+            if end in ends:
+                assert sum(counts[cell] for cell in row.order[start:end]) not in range(1, minimum)
+                start = end
 
 
 @dataclass
@@ -184,6 +246,19 @@ def test_what_more_is_asked_of_a_segment_is_obeyed_at_the_least_loss() -> None:
 def test_units_lie_at_the_mean_of_their_answers() -> None:
     row = line(-3, 0, 7, 9).coarser([(0, 2), (2, 3), (3, 4)], [1, 1, 0, 2])
     assert (row.order, row.points) == ((0, 1, 2), ((-2,), (0,), (9,)))
+
+
+def test_what_was_joined_over_a_border_is_one_unit_from_then_on() -> None:
+    row = with_units(line(0, 1, 2, 3, 4), (0, 2), (2, 3), (3, 5))
+    coarse = row.coarser([(0, 1), (1, 3), (3, 5)], [1] * 5)
+    assert coarse.units == ((0, 2), (2, 3))
+
+
+def test_units_follow_one_another_and_cover_the_row() -> None:
+    row = line(0, 1, 2)
+    for units in (((0, 2),), ((1, 3),), ((0, 2), (1, 3)), ((0, 3), (3, 3)), ((0, 1), (2, 3))):
+        with pytest.raises(ValueError, match="unit"):
+            with_units(row, *units)
 
 
 def test_a_row_holds_each_cell_once() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,7 +23,7 @@ from shared.election.verifying import verify
 from shared.election.vote import EncryptedVote
 from shared.errors import ReleaseError, RoomfulError
 from shared.invitation_code import InvitationCode
-from shared.joining import Row, join
+from shared.joining import Row, join_within
 from shared.metrics import Metrics
 from shared.participation import Dependence, ParticipationLevel
 from shared.roll import roll_hash
@@ -147,7 +148,8 @@ class Words:
 
 
 def random_tables(many: int) -> Iterator[tuple[Row, list[int], int]]:
-    """Rows of 1 to 12 cells: order, points (some far, some equal), weights, counts and a minimum."""
+    """Rows of 1 to 12 cells: order, points (some far, some equal), weights, counts and a minimum; every other
+    row has units, about one for three cells."""
     for number in range(many):
         words = Words(f"roomful-joining/{number}")
         n, d, span = 1 + words.below(12), 1 + words.below(3), (2, 50, 10**9)[words.below(3)]
@@ -156,14 +158,21 @@ def random_tables(many: int) -> Iterator[tuple[Row, list[int], int]]:
         weights = tuple((0, 1, 5000, 10**6)[words.below(4)] for _ in range(d))
         most = (2, 6, 20)[words.below(3)]
         counts = [words.below(most + 1) for _ in range(n)]
-        row = Row(order=tuple(cell for _, cell in sorted(ranks)), points=points, weights=weights)
-        yield row, counts, 2 + words.below(6)
+        minimum = 2 + words.below(6)
+        borders = [0, *(place for place in range(1, n) if words.below(3) == 0), n]
+        row = Row(
+            order=tuple(cell for _, cell in sorted(ranks)),
+            points=points,
+            weights=weights,
+            units=tuple(itertools.pairwise(borders)) if number % 2 else (),
+        )
+        yield row, counts, minimum
 
 
 def segments_text(row: Row, counts: list[int], minimum: int) -> str:
     """The segments as JSON, or null where nothing may be released."""
     try:
-        return json.dumps(join(row, counts, minimum), separators=(",", ":"))
+        return json.dumps(join_within(row, counts, minimum), separators=(",", ":"))
     except ReleaseError:
         return "null"
 
@@ -180,7 +189,12 @@ def joining(case: Case, _document: Case) -> None:
         assert digest_of_all_joinings(case["tables"]) == case["digest"]
         return
     points = tuple(tuple(point) for point in case["points"])
-    row = Row(order=tuple(case["order"]), points=points, weights=tuple(case["weights"]))
+    row = Row(
+        order=tuple(case["order"]),
+        points=points,
+        weights=tuple(case["weights"]),
+        units=tuple((first, end) for first, end in case["units"]),
+    )
     assert json.loads(segments_text(row, case["counts"], case["minimum"])) == case["segments"]
 
 

@@ -16,7 +16,8 @@ def joinings() -> dict[str, Any]:
     """The first tables, and the digest of all."""
     return {
         "comment": (
-            "Counts are joined along 'order' into 'segments' (first position, behind the last), null if all "
+            "Counts are joined along 'order' into 'segments' (first position, behind the last), first over "
+            "the 'units' and then inside of each stretch of units, if there are any; null if all "
             f"answers are too few. 'digest' is SHA-256 over the segments of {CASES} tables as "
             "tests/vectors/checking.py draws them, as compact JSON with a line end each."
         ),
@@ -26,6 +27,7 @@ def joinings() -> dict[str, Any]:
                 "order": row.order,
                 "points": row.points,
                 "weights": row.weights,
+                "units": row.units,
                 "counts": counts,
                 "minimum": minimum,
                 "segments": json.loads(segments_text(row, counts, minimum)),
