@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import random
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,6 @@ from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.intake import Stored
 from server.collection.storage.registrar import Fetch, _FetchIntake
-from server.collection.storage.schema import StoredField, tables
 from server.collection.storage.server_keys import install_keys
 from server.collection.web.app import create_app
 from shared.invitation import survey_link
@@ -175,10 +174,7 @@ class _OrderlyIntake(_FetchIntake):
 
 
 def test_servers_that_number_their_rows_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def numbered(fields: Iterable[StoredField]) -> tuple[str, ...]:
-        return tuple(statement.removesuffix(" WITHOUT ROWID") for statement in tables(fields))
-
-    monkeypatch.setattr("server.collection.storage.creating.tables", numbered)
+    monkeypatch.setattr("server.collection.storage.databases.UNNUMBERED", "")
     monkeypatch.setattr("server.collection.storage.registrar._FetchIntake", _OrderlyIntake)
     with survey(tmp_path, people=FEW) as (seized, truth):
         assert hits(by_order(seized), truth) > FEW * 0.9

@@ -17,12 +17,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import sqlite3
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from server.collection.storage.databases import Connection
 from server.files import named_file_errors, sync_folder
 from shared.errors import StorageError
 
@@ -153,14 +153,14 @@ class Anchor:
         )
 
 
-def current_generation(connection: sqlite3.Connection, anchor: Anchor) -> int:
+def current_generation(connection: Connection, anchor: Anchor) -> int:
     """The count of a database that was not restored; errors as :meth:`Anchor.require_current`."""
     generation = read_generation(connection)
     anchor.require_current(generation)
     return generation
 
 
-def next_generation(connection: sqlite3.Connection, anchor: Anchor) -> int:
+def next_generation(connection: Connection, anchor: Anchor) -> int:
     """Count one commit, inside its transaction; the caller notes the result after the commit.
 
     Raises
@@ -175,7 +175,7 @@ def next_generation(connection: sqlite3.Connection, anchor: Anchor) -> int:
     return generation
 
 
-def read_generation(connection: sqlite3.Connection) -> int:
+def read_generation(connection: Connection) -> int:
     """How many commits a database counts.
 
     Raises

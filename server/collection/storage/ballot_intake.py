@@ -7,11 +7,11 @@ one without the other.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from server.collection.storage.databases import Connection
 from server.collection.storage.intake import Stored
 from server.collection.storage.server_keys import HeldKeys
 from server.collection.storage.states import State, read_state, refusal
@@ -106,7 +106,7 @@ class BallotIntake:
         if refusal is not None:
             raise refusal
 
-    def store(self, connection: sqlite3.Connection, group: Sequence[BallotRow]) -> Stored:
+    def store(self, connection: Connection, group: Sequence[BallotRow]) -> Stored:
         """Spend each token with its ballot; the first of several ballots with one token wins.
 
         The same ballot again is stored already, also after closing.
@@ -136,16 +136,16 @@ class BallotIntake:
         )
         return Stored(outcomes=tuple(outcomes), added=len(fresh))
 
-    def count(self, connection: sqlite3.Connection) -> int:
+    def count(self, connection: Connection) -> int:
         """See :meth:`Intake.count`."""
         return int(connection.execute("SELECT count(*) FROM ballot").fetchone()[0])
 
-    def delete(self, connection: sqlite3.Connection) -> None:
+    def delete(self, connection: Connection) -> None:
         """Delete all of them, inside a transaction."""
         connection.execute("DELETE FROM ballot")
 
 
-def read_ballots(connection: sqlite3.Connection) -> Iterator[Ballot]:
+def read_ballots(connection: Connection) -> Iterator[Ballot]:
     """Every ballot, in the random order of its token."""
     rows = connection.execute("SELECT * FROM ballot ORDER BY token")
     for prefix, device_key, token_signature, cell, box, signature in rows:

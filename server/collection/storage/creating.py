@@ -1,33 +1,34 @@
-"""Making the files of new surveys."""
+"""Making the databases of new surveys."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import closing
-from pathlib import Path
 from typing import Final
 
-from server.collection.storage import database as db
 from server.collection.storage.anchor import GENERATION, Anchor
-from server.collection.storage.schema import StoredField, fields_of, tables
+from server.collection.storage.databases import Database
+from server.collection.storage.schema import StoredField, fields_of
 from server.collection.storage.states import State
-from server.files import named_file_errors, sync_folder, write_new
 from shared.envelope import encode_key
 
 TEST: Final = "test"
 """Name of the row that marks a copy to be tried."""
 
 
-def create_file(
-    path: Path, *, fields: Iterable[StoredField], rows: Mapping[str, str], anchor: Anchor | None = None
+def create_tables(
+    database: Database,
+    *,
+    fields: Iterable[StoredField],
+    rows: Mapping[str, str],
+    anchor: Anchor | None = None,
 ) -> None:
-    """Create a file with empty tables and the rows of its table ``survey``, unless it is there.
+    """Create empty tables and the rows of the table ``survey``, unless they are there.
 
-    Several processes may do so at once: one makes it, and none replaces what another has made.
+    Several processes may do so at once: one makes them, and none replaces what another has made.
 
     Parameters
     ----------
-    path : Path
+    database : Database
         Where.
     fields : iterable of StoredField
         Its columns.
@@ -41,41 +42,28 @@ def create_file(
     StorageError
         If it cannot be written.
     """
-    work = path.with_suffix(".new")
-    journal = work.with_name(work.name + "-journal")
-    with db.turn(path), named_file_errors(path.name):
-        if path.is_file():
+    with database.turn():
+        if database.exists():
             return
-        for leftover in (work, journal):
-            leftover.unlink(missing_ok=True)
-        write_new(work, b"")  # so that it and its journal belong to the owner alone
         if anchor is not None:
             anchor.create()
             rows = {**rows, GENERATION: "0"}
-        with closing(db.connect(work)) as connection, db.named_errors():
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in tables(fields):
-                connection.execute(statement)
-            connection.executemany("INSERT INTO survey VALUES (?, ?)", rows.items())
-            connection.execute("COMMIT")
-        journal.unlink(missing_ok=True)
-        work.replace(path)
-        sync_folder(path.parent)
+        database.create(fields, rows)
 
 
 def create_database(
-    path: Path,
+    database: Database,
     *,
     specification_digest: str,
     organizer_key: bytes,
     anchor: Anchor | None,
     is_test: bool = False,
 ) -> None:
-    """Create the file of a new survey in the state draft.
+    """Create the database of a new survey in the state draft.
 
     Parameters
     ----------
-    path : Path
+    database : Database
         Where.
     specification_digest : str
         The survey's identity.
@@ -97,4 +85,4 @@ def create_database(
         "state": State.DRAFT.value,
         **({TEST: "yes"} if is_test else {}),
     }
-    create_file(path, fields=fields_of(invited=anchor is not None), rows=rows, anchor=anchor)
+    create_tables(database, fields=fields_of(invited=anchor is not None), rows=rows, anchor=anchor)

@@ -15,6 +15,7 @@ from server import files
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, read_generation
 from server.collection.storage.creating import create_database
+from server.collection.storage.databases import Database, Databases, embedded
 from server.collection.storage.ownership import require_own
 from server.collection.storage.published import MODEL_NAME, ROLL_NAME, SPECIFICATION_NAME, PublishedSurvey
 from server.collection.storage.registrar import REGISTRAR_NAME, RegistrarStore
@@ -46,6 +47,8 @@ class DataDirectory:
         The clock, by the moment in UTC.
     anchors : Path, optional
         Folder of the anchors (:mod:`server.collection.storage.anchor`); by default beside the data directory.
+    databases : callable
+        Where databases are; by default a file each.
 
     Raises
     ------
@@ -61,6 +64,7 @@ class DataDirectory:
         today: Today = utc_today,
         now: Now = utc_now,
         anchors: Path | None = None,
+        databases: Databases = embedded,
     ) -> None:
         require_own(path)
         self.path = path
@@ -69,6 +73,7 @@ class DataDirectory:
         self._surveys = path / "surveys"
         self._quiet_seconds = quiet_seconds
         self._today, self._now = today, now
+        self._databases = databases
         self._stores: dict[str, SurveyStore] = {}
         self._registrars: dict[str, RegistrarStore] = {}
         self._lock = threading.Lock()
@@ -132,7 +137,7 @@ class DataDirectory:
                 if roll is not None:
                     files.write_new(work / ROLL_NAME, roll)
                 create_database(
-                    work / DATABASE_NAME,
+                    self._databases(work / DATABASE_NAME, published.id),
                     specification_digest=published.digest,
                     organizer_key=published.organizer_key,
                     anchor=self.anchor(published.id, "answers") if published.specification.invited else None,
@@ -158,7 +163,7 @@ class DataDirectory:
         anchors = [self.anchor(name, database) for database in ("answers", "registrar")]
         with self._publishing(), files.named_file_errors(name):
             away = files.beside(self._surveys / name)
-            take_back(self._surveys / name / DATABASE_NAME, anchors, away)
+            take_back(self._database(name, DATABASE_NAME), anchors, away)
             with self._lock:
                 self._forget(name)
             shutil.rmtree(away)
@@ -201,7 +206,7 @@ class DataDirectory:
                 store = None
             if store is None:
                 folder = self._surveys / name
-                if not (folder / DATABASE_NAME).is_file():
+                if not self._database(name, DATABASE_NAME).exists():
                     raise NotFoundError("there is no such survey", remedy="List them with roomful status.")
                 store = self._stores[name] = SurveyStore(
                     folder,
@@ -209,6 +214,7 @@ class DataDirectory:
                     today=self._today,
                     now=self._now,
                     anchor=self.anchor(name, "answers"),
+                    databases=self._databases,
                 )
         if len(survey) == 64 and store.published.digest != survey:
             raise NotFoundError("there is no such survey")
@@ -229,7 +235,7 @@ class DataDirectory:
             registrar = self._registrars.get(store.id)
             if registrar is None:
                 registrar = self._registrars[store.id] = RegistrarStore(
-                    store.published.folder,
+                    self._database(store.id, REGISTRAR_NAME),
                     digest=store.published.digest,
                     anchor=self.anchor(store.id, "registrar"),
                     quiet_seconds=self._quiet_seconds,
@@ -252,7 +258,7 @@ class DataDirectory:
         invited = require_invited(store.specification)
         digest, anchor = store.published.digest, self.anchor(store.id, "registrar")
         roll = store.published.roll()
-        RegistrarStore.create(store.published.folder, digest=digest, anchor=anchor)
+        RegistrarStore.create(self._database(store.id, REGISTRAR_NAME), digest=digest, anchor=anchor)
         return self.registrar(survey).add(roll.boxes, people=invited.people)
 
     def anchor(self, survey: str, database: str) -> Anchor:
@@ -271,12 +277,12 @@ class DataDirectory:
         store = self.survey(survey)
         if store.specification.invited is None:
             return
-        for database, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
-            path = store.published.folder / file
-            if path.is_file():
-                with closing(db.connect(path)) as connection, db.named_errors():
+        for name, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
+            database = self._database(store.id, file)
+            if database.exists():
+                with closing(database.connect()) as connection, db.named_errors():
                     generation = read_generation(connection)
-                self.anchor(store.id, database).require_current(generation)
+                self.anchor(store.id, name).require_current(generation)
 
     def require_countable(self, survey: str) -> None:
         """Check that what an invited survey takes can be counted.
@@ -288,9 +294,9 @@ class DataDirectory:
         """
         store = self.survey(survey)
         if store.specification.invited is not None:
-            for database, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
-                if (store.published.folder / file).is_file():
-                    self.anchor(survey, database).require_writable()
+            for name, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
+                if self._database(store.id, file).exists():
+                    self.anchor(survey, name).require_writable()
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all surveys, in order."""
@@ -362,6 +368,9 @@ class DataDirectory:
             for store in self._stores.values():
                 store.end()
             self._stores.clear()
+
+    def _database(self, survey: str, file: str) -> Database:
+        return self._databases(self._surveys / survey / file, survey)
 
     def _forget(self, name: str) -> None:
         """Let go of a survey that is not there any more; the caller has the lock."""

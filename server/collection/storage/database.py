@@ -172,6 +172,17 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
             raise
 
 
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """A transaction whose readings are all of one moment."""
+    with named_errors():
+        connection.execute("BEGIN")
+        try:
+            yield connection
+        finally:
+            connection.execute("COMMIT")
+
+
 def sweep(connection: sqlite3.Connection) -> bool:
     """Rewrite the file in the order of its keys, so that no page keeps the order of arrival.
 

@@ -7,18 +7,17 @@ codes fetched a token. Neither is needed once the ballots are gone.
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
 
 from server import files
-from server.collection.storage import database as db
-from server.collection.storage.registrar import REGISTRAR_NAME, delete_codes
+from server.collection.storage.databases import Connection, Database
+from server.collection.storage.registrar import delete_codes
 from server.collection.storage.server_keys import KEYS_NAME
 
 
-def is_remembered(folder: Path) -> bool:
+def is_remembered(folder: Path, registrar: Database) -> bool:
     """Whether keys or codes are still in a survey's folder.
 
     Raises
@@ -28,14 +27,13 @@ def is_remembered(folder: Path) -> bool:
     """
     if (folder / KEYS_NAME).is_dir():
         return True
-    path = folder / REGISTRAR_NAME
-    if not path.is_file():
+    if not registrar.exists():
         return False
-    with closing(db.connect(path)) as connection, db.named_errors():
-        return _has_codes(connection) or connection.execute("PRAGMA user_version").fetchone()[0] != db.CLEAN
+    with closing(registrar.connect()) as connection:
+        return _has_codes(connection) or not registrar.is_swept(connection)
 
 
-def forget(folder: Path) -> None:
+def forget(folder: Path, registrar: Database) -> None:
     """Delete the private keys in a survey's folder, and the registrar's codes.
 
     Notes
@@ -57,11 +55,11 @@ def forget(folder: Path) -> None:
                 _erase(path)
             keys.rmdir()
             files.sync_folder(folder)
-    if (folder / REGISTRAR_NAME).is_file():
-        delete_codes(folder)
+    if registrar.exists():
+        delete_codes(registrar)
 
 
-def _has_codes(connection: sqlite3.Connection) -> bool:
+def _has_codes(connection: Connection) -> bool:
     return connection.execute("SELECT 1 FROM code LIMIT 1").fetchone() is not None
 
 

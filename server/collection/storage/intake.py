@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from server.collection.storage.databases import Connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +32,8 @@ R_contra = TypeVar("R_contra", contravariant=True)
 class Intake(Protocol[R_contra]):
     """How rows of one kind are stored."""
 
-    def store(self, connection: sqlite3.Connection, group: Sequence[R_contra]) -> Stored:
+    def store(self, connection: Connection, group: Sequence[R_contra]) -> Stored:
         """Store what is new of a group, inside one transaction."""
 
-    def count(self, connection: sqlite3.Connection) -> int:
+    def count(self, connection: Connection) -> int:
         """How many are stored."""

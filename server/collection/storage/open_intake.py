@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from server.collection.storage.databases import Connection
 from server.collection.storage.intake import Stored
 from server.collection.storage.states import State, read_state, refusal
 from shared.specification import Specification
@@ -54,7 +54,7 @@ class OpenIntake:
             answers=json.dumps(accepted, ensure_ascii=False, sort_keys=True, separators=(",", ":")),
         )
 
-    def store(self, connection: sqlite3.Connection, group: Sequence[AnswerRow]) -> Stored:
+    def store(self, connection: Connection, group: Sequence[AnswerRow]) -> Stored:
         """Insert what is new, in an order that has nothing to do with arrival.
 
         Rows go in by their random keys and receipts by their digests: two orders independent of each other
@@ -78,23 +78,23 @@ class OpenIntake:
         refused = None if state is State.OPEN else refusal(state, "take submissions")
         return Stored(outcomes=tuple(None if r.receipt in known else refused for r in group), added=0)
 
-    def count(self, connection: sqlite3.Connection) -> int:
+    def count(self, connection: Connection) -> int:
         """See :meth:`Intake.count`."""
         return int(connection.execute("SELECT count(*) FROM receipt").fetchone()[0])
 
-    def delete(self, connection: sqlite3.Connection) -> None:
+    def delete(self, connection: Connection) -> None:
         """Delete all of them, inside a transaction."""
         connection.execute("DELETE FROM answer")
         connection.execute("DELETE FROM receipt")
 
 
-def has_receipt(connection: sqlite3.Connection, digest: bytes) -> bool:
+def has_receipt(connection: Connection, digest: bytes) -> bool:
     """Whether a submission with this receipt is stored."""
     row = connection.execute("SELECT count(*) FROM receipt WHERE digest = ?", (digest,)).fetchone()
     return bool(row[0])
 
 
-def read_answers(connection: sqlite3.Connection) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_answers(connection: Connection) -> Iterator[tuple[int, dict[str, Any]]]:
     """Cell and answers of each submission, in the random order of their keys."""
     for cell, answers in connection.execute("SELECT cell, answers FROM answer ORDER BY key"):
         yield cell, json.loads(answers)

@@ -8,17 +8,16 @@ writing both, before the signature leaves.
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, next_generation
-from server.collection.storage.creating import create_file
+from server.collection.storage.creating import create_tables
+from server.collection.storage.databases import Connection, Database
 from server.collection.storage.intake import Stored
 from server.collection.storage.schema import REGISTRAR_FIELDS
 from server.collection.storage.writer import GroupWriter
@@ -58,7 +57,7 @@ class Fetched:
 class _FetchIntake:
     """Spends codes: implements :class:`server.collection.storage.intake.Intake`."""
 
-    def store(self, connection: sqlite3.Connection, group: Sequence[Fetch]) -> Stored:
+    def store(self, connection: Connection, group: Sequence[Fetch]) -> Stored:
         """Note the request of each unspent code; the first of several requests with one code wins."""
         codes = [roll_hash(fetch.proof) for fetch in group]
         marks = ",".join("?" * len(group))
@@ -87,7 +86,7 @@ class _FetchIntake:
         )
         return Stored(outcomes=tuple(outcomes), added=len(fresh))
 
-    def count(self, connection: sqlite3.Connection) -> int:
+    def count(self, connection: Connection) -> int:
         """How many codes there are."""
         return int(connection.execute("SELECT count(*) FROM code").fetchone()[0])
 
@@ -97,8 +96,8 @@ class RegistrarStore:
 
     Parameters
     ----------
-    folder : Path
-        The survey's folder.
+    database : Database
+        The survey's own, beside that of its ballots.
     digest : str
         The survey's identity.
     anchor : Anchor
@@ -114,19 +113,20 @@ class RegistrarStore:
         If the file is damaged or another survey's.
     """
 
-    def __init__(self, folder: Path, *, digest: str, anchor: Anchor, quiet_seconds: float) -> None:
-        self._path, self._anchor = folder / REGISTRAR_NAME, anchor
-        if not self._path.is_file():
+    def __init__(self, database: Database, *, digest: str, anchor: Anchor, quiet_seconds: float) -> None:
+        self._database, self._anchor = database, anchor
+        where = database.path.parent.name
+        if not database.exists():
             raise StateError(
                 "this server holds no roll of codes",
-                where=folder.name,
+                where=where,
                 remedy="Publish the survey here with --token-key, which makes this server its registrar.",
                 code="state.no-invitations",
             )
         if self._read("SELECT value FROM survey WHERE name = 'specification'") != digest:
-            raise StorageError("the codes are another survey's", where=folder.name, code="storage.corrupt")
+            raise StorageError("the codes are another survey's", where=where, code="storage.corrupt")
         self._intake = _FetchIntake()
-        self._writer = GroupWriter(self._path, self._intake, anchor, quiet_seconds)
+        self._writer = GroupWriter(database, self._intake, anchor, quiet_seconds)
 
     def __enter__(self) -> Self:
         return self
@@ -137,7 +137,7 @@ class RegistrarStore:
         self.end()
 
     @classmethod
-    def create(cls, folder: Path, *, digest: str, anchor: Anchor) -> None:
+    def create(cls, database: Database, *, digest: str, anchor: Anchor) -> None:
         """Make the file of a survey without codes, unless it is there.
 
         Several processes may do so at once: one makes it, and none replaces what another has made.
@@ -147,9 +147,7 @@ class RegistrarStore:
         StorageError
             If it cannot be written.
         """
-        create_file(
-            folder / REGISTRAR_NAME, fields=REGISTRAR_FIELDS, rows={"specification": digest}, anchor=anchor
-        )
+        create_tables(database, fields=REGISTRAR_FIELDS, rows={"specification": digest}, anchor=anchor)
 
     def add(self, boxes: Iterable[Iterable[bytes]], *, people: int) -> int:
         """Add the roll's hashes of codes; those that are there stay as they are.
@@ -175,7 +173,7 @@ class RegistrarStore:
         """
         with self._change(sweep=True) as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO code VALUES (?, ?, NULL, NULL)",
+                "INSERT INTO code VALUES (?, ?, NULL, NULL) ON CONFLICT DO NOTHING",
                 sorted((value, box) for box, hashes in enumerate(boxes) for value in hashes),
             )
             total = self._intake.count(connection)
@@ -211,7 +209,7 @@ class RegistrarStore:
 
     def issued_by_box(self, boxes: int) -> tuple[int, ...]:
         """How many codes of each box fetched a token."""
-        with closing(db.connect(self._path)) as connection, db.named_errors():
+        with closing(self._database.connect()) as connection, db.named_errors():
             found = dict(connection.execute("SELECT box, count(request) FROM code GROUP BY box"))
         return tuple(int(found.get(box, 0)) for box in range(boxes))
 
@@ -221,7 +219,7 @@ class RegistrarStore:
 
     def used_codes(self) -> tuple[bytes, ...]:
         """Proofs of all codes that fetched a token, ascending."""
-        with closing(db.connect(self._path)) as connection, db.named_errors():
+        with closing(self._database.connect()) as connection, db.named_errors():
             rows = connection.execute("SELECT proof FROM code WHERE request IS NOT NULL").fetchall()
         return tuple(sorted(bytes(proof) for (proof,) in rows))
 
@@ -263,26 +261,26 @@ class RegistrarStore:
         self._writer.end()
 
     @contextmanager
-    def _change(self, *, sweep: bool = False) -> Iterator[sqlite3.Connection]:
+    def _change(self, *, sweep: bool = False) -> Iterator[Connection]:
         """Make a durable change, alone, which the anchor counts."""
-        database = db.connect(self._path)
-        with closing(database), db.turn(self._path):
-            with db.transaction(database) as connection:
+        database = self._database
+        with closing(database.connect()) as held, database.turn():
+            with database.transaction(held) as connection:
                 generation = next_generation(connection, self._anchor)
                 yield connection
             self._anchor.note(generation)
             if sweep:
-                db.sweep(database)
+                database.sweep(held)
 
     def _read(self, query: str) -> str:
-        with closing(db.connect(self._path)) as connection, db.named_errors():
+        with closing(self._database.connect()) as connection, db.named_errors():
             row = connection.execute(query).fetchone()
         if row is None:
             raise StorageError("the codes' file is damaged", code="storage.corrupt")
         return str(row[0])
 
 
-def delete_codes(folder: Path) -> None:
+def delete_codes(database: Database) -> None:
     """Delete all codes, and what is known of the list of those that wait.
 
     The survey's digest and its count of commits stay.
@@ -292,18 +290,19 @@ def delete_codes(folder: Path) -> None:
     StorageError
         If that fails; then all are still there, or all are gone and the file is yet to be swept.
     """
-    path = folder / REGISTRAR_NAME
-    database = db.connect(path)
-    with closing(database), db.turn(path):
-        with db.transaction(database) as connection:
+    with closing(database.connect()) as held, database.turn():
+        with database.transaction(held) as connection:
             connection.execute("DELETE FROM code")
             connection.execute("DELETE FROM survey WHERE name IN (?, ?)", (_ASKED, _LISTED))
-            connection.execute(f"PRAGMA user_version={db.DIRTY}")
-        db.sweep(database)
+            database.mark(connection)
+        database.sweep(held)
 
 
-def _keep(connection: sqlite3.Connection, name: str, value: str) -> None:
-    connection.execute("INSERT OR REPLACE INTO survey VALUES (?, ?)", (name, value))
+def _keep(connection: Connection, name: str, value: str) -> None:
+    connection.execute(
+        "INSERT INTO survey VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, value),
+    )
 
 
 def _too_often(message: str, remedy: str) -> StateError:

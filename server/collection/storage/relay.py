@@ -11,7 +11,6 @@ gone is remembered by its hash (:mod:`server.collection.storage.remembered`), so
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,8 @@ from typing import Final, Self
 
 from server.collection.storage import database as db
 from server.collection.storage import remembered
-from server.collection.storage.creating import create_file
+from server.collection.storage.creating import create_tables
+from server.collection.storage.databases import Connection, embedded
 from server.collection.storage.intake import Stored
 from server.collection.storage.schema import RELAY_FIELDS, RELAY_ROWS
 from server.collection.storage.writer import GroupWriter
@@ -77,7 +77,7 @@ class _PoolIntake:
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
 
-    def store(self, connection: sqlite3.Connection, group: Sequence[Sealed]) -> Stored:
+    def store(self, connection: Connection, group: Sequence[Sealed]) -> Stored:
         """Keep what is new; the same bytes again are here, or have been."""
         known = remembered.known(connection, [message.key for message in group])
         waiting = _number(connection, "waiting")
@@ -100,7 +100,7 @@ class _PoolIntake:
             _set(connection, "waiting", waiting + len(fresh))
         return Stored(outcomes=tuple(outcomes), added=len(fresh))
 
-    def count(self, connection: sqlite3.Connection) -> int:
+    def count(self, connection: Connection) -> int:
         """How many wait."""
         return _number(connection, "waiting")
 
@@ -130,21 +130,21 @@ class RelayStore:
     def __init__(
         self, folder: Path, *, digest: str, capacity: int, people: int, quiet_seconds: float
     ) -> None:
-        self._path = folder / POOL_NAME
+        self._database = embedded(folder / POOL_NAME)
         self._people = people
         self._lock = threading.Lock()
-        self._database = db.connect(self._path)
+        self._connection = self._database.connect()
         try:
             with db.named_errors():
-                known = _text(self._database, "specification")
-                codes = self._database.execute("SELECT code FROM refused").fetchall()
+                known = _text(self._connection, "specification")
+                codes = self._connection.execute("SELECT code FROM refused").fetchall()
             if known != digest:
                 raise StorageError("the pool is another survey's", where=folder.name, code="storage.corrupt")
         except StorageError:
-            self._database.close()
+            self._connection.close()
             raise
         self._refusals = frozenset(str(row[0]) for row in codes)
-        self._writer = GroupWriter(self._path, _PoolIntake(capacity), None, quiet_seconds)
+        self._writer = GroupWriter(self._database, _PoolIntake(capacity), None, quiet_seconds)
 
     def __enter__(self) -> Self:
         return self
@@ -164,7 +164,7 @@ class RelayStore:
             If it cannot be written.
         """
         rows = dict.fromkeys(RELAY_ROWS, "0") | {"specification": digest}
-        create_file(folder / POOL_NAME, fields=RELAY_FIELDS, rows=rows)
+        create_tables(embedded(folder / POOL_NAME), fields=RELAY_FIELDS, rows=rows)
 
     def accept(self, body: bytes) -> None:
         """Keep a message, durably; the same bytes again are welcome, and leave once.
@@ -179,7 +179,7 @@ class RelayStore:
     def totals(self) -> Totals:
         """Numbers, and nothing else."""
         with self._lock, db.named_errors():
-            connection = self._database
+            connection = self._connection
             refused = connection.execute("SELECT code, number FROM refused ORDER BY code").fetchall()
             waiting, leaving, passed = (
                 _number(connection, name) for name in ("waiting", "leaving", "passed")
@@ -199,7 +199,7 @@ class RelayStore:
     def waited(self) -> int:
         """Steps that the pool has waited."""
         with self._lock, db.named_errors():
-            return _number(self._database, "waited")
+            return _number(self._connection, "waited")
 
     def note_waited(self, steps: int) -> None:
         """Keep how many steps the pool has waited."""
@@ -209,7 +209,7 @@ class RelayStore:
     def flush_asked(self) -> int:
         """How many must wait for the pool to be emptied at once; 0 if nobody asked for that."""
         with self._lock, db.named_errors():
-            return _number(self._database, "flush")
+            return _number(self._connection, "flush")
 
     def ask_flush(self, least: int) -> None:
         """Ask whoever runs the relay to empty the pool at once, or take that back.
@@ -237,7 +237,7 @@ class RelayStore:
     def leaving(self) -> list[bytes]:
         """Keys of what is on its way."""
         with self._lock, db.named_errors():
-            return [bytes(row[0]) for row in self._database.execute("SELECT key FROM leaving")]
+            return [bytes(row[0]) for row in self._connection.execute("SELECT key FROM leaving")]
 
     def body(self, key: bytes) -> bytes:
         """A message that is on its way.
@@ -248,7 +248,7 @@ class RelayStore:
             If it is not there.
         """
         with self._lock, db.named_errors():
-            row = self._database.execute("SELECT body FROM leaving WHERE key = ?", (key,)).fetchone()
+            row = self._connection.execute("SELECT body FROM leaving WHERE key = ?", (key,)).fetchone()
         if row is None:
             raise StorageError("a message vanished from the pool", code="storage.corrupt")
         return bytes(row[0])
@@ -271,7 +271,8 @@ class RelayStore:
             left = connection.executemany("DELETE FROM leaving WHERE key = ?", [(key,) for key in keys])
             _set(connection, "leaving", _number(connection, "leaving") - left.rowcount)
             connection.executemany(
-                "INSERT INTO refused VALUES (?, 1) ON CONFLICT (code) DO UPDATE SET number = number + 1",
+                "INSERT INTO refused VALUES (?, 1)"
+                " ON CONFLICT (code) DO UPDATE SET number = refused.number + 1",
                 [(code,) for code in refused.values()],
             )
             if not remembered.ENDED & self._refusals:
@@ -283,38 +284,39 @@ class RelayStore:
 
     def sweep(self) -> None:
         """Rewrite the file, so that not even its size tells how many there were."""
-        with self._lock, db.turn(self._path):
-            db.sweep(self._database)
+        with self._lock, self._database.turn():
+            self._database.sweep(self._connection)
 
     def end(self) -> None:
         """Store what waits, sweep, and let go of the file."""
         self._writer.end()
         with self._lock:
-            self._database.close()
+            self._connection.close()
 
     @contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
+    def _write(self) -> Iterator[Connection]:
         """A write transaction, in its turn among those who take messages in."""
-        with self._lock, db.turn(self._path), db.transaction(self._database) as connection:
+        database = self._database
+        with self._lock, database.turn(), database.transaction(self._connection) as connection:
             yield connection
-            connection.execute(f"PRAGMA user_version={db.DIRTY}")
+            database.mark(connection)
 
 
-def _text(connection: sqlite3.Connection, name: str) -> str:
+def _text(connection: Connection, name: str) -> str:
     row = connection.execute("SELECT value FROM survey WHERE name = ?", (name,)).fetchone()
     if row is None:
         raise StorageError("the pool's file is damaged", code="storage.corrupt")
     return str(row[0])
 
 
-def _number(connection: sqlite3.Connection, name: str) -> int:
+def _number(connection: Connection, name: str) -> int:
     text = _text(connection, name)
     if not text.isdecimal():
         raise StorageError("the pool's file is damaged", code="storage.corrupt")
     return int(text)
 
 
-def _set(connection: sqlite3.Connection, name: str, value: int) -> None:
+def _set(connection: Connection, name: str, value: int) -> None:
     connection.execute("UPDATE survey SET value = ? WHERE name = ?", (str(value), name))
 
 

@@ -18,9 +18,10 @@ chance forgets one of them for each new one: a flood cannot choose which.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
+
+from server.collection.storage.databases import Connection
 
 MAX_DROPPED: Final = 65_536
 """Hashes kept of refused messages, some three megabytes."""
@@ -28,7 +29,7 @@ ENDED: Final = frozenset({"state.closed", "state.released"})
 """Refusals after which no pool leaves any more, so that nothing needs to be remembered."""
 
 
-def known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> set[bytes]:
+def known(connection: Connection, keys: Sequence[bytes]) -> set[bytes]:
     """Which of some messages wait, are on their way, or are gone."""
     marks = ",".join("?" * len(keys))
     query = " UNION ALL ".join(
@@ -39,7 +40,7 @@ def known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> set[bytes]:
 
 
 def remember(
-    connection: sqlite3.Connection, *, passed: Mapping[bytes, bytes], refused: Iterable[bytes], people: int
+    connection: Connection, *, passed: Mapping[bytes, bytes], refused: Iterable[bytes], people: int
 ) -> int:
     """Keep the hashes of what the collector has taken or refused for good.
 
@@ -68,9 +69,11 @@ def remember(
     kept = dict(sorted(first.items())[:room])
     connection.executemany("INSERT INTO taken VALUES (?)", [(receipt,) for receipt in kept])
     keys = sorted(kept.values())
-    connection.executemany("INSERT OR IGNORE INTO passed VALUES (?)", [(key,) for key in keys])
+    connection.executemany("INSERT INTO passed VALUES (?) ON CONFLICT DO NOTHING", [(key,) for key in keys])
     others = sorted({*passed, *refused}.difference(keys))
-    connection.executemany("INSERT OR IGNORE INTO dropped VALUES (?)", [(key,) for key in others])
+    connection.executemany(
+        "INSERT INTO dropped VALUES (?) ON CONFLICT DO NOTHING", [(key,) for key in others]
+    )
     surplus = _count(connection, "dropped") - MAX_DROPPED if others else 0
     if surplus > 0:
         # By chance and not by the order of hashes: that, a flood could choose.
@@ -80,12 +83,12 @@ def remember(
     return len(first)
 
 
-def forget(connection: sqlite3.Connection) -> None:
+def forget(connection: Connection) -> None:
     """Delete all hashes and receipts: the survey is closed."""
     for table in ("passed", "dropped", "taken"):
         connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
 
 
-def _count(connection: sqlite3.Connection, table: str) -> int:
+def _count(connection: Connection, table: str) -> int:
     row = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()  # noqa: S608 - one of our own names
     return int(row[0])

@@ -7,15 +7,14 @@ an argument everywhere; :func:`utc_today` and :func:`utc_now` are the only place
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import Final, Protocol
 
 from server.collection.storage import database as db
+from server.collection.storage.databases import Connection, Database
 from server.collection.storage.forgetting import forget, is_remembered
 from server.collection.storage.states import State, read_state
 from shared.errors import SetupError, StateError, StorageError
@@ -32,10 +31,10 @@ _LOG: Final = logging.getLogger("roomful.storage")
 class Deleting(Protocol):
     """What a survey's submissions can do for their deletion."""
 
-    def count(self, connection: sqlite3.Connection) -> int:
+    def count(self, connection: Connection) -> int:
         """How many are stored."""
 
-    def delete(self, connection: sqlite3.Connection) -> None:
+    def delete(self, connection: Connection) -> None:
         """Delete all of them, inside a transaction."""
 
 
@@ -104,7 +103,7 @@ class Retention:
         return {"retention_days": self.days, **texts}
 
 
-def read_retention(connection: sqlite3.Connection, days: int) -> Retention:
+def read_retention(connection: Connection, days: int) -> Retention:
     """What the survey's file says.
 
     Raises
@@ -122,7 +121,7 @@ def read_retention(connection: sqlite3.Connection, days: int) -> Retention:
     return Retention(days=days, closed_on=found.get(CLOSED_ON), deleted_on=found.get(DELETED_ON))
 
 
-def note_closing(connection: sqlite3.Connection, today: date) -> None:
+def note_closing(connection: Connection, today: date) -> None:
     """Store the day of closing, inside the transaction that closes.
 
     Raises
@@ -140,24 +139,20 @@ def note_closing(connection: sqlite3.Connection, today: date) -> None:
     connection.execute("INSERT INTO survey VALUES (?, ?)", (CLOSED_ON, today.isoformat()))
 
 
-def note_deletion(connection: sqlite3.Connection, today: date) -> None:
-    """Store the day of deletion, inside the transaction that deletes; state and digest stay.
-
-    Notes
-    -----
-    The file is marked for a sweep in the same transaction, so that whoever opens it after a crash sweeps it.
-    """
+def note_deletion(connection: Connection, today: date) -> None:
+    """Store the day of deletion, inside the transaction that deletes; state and digest stay."""
     connection.execute("INSERT INTO survey VALUES (?, ?)", (DELETED_ON, today.isoformat()))
-    connection.execute(f"PRAGMA user_version={db.DIRTY}")
 
 
-def delete_if_due(path: Path, intake: Deleting, days: int, today: date) -> int | None:
+def delete_if_due(
+    database: Database, registrar: Database, intake: Deleting, days: int, today: date
+) -> int | None:
     """Delete what a survey's file holds, and keys and codes beside it, if the days are over.
 
     Parameters
     ----------
-    path : Path
-        The survey's file.
+    database, registrar : Database
+        The survey's, and that of its codes.
     intake : Deleting
         Counts and deletes what was submitted.
     days : int
@@ -175,19 +170,19 @@ def delete_if_due(path: Path, intake: Deleting, days: int, today: date) -> int |
     StorageError
         If that fails. Whenever it is interrupted, the next call ends in the same file.
     """
-    with closing(db.connect(path)) as connection, db.named_errors():
+    folder = database.path.parent
+    with closing(database.connect()) as connection, db.named_errors():
         found, state = read_retention(connection, days), read_state(connection)
-        swept = connection.execute("PRAGMA user_version").fetchone()[0] == db.CLEAN
+        swept = database.is_swept(connection)
     # Closed before days were stored: it counts from now.
     undated = found.closed_on is None and state in (State.CLOSED, State.RELEASED)
     deleted_before = found.deleted_on is not None
-    unfinished = deleted_before and (not swept or is_remembered(path.parent))
+    unfinished = deleted_before and (not swept or is_remembered(folder, registrar))
     if not (undated or unfinished or found.is_due(today)):
         return None
     deleted = None
-    database = db.connect(path)
-    with closing(database), db.turn(path):
-        with db.transaction(database) as connection:
+    with closing(database.connect()) as held, database.turn():
+        with database.transaction(held) as connection:
             found = read_retention(connection, days)
             if undated and found.closed_on is None:
                 note_closing(connection, today)
@@ -195,9 +190,10 @@ def delete_if_due(path: Path, intake: Deleting, days: int, today: date) -> int |
                 deleted = intake.count(connection)
                 intake.delete(connection)
                 note_deletion(connection, today)
-        db.sweep(database)
+                database.mark(connection)  # so that whoever opens it after a crash sweeps it
+        database.sweep(held)
     if deleted_before or deleted is not None:
-        forget(path.parent)
+        forget(folder, registrar)
     if deleted is not None:
         _LOG.info("answers-deleted")
     return deleted

@@ -124,8 +124,8 @@ def fields_of(*, invited: bool) -> tuple[StoredField, ...]:
 
 
 def tables(fields: Iterable[StoredField]) -> tuple[str, ...]:
-    """The SQL that creates the tables of some fields, WITHOUT ROWID: a row id would number the rows."""
+    """The SQL that creates the tables of some fields."""
     columns: dict[str, list[str]] = {}
     for field in fields:
         columns.setdefault(field.table, []).append(f"{field.column} {field.declaration}")
-    return tuple(f"CREATE TABLE {table} ({', '.join(c)}) WITHOUT ROWID" for table, c in columns.items())
+    return tuple(f"CREATE TABLE {table} ({', '.join(c)})" for table, c in columns.items())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from server.collection.storage.databases import Connection
 from shared.errors import StateError, StorageError
 from shared.period import Period
 
@@ -88,7 +88,7 @@ def require_step(current: State, target: State, *, election: bool = False) -> No
         raise refusal(current, f"make the survey {target}", election=election)
 
 
-def read_state(connection: sqlite3.Connection) -> State:
+def read_state(connection: Connection) -> State:
     """The state in a survey's database.
 
     Raises

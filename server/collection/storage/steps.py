@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from contextlib import closing
-from pathlib import Path
 from typing import Final
 
-from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, next_generation
+from server.collection.storage.databases import Connection, Database
 from server.collection.storage.retention import Today, note_closing
 from server.collection.storage.states import NOT_CLOSED, State, read_state, require_step
 from shared.errors import StorageError
@@ -18,14 +16,14 @@ _LOG: Final = logging.getLogger("roomful.storage")
 
 
 def take_step(
-    path: Path, target: State, *, anchor: Anchor | None, today: Today, election: bool = False
+    database: Database, target: State, *, anchor: Anchor | None, today: Today, election: bool = False
 ) -> None:
     """Make a survey `target`, durably; with closing its day is stored.
 
     Parameters
     ----------
-    path : Path
-        The survey's file.
+    database : Database
+        The survey's.
     target : State
         The state that follows.
     anchor : Anchor or None
@@ -44,9 +42,8 @@ def take_step(
     StorageError
         If it cannot be written, or is an old copy that is to be opened.
     """
-    database = db.connect(path)
-    with closing(database), db.turn(path):
-        with db.transaction(database) as connection:
+    with closing(database.connect()) as held, database.turn():
+        with database.transaction(held) as connection:
             require_step(read_state(connection), target, election=election)
             generation = None if anchor is None else _count(connection, target, anchor)
             connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
@@ -57,7 +54,7 @@ def take_step(
     _LOG.info("survey-%s", target.value)
 
 
-def _count(connection: sqlite3.Connection, target: State, anchor: Anchor) -> int | None:
+def _count(connection: Connection, target: State, anchor: Anchor) -> int | None:
     """Count a step; None if it is not counted.
 
     A restored file may still be closed and released, because it takes nothing more by that; such a step is

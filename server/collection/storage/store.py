@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -14,8 +13,10 @@ from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, read_generation
 from server.collection.storage.ballot_intake import BallotIntake, read_ballots
 from server.collection.storage.creating import TEST
+from server.collection.storage.databases import Databases, embedded
 from server.collection.storage.open_intake import OpenIntake, has_receipt, read_answers
 from server.collection.storage.published import SPECIFICATION_NAME, PublishedSurvey, stamp
+from server.collection.storage.registrar import REGISTRAR_NAME
 from server.collection.storage.retention import (
     DELETED_ON,
     Now,
@@ -57,6 +58,8 @@ class SurveyStore:
         The clock: the day in UTC. Asked at closing and for the retention, never at a submission.
     now : callable
         The clock: the moment in UTC. Compared with the signed period, and never stored.
+    databases : callable
+        Where databases are.
 
     Raises
     ------
@@ -72,13 +75,15 @@ class SurveyStore:
         anchor: Anchor,
         quiet_seconds: float = QUIET_SECONDS,
         now: Now = utc_now,
+        databases: Databases = embedded,
     ) -> None:
         self._today, self._anchor, self._clock = today, anchor, now
         #: Of an invited survey; shared by all who need them, so that they are dropped in one place.
         self.keys = HeldKeys(folder)
-        self._path = folder / DATABASE_NAME
-        self._reader = db.connect(self._path)
-        self._inode = self._path.stat().st_ino  # of the file that is held open, so that no other gets it
+        self._database = databases(folder / DATABASE_NAME, folder.name)
+        self._registrar = databases(folder / REGISTRAR_NAME, folder.name)
+        self._reader = self._database.connect()
+        self._identity = self._database.identity()
         self._reading = Lock()
         try:
             self._organizer_key = decode_key(self._value("organizer_key"))
@@ -95,7 +100,9 @@ class SurveyStore:
             self._intake = OpenIntake(self._now, self._digest, self._met)
         else:
             self._intake = BallotIntake(self._now, self._digest, self.keys, self._met)
-        self._writer: GroupWriter[Any] = GroupWriter(self._path, self._intake, self._counted(), quiet_seconds)
+        self._writer: GroupWriter[Any] = GroupWriter(
+            self._database, self._intake, self._counted(), quiet_seconds
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -106,11 +113,8 @@ class SurveyStore:
         self.end()
 
     def is_there(self) -> bool:
-        """Whether this is still the file of the data directory: a draft can be taken back."""
-        try:
-            return os.stat(self._path).st_ino == self._inode  # noqa: PTH116 - asked at every request
-        except FileNotFoundError:
-            return False
+        """Whether this is still the survey of the data directory: a draft can be taken back."""
+        return self._database.identity() == self._identity
 
     # What was published
 
@@ -167,15 +171,10 @@ class SurveyStore:
 
         There is no count of anything smaller while a survey is open.
         """
-        with self._reading, db.named_errors():
-            connection = self._reader
-            connection.execute("BEGIN")  # so that both are of the same moment
-            try:
-                total = self._intake.count(connection)
-                query = "SELECT count(*) FROM survey WHERE name = ?"
-                deleted = connection.execute(query, (DELETED_ON,)).fetchone()[0]
-            finally:
-                connection.execute("COMMIT")
+        with self._reading, self._database.snapshot(self._reader) as connection:
+            total = self._intake.count(connection)
+            query = "SELECT count(*) FROM survey WHERE name = ?"
+            deleted = connection.execute(query, (DELETED_ON,)).fetchone()[0]
         return None if deleted else total
 
     @property
@@ -220,12 +219,12 @@ class SurveyStore:
             With the code ``storage.corrupt``.
         """
         with self._reading:
-            db.check_integrity(self._reader)
+            self._database.check(self._reader)
 
     def settings(self) -> dict[str, int | str]:
         """The durability settings as SQLite reports them."""
         with self._reading:
-            return db.settings(self._reader)
+            return self._database.settings(self._reader)
 
     # Steps
 
@@ -284,8 +283,8 @@ class SurveyStore:
             self._step(State.CLOSED)
             self.keys.drop()
             self.sweep()
-            with self._reading, db.turn(self._path):
-                db.forget_commits(self._path)
+            with self._reading, self._database.turn():
+                self._database.forget_commits()
         except StorageError as problem:
             raise self._left_by(problem) from problem
 
@@ -318,12 +317,8 @@ class SurveyStore:
 
     def sweep(self) -> None:
         """Rewrite the file in key order now, unless that is already so."""
-        database = db.connect(self._path)
-        try:
-            with db.turn(self._path):
-                db.sweep(database)
-        finally:
-            database.close()
+        with closing(self._database.connect()) as connection, self._database.turn():
+            self._database.sweep(connection)
 
     def expire(self) -> int | None:
         """Delete all answers and receipts if their days are over; before that day do nothing.
@@ -348,7 +343,8 @@ class SurveyStore:
         """
         if self.state not in NOT_CLOSED:
             self.keys.drop()
-        return delete_if_due(self._path, self._intake, self.specification.retention_days, self._today())
+        days = self.specification.retention_days
+        return delete_if_due(self._database, self._registrar, self._intake, days, self._today())
 
     # Submissions
 
@@ -493,7 +489,7 @@ class SurveyStore:
             row = self._reader.execute(query, parameters).fetchone()
         if row is None:
             raise StorageError(
-                "the database is not a survey's", where=self._path.name, code="storage.corrupt"
+                "the database is not a survey's", where=self._database.path.name, code="storage.corrupt"
             )
         return tuple(row)
 
@@ -504,7 +500,7 @@ class SurveyStore:
         return str(self._one("SELECT value FROM survey WHERE name = ?", (name,))[0])
 
     def _rows(self, read: Callable[[Any], Iterator[T]]) -> Iterator[T]:
-        with closing(db.connect(self._path)) as connection, db.named_errors():
+        with closing(self._database.connect()) as connection, db.named_errors():
             yield from read(connection)
 
     def _left_by(self, problem: StorageError) -> StorageError:
@@ -522,7 +518,13 @@ class SurveyStore:
         )
 
     def _step(self, target: State) -> None:
-        take_step(self._path, target, anchor=self._counted(), today=self._today, election=self.is_election)
+        take_step(
+            self._database,
+            target,
+            anchor=self._counted(),
+            today=self._today,
+            election=self.is_election,
+        )
 
     def _counted(self) -> Anchor | None:
         """The anchor, if the file counts its commits."""

@@ -7,21 +7,21 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor
+from server.collection.storage.databases import Database
 from server.collection.storage.states import State, read_state, refusal
 
 _TAKEN_BACK: Final = "taken back"
 """No state of :class:`State`: a process that waited to open the draft finds it, and refuses."""
 
 
-def take_back(path: Path, anchors: Iterable[Anchor], away: Path) -> None:
+def take_back(database: Database, anchors: Iterable[Anchor], away: Path) -> None:
     """Move a draft's folder out of the way, to be removed, so that nobody can open it any more.
 
     Parameters
     ----------
-    path : Path
-        The survey's database.
+    database : Database
+        The survey's.
     anchors : iterable of Anchor
         Of its databases; they go first, so that the same survey can be published again.
     away : Path
@@ -34,11 +34,11 @@ def take_back(path: Path, anchors: Iterable[Anchor], away: Path) -> None:
     StorageError, OSError
         If something cannot be written.
     """
-    with closing(db.connect(path)) as database, db.turn(path), db.transaction(database) as connection:
+    with closing(database.connect()) as held, database.turn(), database.transaction(held) as connection:
         state = read_state(connection)
         if state is not State.DRAFT:
             raise refusal(state, "delete the survey")
         connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (_TAKEN_BACK,))
         for anchor in anchors:
             anchor.path.unlink(missing_ok=True)
-        path.parent.rename(away)
+        database.path.parent.rename(away)

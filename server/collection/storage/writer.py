@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final, Generic
 
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, current_generation, next_generation
+from server.collection.storage.databases import Connection, Database
 from server.collection.storage.group_commit import GroupCommitter
 from server.collection.storage.intake import Intake, R, Stored
 from shared.errors import StorageError
@@ -21,26 +20,28 @@ _LOG: Final = logging.getLogger("roomful.storage")
 
 
 class GroupWriter(Generic[R]):
-    """Stores rows durably, and rewrites the file in key order when it is quiet.
+    """Stores rows durably, and rewrites the database in key order when it is quiet.
 
     Parameters
     ----------
-    path : Path
-        The database.
+    database : Database
+        Where.
     intake : Intake
         How rows are stored in it.
     anchor : Anchor or None
         Where its commits are counted a second time; None for an open survey.
     quiet_seconds : float
-        How long after the last row the file is rewritten.
+        How long after the last row the database is rewritten.
     """
 
-    def __init__(self, path: Path, intake: Intake[R], anchor: Anchor | None, quiet_seconds: float) -> None:
-        self._path, self._intake, self._anchor = path, intake, anchor
+    def __init__(
+        self, database: Database, intake: Intake[R], anchor: Anchor | None, quiet_seconds: float
+    ) -> None:
+        self._database, self._intake, self._anchor = database, intake, anchor
         self._quiet_seconds = quiet_seconds
         self._starting = threading.Lock()
         self._committer: GroupCommitter[R] | None = None
-        self._database: sqlite3.Connection | None = None
+        self._connection: Connection | None = None
         self._unswept = 0
         self._sweep_after = SWEEP_ROWS
         self._ended = False
@@ -58,15 +59,15 @@ class GroupWriter(Generic[R]):
         self._line().store(row)
 
     def end(self) -> None:
-        """Store what waits, sweep, and let go of the file."""
+        """Store what waits, sweep, and let go of the database."""
         with self._starting:
             self._ended = True
             committer = self._committer
         if committer is not None:
             committer.end()
-        if self._database is not None:
-            self._database.close()
-            self._database = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def _line(self) -> GroupCommitter[R]:
         committer = self._committer
@@ -78,7 +79,7 @@ class GroupWriter(Generic[R]):
                     self._committer = GroupCommitter(
                         self._commit,
                         self._quiet,
-                        turn=lambda: db.turn(self._path),
+                        turn=self._database.turn,
                         name="roomful-writer",
                         quiet_seconds=self._quiet_seconds,
                     )
@@ -88,55 +89,54 @@ class GroupWriter(Generic[R]):
     def _commit(self, group: Sequence[R]) -> Sequence[Exception | None]:
         """Store a group in one transaction; runs on the writer's thread only, in its turn."""
         try:
-            if self._database is None:
-                self._database = db.connect(self._path)
+            if self._connection is None:
+                self._connection = self._database.connect()
             if self._unswept >= self._sweep_after:
-                self._sweep_in_turn(self._database)
-            stored = self._store_group(self._database, group)
+                self._sweep_in_turn(self._connection)
+            stored = self._store_group(self._connection, group)
         except StorageError as error:
             _LOG.error("submissions-not-stored %s", error.code)
             self._unswept += len(group)  # they may be in the file, although nobody is told so
-            if self._database is not None:
-                self._database.close()
-                self._database = None
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
             raise
         self._unswept += stored.added
         return stored.outcomes
 
-    def _store_group(self, database: sqlite3.Connection, group: Sequence[R]) -> Stored:
+    def _store_group(self, held: Connection, group: Sequence[R]) -> Stored:
         """Store what is new of a group. What changes nothing costs no write, whoever sends it."""
         generation = None
-        with db.transaction(database) as connection:
+        with self._database.transaction(held) as connection:
             if self._anchor is not None:
                 generation = current_generation(connection, self._anchor)
             stored = self._intake.store(connection, group)
             if stored.added:
                 if self._anchor is not None:
                     generation = next_generation(connection, self._anchor)
-                if connection.execute("PRAGMA user_version").fetchone()[0] != db.DIRTY:
-                    connection.execute(f"PRAGMA user_version={db.DIRTY}")
+                self._database.mark(connection)
         # Also if nothing was added: an acknowledgement may repeat one that a crash kept from being noted.
         if self._anchor is not None and generation is not None:
             self._anchor.note(generation)
         return stored
 
     def _quiet(self) -> bool:
-        if self._database is None and not self._unswept:
+        if self._connection is None and not self._unswept:
             return True
         try:
-            with db.turn(self._path):
-                if self._database is None:
-                    self._database = db.connect(self._path)
-                return self._sweep_in_turn(self._database)
+            with self._database.turn():
+                if self._connection is None:
+                    self._connection = self._database.connect()
+                return self._sweep_in_turn(self._connection)
         except StorageError as error:
             _LOG.warning("sweep-postponed %s", error.code)
             return False
 
-    def _sweep_in_turn(self, database: sqlite3.Connection) -> bool:
+    def _sweep_in_turn(self, connection: Connection) -> bool:
         try:
-            db.sweep(database)
+            self._database.sweep(connection)
             with db.named_errors():
-                self._sweep_after = max(SWEEP_ROWS, self._intake.count(database) // 4)
+                self._sweep_after = max(SWEEP_ROWS, self._intake.count(connection) // 4)
         except StorageError as error:
             _LOG.warning("sweep-postponed %s", error.code)
             return False

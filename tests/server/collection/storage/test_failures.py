@@ -24,9 +24,9 @@ def _reopened(store: SurveyStore, data: DataDirectory) -> SurveyStore:
 
 def test_a_full_database_acknowledges_nothing_and_recovers(store: SurveyStore) -> None:
     store.submit(sample.message())
-    assert store._writer._database is not None
-    pages = store._writer._database.execute("PRAGMA page_count").fetchone()[0]
-    store._writer._database.execute(f"PRAGMA max_page_count={pages}")
+    assert store._writer._connection is not None
+    pages = store._writer._connection.execute("PRAGMA page_count").fetchone()[0]
+    store._writer._connection.execute(f"PRAGMA max_page_count={pages}")
 
     def fill() -> None:
         for _ in range(200):

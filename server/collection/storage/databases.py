@@ -1,0 +1,185 @@
+"""The seam between what is stored and the program that stores it.
+
+Stores speak the same few statements to every program; what differs lies behind :class:`Database`. SQLite is
+here, because it is embedded; PostgreSQL is loaded only where it is configured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from server.collection.storage import database as db
+from server.collection.storage.schema import StoredField, tables
+from server.files import named_file_errors, sync_folder, write_new
+
+UNNUMBERED: Final = " WITHOUT ROWID"
+"""How SQLite's tables end: a row id would number the rows."""
+
+
+class Rows(Protocol):
+    """What a statement returned."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows were changed."""
+
+    def fetchone(self) -> Any:
+        """The next row, or None."""
+
+    def fetchall(self) -> list[Any]:
+        """All rows that are left."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """All rows that are left, one by one."""
+
+
+class Connection(Protocol):
+    """Runs statements, whose values stand where the question marks are."""
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Rows:
+        """Run one statement."""
+
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Rows:
+        """Run one statement for each of many rows."""
+
+    def close(self) -> None:
+        """Let go of it; what was begun is rolled back."""
+
+
+class Database(Protocol):
+    """One database of one survey. Every method raises :class:`shared.errors.StorageError` if it fails."""
+
+    @property
+    def path(self) -> Path:
+        """The SQLite file, or where it would be: the database's name, beside the survey's other files."""
+
+    def exists(self) -> bool:
+        """Whether it was created, and not deleted since."""
+
+    def identity(self) -> object:
+        """What another database at the same place would not have; None if there is none."""
+
+    def create(self, fields: Iterable[StoredField], rows: Mapping[str, str]) -> None:
+        """Create empty tables and the rows of the table ``survey``; the caller has the turn."""
+
+    def connect(self) -> Connection:
+        """A new connection."""
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Wait in line for the right to write, among all threads, processes and machines."""
+
+    def transaction(self, connection: Connection) -> AbstractContextManager[Connection]:
+        """A durable write transaction, alone; an exception rolls everything back."""
+
+    def snapshot(self, connection: Connection) -> AbstractContextManager[Connection]:
+        """A transaction whose readings are all of one moment."""
+
+    def mark(self, connection: Connection) -> None:
+        """Note in a transaction that rows may lie in the order they came."""
+
+    def is_swept(self, connection: Connection) -> bool:
+        """Whether nothing was marked since the last sweep."""
+
+    def sweep(self, connection: Connection) -> bool:
+        """Rewrite everything in key order; False if there was nothing to do, or another process wrote."""
+
+    def forget_commits(self) -> None:
+        """Make what counts commits tell nothing more, after closing; the caller has the turn."""
+
+    def check(self, connection: Connection) -> None:
+        """Look for damage."""
+
+    def settings(self, connection: Connection) -> dict[str, int | str]:
+        """What durability and forgetting rest on, for the checkup."""
+
+
+Databases = Callable[[Path, str], Database]
+"""The database that SQLite would keep in a file, of the survey with an id."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteDatabase:
+    """A file; implements :class:`Database` with :mod:`server.collection.storage.database`."""
+
+    path: Path
+
+    def exists(self) -> bool:
+        """See :class:`Database`."""
+        return self.path.is_file()
+
+    def identity(self) -> object:
+        """See :class:`Database`; of a file that is held open, so that no other gets its number."""
+        try:
+            return self.path.stat().st_ino
+        except FileNotFoundError:
+            return None
+
+    def create(self, fields: Iterable[StoredField], rows: Mapping[str, str]) -> None:
+        """See :class:`Database`; it appears in full or not at all."""
+        work = self.path.with_suffix(".new")
+        journal = work.with_name(work.name + "-journal")
+        with named_file_errors(self.path.name):
+            for leftover in (work, journal):
+                leftover.unlink(missing_ok=True)
+            write_new(work, b"")  # so that it and its journal belong to the owner alone
+            connection = db.connect(work)
+            try:
+                with db.transaction(connection):
+                    for statement in tables(fields):
+                        connection.execute(statement + UNNUMBERED)
+                    connection.executemany("INSERT INTO survey VALUES (?, ?)", rows.items())
+            finally:
+                connection.close()
+            journal.unlink(missing_ok=True)
+            work.replace(self.path)
+            sync_folder(self.path.parent)
+
+    def connect(self) -> Connection:
+        """See :class:`Database`."""
+        return db.connect(self.path)
+
+    def turn(self) -> AbstractContextManager[None]:
+        """See :class:`Database`."""
+        return db.turn(self.path)
+
+    def transaction(self, connection: Any) -> AbstractContextManager[Connection]:
+        """See :class:`Database`."""
+        return db.transaction(connection)
+
+    def snapshot(self, connection: Any) -> AbstractContextManager[Connection]:
+        """See :class:`Database`."""
+        return db.snapshot(connection)
+
+    def mark(self, connection: Connection) -> None:
+        """See :class:`Database`. What is marked is not written again."""
+        if connection.execute("PRAGMA user_version").fetchone()[0] != db.DIRTY:
+            connection.execute(f"PRAGMA user_version={db.DIRTY}")
+
+    def is_swept(self, connection: Connection) -> bool:
+        """See :class:`Database`."""
+        return bool(connection.execute("PRAGMA user_version").fetchone()[0] == db.CLEAN)
+
+    def sweep(self, connection: Any) -> bool:
+        """See :class:`Database`."""
+        return db.sweep(connection)
+
+    def forget_commits(self) -> None:
+        """See :class:`Database`."""
+        db.forget_commits(self.path)
+
+    def check(self, connection: Any) -> None:
+        """See :class:`Database`."""
+        db.check_integrity(connection)
+
+    def settings(self, connection: Any) -> dict[str, int | str]:
+        """See :class:`Database`."""
+        return db.settings(connection)
+
+
+def embedded(path: Path, _survey: str = "") -> Database:
+    """The default of :data:`Databases`: one SQLite file each."""
+    return SqliteDatabase(path)
