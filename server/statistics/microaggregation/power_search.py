@@ -139,11 +139,14 @@ class Lists:
         """
         found, enough, typical = offsets.copy(), enough.copy(), int(enough.mean())
         kept = np.ones(len(offsets), dtype=bool)
+        start, entries = auction.entries_of(self.sites, self.scores, len(offsets))
         for turn in range(retreats + 1):
             now = self.standing(found)
             auction.auction(
                 self.sites,
                 self.scores,
+                start,
+                entries,
                 self.mass,
                 enough,
                 self.floors,

@@ -13,8 +13,9 @@ _roundest = compiled(roundest)
 
 
 @compiled
-def _entries(listed: Int32Array, scores: FloatArray, count: int) -> tuple[IntArray, IntArray]:
-    """Where each site (count) stands in the lists: places in row order, from start[i] to start[i + 1]."""
+def entries_of(listed: Int32Array, scores: FloatArray, count: int) -> tuple[IntArray, IntArray]:
+    """Where each site (count) stands in the lists: `start`, `entries`; places in row order, from start[i] to
+    start[i + 1]."""
     n, places = listed.shape
     start = np.zeros(count + 1, dtype=np.int64)
     for p in range(n):
@@ -32,9 +33,51 @@ def _entries(listed: Int32Array, scores: FloatArray, count: int) -> tuple[IntArr
 
 
 @compiled
+def price(gaps: FloatArray, lots: IntArray, number: int, lacking: int) -> tuple[float, float]:
+    """The least gap up to which the lots add up to what is lacking, or the greatest, and the next above it.
+
+    Of the first `number` gaps (integers) and lots, which are put into another order; `taken + 2` if no gap is
+    above `taken`. Expected time O(number), by halving around a pivot.
+    """
+    start, end = 0, number
+    taken, following = -np.inf, np.inf
+    while start < end:
+        pivot = gaps[(start + end) // 2]
+        # Below the pivot, equal to it, not looked at yet, above it.
+        below, at, above = start, start, end
+        least, equal = 0, 0
+        while at < above:
+            if gaps[at] < pivot:
+                least += lots[at]
+                gaps[at], gaps[below] = gaps[below], gaps[at]
+                lots[at], lots[below] = lots[below], lots[at]
+                below, at = below + 1, at + 1
+            elif gaps[at] > pivot:
+                above -= 1
+                gaps[at], gaps[above] = gaps[above], gaps[at]
+                lots[at], lots[above] = lots[above], lots[at]
+            else:
+                equal += lots[at]
+                at += 1
+        if least >= lacking:
+            end, following = below, pivot
+            continue
+        taken = pivot
+        lacking -= least + equal
+        if lacking <= 0:
+            for i in range(above, end):
+                following = min(following, gaps[i])
+            break
+        start = above
+    return taken, following if following < np.inf else taken + 2
+
+
+@compiled
 def auction(
     listed: Int32Array,
     scores: FloatArray,
+    start: IntArray,
+    entries: IntArray,
     mass: IntArray,
     enough: IntArray,
     floors: FloatArray,
@@ -52,6 +95,8 @@ def auction(
 
     Parameters
     ----------
+    start, entries : int arrays
+        As `entries_of` gives them.
     enough, floors : arrays, m
         Mass that a site needs, and the offset below which lists would lie.
     offsets, labels, best, held
@@ -60,8 +105,12 @@ def auction(
         Sites that may lack something, in the order in which they bid first.
     """
     places, m = listed.shape[1], len(offsets)
-    start, entries = _entries(listed, scores, m)
     waiting, is_waiting = np.empty(m + 1, dtype=np.int64), np.zeros(m, dtype=np.bool_)
+    longest = 0
+    for i in range(m):
+        longest = max(longest, start[i + 1] - start[i])
+    gaps, lots = np.empty(longest), np.empty(longest, dtype=np.int64)
+    where = np.empty(longest, dtype=np.int64)
     first, after = 0, 0
     for site in bidders:
         if held[site] < enough[site]:
@@ -74,28 +123,16 @@ def auction(
             continue
         patience -= 1
         a, b = start[site], start[site + 1]
-        gaps, where, others = np.empty(b - a), np.empty(b - a, dtype=np.int64), 0
+        others = 0
         for e in range(a, b):
             p = entries[e] // places
             if labels[p] != site:
                 gaps[others] = scores[p, entries[e] % places] + offsets[site] - best[p]
-                where[others] = entries[e]
+                lots[others], where[others] = mass[p], entries[e]
                 others += 1
         if others == 0:
             continue
-        order = np.argsort(gaps[:others], kind="mergesort")
-        reached, last = held[site], 0
-        for t in range(others):
-            reached += mass[where[order[t]] // places]
-            last = t
-            if reached >= enough[site]:
-                break
-        taken = gaps[order[last]]
-        following = taken + 2
-        for t in range(last + 1, others):
-            if gaps[order[t]] > taken:
-                following = gaps[order[t]]
-                break
+        taken, following = price(gaps, lots, others, enough[site] - held[site])
         high, low = int(offsets[site] - taken - 1), int(offsets[site] - following + 1)
         offset = max(float(high if low > high else _roundest(low, high)), floors[site])
         if offset >= offsets[site]:

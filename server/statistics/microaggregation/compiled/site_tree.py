@@ -18,6 +18,8 @@ from server.arrays import FloatArray, Int32Array, IntArray
 from server.statistics.microaggregation.compiled.compilation import compiled
 
 _LEAF: Final = 8
+_BLOCK: Final = 16
+"""Tuples that are ranked together."""
 _DEEPEST: Final = 64
 """More nodes than ever wait on the way down: one for each level."""
 
@@ -175,6 +177,28 @@ def assign(tree: SiteTree, offsets: FloatArray, points: FloatArray, labels: IntA
 
 
 @compiled
+def _block_bound(tree: SiteTree, node: int, least: FloatArray, low: FloatArray, high: FloatArray) -> float:
+    """Below this no site of the node has its distance plus offset to any tuple of the box low..high (d)."""
+    total: float = least[node]
+    for j in range(len(low)):
+        gap = max(max(tree.low[node, j] - high[j], low[j] - tree.high[node, j]), 0.0)
+        total += tree.weights[j] * gap * gap
+    return total
+
+
+@compiled
+def _block_values(tree: SiteTree, i: int, offset: float, block: FloatArray, out: FloatArray) -> None:
+    """Distance plus offset of the site in place i to each tuple of the block (d x 16)."""
+    for lane in range(_BLOCK):
+        out[lane] = offset
+    for j in range(len(block)):
+        coordinate, weight = tree.sites[i, j], tree.weights[j]
+        for lane in range(_BLOCK):
+            gap = block[j, lane] - coordinate
+            out[lane] += weight * gap * gap
+
+
+@compiled
 def rank(
     tree: SiteTree, offsets: FloatArray, points: FloatArray, listed: Int32Array, scores: FloatArray
 ) -> None:
@@ -182,37 +206,80 @@ def rank(
 
     offsets: m, in the tree's order. listed, scores: b x C, numbers of the sites and their distances without
     offsets; 1 <= C <= m.
+
+    Sixteen points that stand together go down the tree as one box, and each leaf's sites are compared with
+    all of them. No point's last value exceeds the greatest that the sites of the block before have for it.
     """
-    d, length = points.shape[1], listed.shape[1]
+    n, d = points.shape
+    length = listed.shape[1]
     least = least_offsets(tree, offsets)
     waiting, bounds = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
-    values, places = np.empty(length), np.empty(length, dtype=np.int64)
-    for p in range(len(points)):
-        x = points[p]
-        known, worst, last = 0, np.inf, 0
-        waiting[0], bounds[0] = 1, least[1]
-        leaf, top = _descend(tree, least, x, worst, waiting, bounds, 1)
-        while leaf:
-            for i in range(tree.start[leaf], tree.end[leaf]):
-                value = offsets[i]
-                for j in range(d):
-                    gap = x[j] - tree.sites[i, j]
-                    value += tree.weights[j] * gap * gap
-                number = tree.number[i]
-                if value > worst or (value == worst and number > last):
-                    continue
-                known = min(known + 1, length)
-                place = known - 1
-                while place > 0 and (
-                    values[place - 1] > value
-                    or (values[place - 1] == value and tree.number[places[place - 1]] > number)
-                ):
-                    values[place], places[place] = values[place - 1], places[place - 1]
-                    place -= 1
-                values[place], places[place] = value, i
-                if known == length:
-                    worst, last = values[length - 1], tree.number[places[length - 1]]
-            leaf, top = _descend(tree, least, x, worst, waiting, bounds, top)
+    block, low, high, value = np.empty((d, _BLOCK)), np.empty(d), np.empty(d), np.empty(_BLOCK)
+    values, places = np.empty((_BLOCK, length)), np.zeros((_BLOCK, length), dtype=np.int64)
+    known, worst = np.empty(_BLOCK, dtype=np.int64), np.empty(_BLOCK)
+    last = np.empty(_BLOCK, dtype=np.int64)
+    places[0] = np.arange(length)
+    nodes = len(tree.start)
+    for first in range(0, n, _BLOCK):
+        rows = min(_BLOCK, n - first)
+        for j in range(d):
+            low[j], high[j] = np.inf, -np.inf
+            for lane in range(_BLOCK):
+                x = points[first + min(lane, rows - 1), j]
+                block[j, lane] = x
+                low[j], high[j] = min(low[j], x), max(high[j], x)
+        worst[:] = -np.inf
         for place in range(length):
-            listed[p, place] = tree.number[places[place]]
-            scores[p, place] = values[place] - offsets[places[place]]
+            _block_values(tree, places[0, place], offsets[places[0, place]], block, value)
+            for lane in range(_BLOCK):
+                worst[lane] = max(worst[lane], value[lane])
+        known[:], last[:] = 0, len(offsets)
+        furthest = worst.max()
+        waiting[0], bounds[0], top = 1, least[1], 1
+        while top > 0:
+            top -= 1
+            node = waiting[top]
+            if bounds[top] > furthest:
+                continue
+            if 2 * node < nodes:
+                near, far = 2 * node, 2 * node + 1
+                bound = _block_bound(tree, near, least, low, high)
+                other = _block_bound(tree, far, least, low, high)
+                if other < bound:
+                    near, far, bound, other = far, near, other, bound
+                if other <= furthest:
+                    waiting[top], bounds[top] = far, other
+                    top += 1
+                if bound <= furthest:
+                    waiting[top], bounds[top] = near, bound
+                    top += 1
+                continue
+            for i in range(tree.start[node], tree.end[node]):
+                _block_values(tree, i, offsets[i], block, value)
+                number = tree.number[i]
+                for lane in range(rows):
+                    reached = value[lane]
+                    if reached > worst[lane] or (reached == worst[lane] and number > last[lane]):
+                        continue
+                    known[lane] = min(known[lane] + 1, length)
+                    place = known[lane] - 1
+                    while place > 0 and (
+                        values[lane, place - 1] > reached
+                        or (
+                            values[lane, place - 1] == reached
+                            and tree.number[places[lane, place - 1]] > number
+                        )
+                    ):
+                        values[lane, place] = values[lane, place - 1]
+                        places[lane, place] = places[lane, place - 1]
+                        place -= 1
+                    values[lane, place], places[lane, place] = reached, i
+                    if known[lane] == length:
+                        worst[lane] = values[lane, length - 1]
+                        last[lane] = tree.number[places[lane, length - 1]]
+            furthest = worst[:rows].max()
+        for lane in range(rows):
+            for place in range(length):
+                i = places[lane, place]
+                listed[first + lane, place] = tree.number[i]
+                scores[first + lane, place] = values[lane, place] - offsets[i]

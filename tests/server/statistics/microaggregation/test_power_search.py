@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.statistics.microaggregation import parts, power_search
+from server.statistics.microaggregation.compiled import auction
 from server.statistics.microaggregation.geometry import canonical
 from server.statistics.microaggregation.power_diagram import power_diagram
 from server.statistics.microaggregation.power_search import Workbench
@@ -72,6 +73,20 @@ def test_floors_are_where_an_unlisted_tuple_is_won(seed: int, n: int, m: int) ->
         unlisted = (lists.sites != site).all(axis=1)
         gaps = (values[:, site] - values.min(axis=1))[unlisted]
         assert lists.floors[site] == max(-gaps.min(initial=bench.reach), -bench.reach)
+
+
+@given(
+    lots=st.lists(st.tuples(st.integers(-4, 9), st.integers(1, 5)), min_size=1, max_size=40),
+    lacking=st.integers(1, 120),
+)
+def test_a_price_is_that_of_sorted_gaps(lots: list[tuple[int, int]], lacking: int) -> None:
+    gaps, masses = np.array(lots, dtype=np.int64).T.copy()
+    reached, taken = 0, -5
+    for gap, mass in sorted(lots):
+        if reached < lacking:
+            reached, taken = reached + mass, gap
+    following = min((gap for gap, _ in lots if gap > taken), default=taken + 2)
+    assert auction.price(gaps.astype(float), masses, len(lots), lacking) == (taken, following)
 
 
 @settings(max_examples=40, deadline=None)
