@@ -10,6 +10,7 @@ RFC 9496, sections 4.1 (constants), 4.2 (square roots), 4.3.1 (Decode), 4.3.2 (E
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from shared.edwards import SQRT_MINUS_1, D, P, Point
@@ -20,12 +21,18 @@ IDENTITY_BYTES: Final = bytes(ELEMENT_BYTES)
 _INVERSE_ROOT_A_MINUS_D: Final = 54469307008909316920995813868745141605393597292927456921205312896311721017578
 
 
-def decode(data: bytes) -> Point | None:
+def decode(data: bytes, number: Callable[[int], int] = int) -> Point | None:
     """The element of an encoding; None if it is not the one encoding of an element.
+
+    Parameters
+    ----------
+    data : bytes
+    number : callable
+        Makes an integer of the type in which everything after is computed: a library's may be faster.
 
     Guarantee: for all bytes, either None, or ``encode(decode(data)) == data``.
     """
-    s = int.from_bytes(data, "little")
+    s = number(int.from_bytes(data, "little"))
     if len(data) != ELEMENT_BYTES or s >= P or s & 1:  # step 1 and 2
         return None
     square = s * s % P
@@ -62,7 +69,7 @@ def encode(point: Point) -> bytes:
         denominator = denominator_1 * _INVERSE_ROOT_A_MINUS_D
     if x * z_inverse % P & 1:
         y = -y
-    return _even(denominator * (z - y)).to_bytes(ELEMENT_BYTES, "little")
+    return int(_even(denominator * (z - y))).to_bytes(ELEMENT_BYTES, "little")
 
 
 def _even(number: int) -> int:

@@ -31,6 +31,7 @@ from server.cli.progress import stages
 from server.cli.surveys import data_option, open_data
 from server.collection.board_folder import RESULT_FILE
 from server.files import read_file
+from server.keys.election_group import fast_group
 from server.keys.public_keys import OpeningKey
 from server.release.board.election_files import fetch_election, own_board, publish_result
 from server.release.board.sources import ServerSource, find_source
@@ -196,7 +197,7 @@ def groups(*, received: ReceivedExport, out: Path | None, as_json: bool) -> None
     if out is not None:
         require_new(out)
     with stages(hidden=as_json) as progress:
-        found = examine_election(received, progress)
+        found = examine_election(received, progress, fast_group())
     cells = found.examined.permitted.groups
     if out is not None:
         write(out, groups_bytes(cells))

@@ -6,11 +6,11 @@ the place of :class:`PythonGroup`, and both can be compared byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from shared import edwards, ristretto
-from shared.edwards import FixedBase, L
+from shared.edwards import FixedBase, L, Point
 from shared.errors import ElectionError
 
 ELEMENT_BYTES: Final = ristretto.ELEMENT_BYTES
@@ -56,22 +56,29 @@ class Group(Protocol):
 
 
 class PythonGroup:
-    """ristretto255 by the standard library alone; not in constant time."""
+    """ristretto255 by the standard library alone; not in constant time.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    number : callable
+        See :func:`shared.ristretto.decode`.
+    """
+
+    def __init__(self, number: Callable[[int], int] = int) -> None:
+        self._number = number
         self._fixed: dict[bytes, FixedBase] = {}
 
     def require(self, elements: Sequence[bytes]) -> None:
         """As :meth:`Group.require`."""
         for element in elements:
-            if element == IDENTITY or ristretto.decode(element) is None:
+            if element == IDENTITY or self._decode(element) is None:
                 raise not_an_element()
 
     def combine(self, factors: Sequence[int], elements: Sequence[bytes]) -> bytes:
         """As :meth:`Group.combine`."""
         points = []
         for element in elements:
-            point = edwards.IDENTITY if element == IDENTITY else ristretto.decode(element)
+            point = edwards.IDENTITY if element == IDENTITY else self._decode(element)
             if point is None:
                 raise not_an_element()
             points.append(point)
@@ -85,8 +92,11 @@ class PythonGroup:
             total = edwards.add(total, base.multiply(factor)) if factor else total
         return ristretto.encode(total)
 
+    def _decode(self, element: bytes) -> Point | None:
+        return ristretto.decode(element, self._number)
+
     def _table(self, element: bytes) -> FixedBase:
-        point = ristretto.decode(element)
+        point = self._decode(element)
         if point is None:
             raise not_an_element()
         if len(self._fixed) >= _MOST_TABLES:

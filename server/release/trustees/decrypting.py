@@ -21,7 +21,7 @@ from server.release.trustees.shares import Share
 from shared.election.decryption import decrypt
 from shared.election.electorate import election_terms
 from shared.election.factors import FactorsFile
-from shared.election.group import PythonGroup
+from shared.election.group import Group, PythonGroup
 from shared.election.groups import Sums, add_up
 from shared.election.key_signatures import MAX_SIGNATURES_BYTES, KeySignatures
 from shared.errors import ElectionError, OpeningError
@@ -52,7 +52,7 @@ class Election:
         return tuple(sum(counts[cell] for cell in group) for group in self.examined.permitted.groups)
 
 
-def examine_election(received: ReceivedExport, progress: StageProgress) -> Election:
+def examine_election(received: ReceivedExport, progress: StageProgress, group: Group = GROUP) -> Election:
     """Verify all that can be verified of an election without a share, and add its votes.
 
     Raises
@@ -61,7 +61,7 @@ def examine_election(received: ReceivedExport, progress: StageProgress) -> Elect
         As :func:`examine_export`; ``opening.not-an-election``; ``opening.discrepancy`` if there are more
         ballots than used codes, which nobody can accept in an election; ``election.key-signature``.
     """
-    examined = examine_export(received, progress)
+    examined = examine_export(received, progress, group)
     survey = examined.survey
     require_key_signatures(received.folder, survey)
     if examined.surplus:
@@ -73,7 +73,7 @@ def examine_election(received: ReceivedExport, progress: StageProgress) -> Elect
             code="opening.discrepancy",
         )
     terms = election_terms(survey.specification, survey.digest)
-    return Election(examined=examined, sums=add_up(examined.votes, examined.permitted.groups, terms, GROUP))
+    return Election(examined=examined, sums=add_up(examined.votes, examined.permitted.groups, terms, group))
 
 
 def require_key_signatures(folder: Path, survey: SignedSurvey) -> None:

@@ -29,7 +29,7 @@ from server.release.trustees.export import (
 )
 from shared.ballot import Ballot
 from shared.election.electorate import election_terms
-from shared.election.group import PythonGroup
+from shared.election.group import Group, PythonGroup
 from shared.election.verifying import verify_batch
 from shared.election.vote import EncryptedVote
 from shared.errors import InputError, OpeningError, SubmissionError, TokenError
@@ -38,7 +38,7 @@ from shared.statements import Stated, groups_digest
 from shared.words import digest_words
 
 _GROUP: Final = PythonGroup()
-_BATCH: Final = 256
+BATCH: Final = 256
 """Votes verified in one sum: more are hardly faster, and one bad vote costs a whole batch again."""
 _HEX: Final = re.compile(r"[0-9a-f]{64}")
 _WORDS: Final = re.compile(r"[a-z]{5}(-[a-z]{5}){7}")
@@ -159,8 +159,8 @@ class Examined:
     refused: tuple[tuple[str, SubmissionError], ...] = ()
 
 
-def examine_export(received: ReceivedExport, progress: Progress) -> Examined:
-    """Verify all that can be verified without a share.
+def examine_export(received: ReceivedExport, progress: Progress, group: Group = _GROUP) -> Examined:
+    """Verify all that can be verified without a share; votes of an election by a group's arithmetic.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def examine_export(received: ReceivedExport, progress: Progress) -> Examined:
         refused: tuple[tuple[str, SubmissionError], ...] = ()
         if survey.invited.election is not None:
             _require_codes(counts, board.used)
-            votes, refused = _verify_votes(survey, ballots, receipts, progress)
+            votes, refused = _verify_votes(survey, ballots, receipts, progress, group)
             found = Counter(vote.cell for vote in votes)
             counts = tuple(found[cell] for cell in range(len(counts)))
     permitted = permit(counts, survey.specification, surplus=board.surplus)  # 5
@@ -274,7 +274,7 @@ def _require_codes(counts: Sequence[int], used: Sequence[int]) -> None:
 
 
 def _verify_votes(
-    survey: SignedSurvey, ballots: BallotFile, receipts: Sequence[bytes], progress: Progress
+    survey: SignedSurvey, ballots: BallotFile, receipts: Sequence[bytes], progress: Progress, group: Group
 ) -> tuple[tuple[EncryptedVote, ...], tuple[tuple[str, SubmissionError], ...]]:
     """Votes whose proofs hold, and why the others are not counted."""
     terms = election_terms(survey.specification, survey.digest)
@@ -283,7 +283,7 @@ def _verify_votes(
     batch: list[tuple[str, EncryptedVote]] = []
 
     def verify() -> None:
-        found = verify_batch([vote for _, vote in batch], terms, _GROUP, os.urandom)
+        found = verify_batch([vote for _, vote in batch], terms, group, os.urandom)
         for (receipt, vote), refusal in zip(batch, found, strict=True):
             if refusal is None:
                 votes.append(vote)
@@ -296,7 +296,7 @@ def _verify_votes(
             batch.append((ballot.receipt, EncryptedVote.of(ballot, terms)))
         except SubmissionError as refusal:
             refused.append((ballot.receipt, refusal))
-        if len(batch) == _BATCH:
+        if len(batch) == BATCH:
             verify()
             progress("proofs", end, ballots.size_bytes)
     if batch:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from server.keys.election_group import fast_group
 from server.progress import StageProgress
-from server.release.trustees.decrypting import GROUP, Election, examine_election
+from server.release.trustees.decrypting import Election, examine_election
 from server.release.trustees.examining import ReceivedExport
 from shared.election.decryption import Factors, verify_factors
 from shared.election.electorate import election_terms
@@ -61,7 +62,8 @@ def tally(
     VerificationError, SpecificationError, BoardError, OpeningError, ReleaseError
         As :func:`examine_election`; ``election.too-few-factors`` if too few files hold.
     """
-    election = examine_election(received, progress)
+    group = fast_group()
+    election = examine_election(received, progress, group)
     examined, invited = election.examined, election.examined.survey.invited
     trustees = require_election(invited)
     require_statements(examined.stated, invited, statements)
@@ -70,13 +72,13 @@ def tally(
     for file in files:
         try:
             _require_same(file, election)
-            verify_factors(file.factors, file.trustee, trustees, examined.stated, election.sums, GROUP)
+            verify_factors(file.factors, file.trustee, trustees, examined.stated, election.sums, group)
         except ElectionError as error:
             ignored.append(error)
         else:
             by_trustee[file.trustee] = file.factors
         progress("factors", len(by_trustee) + len(ignored), len(files))
-    votes = count(election.sums, election.ballots, by_trustee, trustees.threshold, GROUP)
+    votes = count(election.sums, election.ballots, by_trustee, trustees.threshold, group)
     kept = {statement.trustee: statement for _, statement in statements}
     result = Result(
         stated=examined.stated,
@@ -98,7 +100,8 @@ def verify_result(received: ReceivedExport, result: Result, progress: StageProgr
     VerificationError, SpecificationError, BoardError, OpeningError, ReleaseError
         The first line that does not hold.
     """
-    election = examine_election(received, progress)
+    group = fast_group()
+    election = examine_election(received, progress, group)
     examined = election.examined
     survey = examined.survey
     result.verify(
@@ -108,7 +111,7 @@ def verify_result(received: ReceivedExport, result: Result, progress: StageProgr
         examined.permitted.groups,
         election.ballots,
         election.sums,
-        GROUP,
+        group,
     )
     return election
 
