@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from server.keys.election_group import fast_group
 from shared.edwards import L
-from shared.election.group import GENERATOR, IDENTITY, decode_scalar, encode_scalar
+from shared.election.group import GENERATOR, IDENTITY, Group, decode_scalar, encode_scalar
 from shared.election.hashing import hash_scalar
 from shared.errors import ElectionError
 from tests.election import GROUP
@@ -14,12 +15,13 @@ from tests.shared.test_ristretto import DOCUMENT
 POINT = bytes.fromhex(DOCUMENT["multiples"][7])
 
 
-def test_multiples() -> None:
+@pytest.mark.parametrize("group", [GROUP, fast_group()], ids=["standard", "gmp"])
+def test_multiples(group: Group) -> None:
     for i, text in enumerate(DOCUMENT["multiples"]):
-        assert GROUP.combine((i,), (GENERATOR,)).hex() == text
-    assert GROUP.combine((L - 1, 1), (POINT, POINT)) == IDENTITY
-    assert GROUP.combine((5, 1), (IDENTITY, POINT)) == POINT
-    assert GROUP.combine((), ()) == IDENTITY
+        assert group.combine((i,), (GENERATOR,)).hex() == text
+    assert group.combine((L - 1, 1), (POINT, POINT)) == IDENTITY
+    assert group.combine((5, 1), (IDENTITY, POINT)) == POINT
+    assert group.combine((), ()) == IDENTITY
 
 
 @pytest.mark.parametrize("case", DOCUMENT["refused"], ids=lambda case: case["name"])
