@@ -15,7 +15,7 @@ from typing import Any, Final
 from waitress.server import create_server
 
 from server.collection.config import Config
-from server.collection.web.serving import set_up_logging
+from server.collection.web.event_log import set_up_logging
 from server.desk.app import create_desk
 from server.desk.gate import MAX_UPLOAD_BYTES, Gate
 from server.files import PRIVATE, write_file

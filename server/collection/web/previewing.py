@@ -21,7 +21,8 @@ from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.published import MODEL_NAME
 from server.collection.web.app import create_app
-from server.collection.web.serving import listen, make_server, set_up_logging
+from server.collection.web.event_log import set_up_logging
+from server.collection.web.serving import listen, make_server
 from server.collection.web.static_files import ClientFiles, find_client
 from server.files import read_bounded
 from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE

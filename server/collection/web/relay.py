@@ -25,10 +25,11 @@ from server.collection.storage.published import PublishedSurvey
 from server.collection.web import problems, security
 from server.collection.web.api import JSON_TYPE, read_body
 from server.collection.web.app import answer_errors, harden
+from server.collection.web.event_log import set_up_logging
 from server.collection.web.monitoring import watch_relay
 from server.collection.web.own_pages import OwnPages
 from server.collection.web.sending import send
-from server.collection.web.serving import listen, make_server, set_up_logging
+from server.collection.web.serving import listen, make_server
 from server.collection.web.supervisor import supervise
 from server.files import named_file_errors
 from shared.ballot import CONTENT_TYPE

@@ -34,6 +34,7 @@ from server.collection.web import problems, security
 from server.collection.web.api import MAX_SUBMISSION_BYTES
 from server.collection.web.app import create_app
 from server.collection.web.connections import Task
+from server.collection.web.event_log import set_up_logging
 from server.collection.web.publishing import is_publication
 from server.collection.web.reloading import Reloading
 from server.collection.web.repeating import repeating
@@ -47,47 +48,6 @@ EXPIRY_SECONDS: Final = 3600.0
 """How often each worker looks for answers whose days are over."""
 _LOG: Final = logging.getLogger("roomful.web")
 MAX_HEADER_BYTES: Final = 16_384
-_EVENTS: Final = {
-    "Exception while serving": "request-crashed",
-    "Exception when servicing": "request-crashed",
-    "Socket error": "connection-broken",
-    "total open connections reached": "connections-full",
-    "total open connections dropped": "connections-free",
-    "Client disconnected": "connection-broken",
-}
-"""Beginnings of waitress's own messages, which may hold paths or addresses, and what is logged instead."""
-
-
-class EventNames(logging.Filter):
-    """Lets through the name of an event and the class of an error, and nothing that came from outside."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Replace the record's text."""
-        if record.name.partition(".")[0] != "roomful":
-            text = str(record.msg)
-            record.msg = next(
-                (event for start, event in _EVENTS.items() if text.startswith(start)), "server-event"
-            )
-            record.args = ()
-        if record.exc_info:
-            kind = record.exc_info[0]
-            record.msg = f"{record.msg} {kind.__name__ if kind else ''}"
-        record.exc_info = record.exc_text = record.stack_info = None
-        return True
-
-
-def set_up_logging() -> None:
-    """Send event names to standard error, without times: the hour of a visit is nobody's business."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
-    handler.addFilter(EventNames())
-    for name in ("roomful", "waitress"):
-        logger = logging.getLogger(name)
-        logger.handlers[:] = [handler]
-        logger.propagate = False
-        logger.setLevel(logging.INFO)
-    logging.getLogger("waitress").setLevel(logging.WARNING)
-    logging.getLogger("waitress.queue").disabled = True
 
 
 class _LengthRequiredError(Error):

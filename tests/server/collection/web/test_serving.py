@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import logging
 import os
+import resource
+import shlex
 import signal
 import socket
 import threading
@@ -18,10 +19,10 @@ import pytest
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web import supervisor
-from server.collection.web.serving import EventNames, listen, warnings
+from server.collection.web.serving import listen, warnings
 from shared.errors import SetupError
 from shared.invitation import Invitation
-from tests.programs import free_port
+from tests.programs import COMMAND, Program, free_port
 from tests.server.collection.storage import sample
 from tests.server.collection.storage.raw_bytes import files_containing, order_in_pages
 from tests.server.collection.web.process import ServerProcess
@@ -169,6 +170,31 @@ def test_what_is_printed_invites_and_logs_nothing_of_a_visit(survey: tuple[Path,
     assert files_containing(path, b"127.0.0.1") == []
 
 
+@pytest.mark.parametrize("log", ["read", "full"])
+def test_a_disk_that_takes_nothing_does_not_flood_the_log(survey: tuple[Path, str], log: str) -> None:
+    path, name = survey
+    port = free_port()
+    address = f"/api/v1/surveys/{name}/submissions"
+    serve = shlex.join([*COMMAND, "serve", "--data", str(path), "--port", str(port)])
+    errors = "2>/dev/full" if log == "full" else ""
+    alone = {"ROOMFUL_SERVER_PROCESSES": "1"}
+    with Program(["sh", "-c", f"exec {serve} {errors}"], "^Serving ", environment=alone) as server:
+        usual = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (0, usual[1]))
+        for _ in range(20):
+            status, body = _request(port, "POST", address, sample.message())
+            assert (status, json.loads(body)["code"].partition(".")[0]) == (503, "storage")
+        resource.prlimit(server.pid, resource.RLIMIT_FSIZE, usual)
+        assert _request(port, "POST", address, sample.message())[0] == 201
+        assert server.stop() == 0
+    logged = [line for line in server.output.splitlines() if line.startswith(("ERROR", "WARNING"))]
+    written = any(line.startswith("ERROR submissions-not-stored storage.") for line in logged)
+    assert written == (log == "read")
+    assert len(logged) == len(set(logged)) <= 4
+    with DataDirectory(path) as data:
+        assert data.survey(name).total() == 1
+
+
 def test_closing_from_the_command_line_is_noticed_at_once(survey: tuple[Path, str]) -> None:
     path, name = survey
     port = free_port()
@@ -263,22 +289,3 @@ def test_workers_that_cannot_start_end_the_server_with_a_name(monkeypatch: pytes
     with pytest.raises(SetupError) as caught:
         supervisor.supervise(fail, 2)
     assert caught.value.code == "setup.workers"
-
-
-@pytest.mark.parametrize(
-    ("logger", "text", "logged"),
-    [
-        ("waitress", "Exception while serving /s/canary", "request-crashed ValueError"),
-        ("waitress", "Client disconnected while serving /canary", "connection-broken ValueError"),
-        ("waitress", "anything with canary", "server-event ValueError"),
-        ("roomful.web", "request-crashed KeyError", "request-crashed KeyError ValueError"),
-    ],
-)
-def test_the_log_has_names_of_events_only(logger: str, text: str, logged: str) -> None:
-    try:
-        raise ValueError("canary")
-    except ValueError as error:
-        exc_info = (ValueError, error, error.__traceback__)
-    record = logging.LogRecord(logger, logging.ERROR, "file", 1, text, (), exc_info)
-    assert EventNames().filter(record)
-    assert logging.Formatter("%(message)s").format(record) == logged
