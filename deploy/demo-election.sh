@@ -112,9 +112,12 @@ roomful simulate "$address" --model "$dir/town/people.csv" --seed 2015 --codes "
   --tokens "$dir/tokens.txt" --answers priority=transport,centre=car_free_centre --receipts "$dir/receipts.txt" \
   --json >"$dir/cast.json"
 
-step "Closing, and publishing the board: signed lists of all receipts and of all used codes"
+step "Closing, and publishing the provisional board: signed lists of all receipts and of all used codes"
 roomful close "$id" --data "$dir/data" --yes
 roomful board create "$id" --data "$dir/data" --key "$dir/key/key.pem" >/dev/null
+
+step "Nobody's ballot is missing, so nobody complains: the board becomes final"
+roomful board finish "$id" --data "$dir/data" --key "$dir/key/key.pem" >/dev/null
 roomful trustees export "$id" --data "$dir/data" --out "$dir/export"
 board=$(roomful board verify "$address" | awk '$1 == "Board" { print $2 }')
 

@@ -21,6 +21,8 @@ def refusal(reply: Reply) -> RoomfulError:
     remedy = detail if isinstance(detail, str) else ""
     if isinstance(code, str) and _STATE.fullmatch(code):
         return StateError(message, remedy=remedy, code=code)
+    if code == "complaint.acceptance":
+        return SubmissionError(message, remedy=remedy, code=code)
     if code in _TOKEN_CODES:
         return TokenError(message, remedy=remedy, code=str(code))
     if code == "storage.rolled-back":

@@ -29,12 +29,15 @@ class Receipt:
         That a relay took it: it is stored later, and the public board shows whether it was.
     acceptance : bytes
         The collector's signature that it took the ballot; empty for an open survey and over a relay.
+    sealed : bytes
+        What was accepted, as it was sent: of an election a complaint needs it; empty without an acceptance.
     """
 
     digest: str
     earlier: bool = False
     relayed: bool = False
     acceptance: bytes = b""
+    sealed: bytes = b""
 
 
 class Sender:
@@ -129,8 +132,10 @@ class Sender:
             return Receipt(digest=message.receipt, earlier=earlier, relayed=True)
         if message.relayed or value.get("receipt") != message.receipt:
             raise RemoteError("the server's receipt is not that of the message", code="remote.receipt")
-        acceptance = b"" if message.acceptance_key is None else await self._acceptance(message, value)
-        return Receipt(digest=message.receipt, earlier=earlier, acceptance=acceptance)
+        if message.acceptance_key is None:
+            return Receipt(digest=message.receipt, earlier=earlier)
+        acceptance = await self._acceptance(message, value)
+        return Receipt(digest=message.receipt, earlier=earlier, acceptance=acceptance, sealed=message.body)
 
     async def _acceptance(self, message: Outgoing, reply: dict[str, Any]) -> bytes:
         """The collector's signature that it took the ballot: without it a lost ballot could not be proven."""

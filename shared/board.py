@@ -4,9 +4,9 @@ Five files: the list of receipts, the signed checkpoint over it (:mod:`shared.ch
 list of used codes (:mod:`shared.roll`), and the board itself, a DSSE envelope by the organizer's key with a
 payload type of its own. The payload is compact JSON with members in this order::
 
-    {"discrepancy":null,"format":"roomful-board/2","specification":"<64 hex>","invited":<int>,
-     "used_codes":"<64 hex>","tokens_issued":<int>,"submissions":<int>,"root":"<64 hex>","release":null}
-                                                                                  (without the line breaks)
+    {"discrepancy":null,"format":"roomful-board/3","specification":"<64 hex>","invited":<int>,
+     "used_codes":"<64 hex>","tokens_issued":<int>,"submissions":<int>,"root":"<64 hex>","complaints":null,
+     "release":null}                                                              (without the line breaks)
 
 More submissions than tokens are a discrepancy. The organizer can sign it on purpose; then the first member
 says so, as ``"27 submissions, 25 tokens"``.
@@ -17,21 +17,29 @@ After the release it is signed once more, with ``release`` filled in::
      "withheld":<int>,"invalid":<int>}
 
 There is no count of a cell: a group is what the release gate let through.
+
+The board of an election is provisional until its ``complaints`` are filled in, with the root that it had
+and the ballots that were admitted since, because the collector had signed that it took them. Then it is
+final::
+
+    {"root":"<64 hex>","admitted":[{"receipt":"<64 hex>","acceptance":"<128 hex>"},...]}
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from shared import strict_json
+from shared.ed25519 import SIGNATURE_BYTES
 from shared.envelope import Envelope
 from shared.errors import BoardError, EnvelopeError
 from shared.fields import Fields
 from shared.hash_list import parse_hashes
 from shared.limits import MAX_BOARD_BYTES, MAX_CELLS, MAX_PEOPLE, MAX_RECEIPTS
 
-FORMAT: Final = "roomful-board/2"
+FORMAT: Final = "roomful-board/3"
 PAYLOAD_TYPE: Final = "application/vnd.roomful.board.v1+json"
 _KEYS: Final = (
     "discrepancy",
@@ -42,8 +50,12 @@ _KEYS: Final = (
     "tokens_issued",
     "submissions",
     "root",
+    "complaints",
     "release",
 )
+_COMPLAINTS_KEYS: Final = ("root", "admitted")
+_ADMITTED_KEYS: Final = ("receipt", "acceptance")
+_ACCEPTANCE: Final = re.compile(r"[0-9a-f]{128}")
 _RELEASE_KEYS: Final = ("data_package", "groups", "withheld", "invalid")
 
 
@@ -94,6 +106,38 @@ class BoardRelease:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    """A ballot that was missing from a provisional board, and came in by a complaint.
+
+    Attributes
+    ----------
+    receipt : bytes
+        SHA-256 of the ballot.
+    acceptance : bytes
+        The collector's signature that it had taken it (:mod:`shared.acceptance`).
+    """
+
+    receipt: bytes
+    acceptance: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complaints:
+    """What became of a provisional board.
+
+    Attributes
+    ----------
+    root : str
+        The root that it had, hexadecimal.
+    admitted : tuple of Admitted
+        Ascending by receipt.
+    """
+
+    root: str
+    admitted: tuple[Admitted, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
     """The counts that the organizer signs.
 
@@ -113,6 +157,8 @@ class Board:
         Root of the tree over the receipts, hexadecimal; the same as in the checkpoint.
     release : BoardRelease or None
         None until the release.
+    complaints : Complaints or None
+        Of an election; None while its board is provisional.
     discrepancy : str or None
         :func:`describe_discrepancy` of the counts, if the organizer signed that they contradict each other.
     """
@@ -124,6 +170,7 @@ class Board:
     submissions: int
     root: str
     release: BoardRelease | None
+    complaints: Complaints | None = None
     discrepancy: str | None = None
 
     @classmethod
@@ -148,6 +195,7 @@ class Board:
             tokens_issued=fields.integer("tokens_issued", 0, MAX_PEOPLE),
             submissions=fields.integer("submissions", 0, MAX_RECEIPTS),
             root=fields.digest("root"),
+            complaints=None if fields.raw("complaints") is None else _parse_complaints(fields),
             release=None if fields.raw("release") is None else _parse_release(fields),
             discrepancy=None if fields.raw("discrepancy") is None else fields.text("discrepancy", maximum=80),
         )
@@ -167,6 +215,7 @@ class Board:
                 "tokens_issued": self.tokens_issued,
                 "submissions": self.submissions,
                 "root": self.root,
+                "complaints": None if self.complaints is None else _complaints_object(self.complaints),
                 "release": None if self.release is None else _release_object(self.release),
             }
         )
@@ -230,6 +279,29 @@ def _parse_release(fields: Fields) -> BoardRelease:
         withheld=inner.integer("withheld", 0, MAX_RECEIPTS),
         invalid=inner.integer("invalid", 0, MAX_RECEIPTS),
     )
+
+
+def _parse_complaints(fields: Fields) -> Complaints:
+    inner = Fields(fields.raw("complaints"), fields.where("complaints"), _COMPLAINTS_KEYS, error=_malformed)
+    admitted = []
+    for i, item in enumerate(inner.items("admitted", MAX_RECEIPTS)):
+        one = Fields(item, f"{inner.where('admitted')}[{i}]", _ADMITTED_KEYS, error=_malformed)
+        text = one.text("acceptance", maximum=2 * SIGNATURE_BYTES)
+        if _ACCEPTANCE.fullmatch(text) is None:
+            raise one.fail("acceptance", "not a signature", f"{2 * SIGNATURE_BYTES} hexadecimal digits")
+        receipt = bytes.fromhex(one.digest("receipt"))
+        admitted.append(Admitted(receipt=receipt, acceptance=bytes.fromhex(text)))
+    return Complaints(root=inner.digest("root"), admitted=tuple(admitted))
+
+
+def _complaints_object(complaints: Complaints) -> dict[str, Any]:
+    return {
+        "root": complaints.root,
+        "admitted": [
+            {"receipt": ballot.receipt.hex(), "acceptance": ballot.acceptance.hex()}
+            for ballot in complaints.admitted
+        ],
+    }
 
 
 def _release_object(release: BoardRelease) -> dict[str, Any]:

@@ -11,11 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from shared import ed25519
+from shared.acceptance import acceptance_message
 from shared.board import Board, BoardGroup, BoardRelease, describe_discrepancy
 from shared.checkpoint import Checkpoint
 from shared.errors import BoardError
 from shared.hash_list import format_hashes
 from shared.invited import board_keys
+from shared.merkle import MerkleTree
 from shared.roll import Roll, count_used
 from shared.specification import Specification
 
@@ -98,6 +101,58 @@ def same_size(receipts: int, board: Board | None, checkpoint: Checkpoint | None)
             code="board.submissions",
         )
     return None if board is None or checkpoint is None else {"submissions": str(receipts)}
+
+
+def same_complaints(
+    receipts: Sequence[bytes], board: Board, specification: Specification
+) -> Mapping[str, str] | None:
+    """The final board of an election is its provisional one, and ballots that the collector had accepted."""
+    found, invited = board.complaints, specification.invited
+    is_election = invited is not None and invited.election is not None
+    _require(
+        found is None or is_election,
+        "only elections have complaints",
+        "no complaints on the board of a survey",
+        code="board.complaints",
+    )
+    if found is None or invited is None:
+        return None
+    admitted = [ballot.receipt for ballot in found.admitted]
+    listed = set(receipts)
+    _require(
+        admitted == sorted(set(admitted)) and listed.issuperset(admitted),
+        "an admitted ballot stands twice, or is not on the list",
+        "each admitted ballot once, ascending",
+        code="board.complaints",
+    )
+    before = sorted(listed.difference(admitted))
+    _require(
+        MerkleTree.of(before).root.hex() == found.root,
+        "the final board is not the provisional one and what was admitted: a ballot was removed or added",
+        f"a provisional board with the root {found.root}",
+        code="board.complaints",
+    )
+    for ballot in found.admitted:
+        message = acceptance_message(board.specification, ballot.receipt)
+        _require(
+            ed25519.verifies(invited.acceptance_key, ballot.acceptance, message),
+            f"the ballot {ballot.receipt.hex()} was admitted without the collector's acceptance",
+            "a signature of the collector for each admitted ballot",
+            code="board.complaints",
+        )
+    return {"provisional": str(len(before)), "admitted": str(len(admitted))}
+
+
+def follows(board: Board, provisional: Checkpoint) -> Mapping[str, str]:
+    """The board follows from the provisional one that somebody saw, or is that one."""
+    root = board.root if board.complaints is None else board.complaints.root
+    _require(
+        root == provisional.root.hex(),
+        "this board does not follow from the provisional one that was seen",
+        f"a provisional board with the root {provisional.root.hex()}",
+        code="board.provisional",
+    )
+    return {"provisional": str(provisional.size)}
 
 
 def same_roll(roll: Roll, specification: Specification) -> Mapping[str, str] | None:

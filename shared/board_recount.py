@@ -30,6 +30,7 @@ LINES: Final = (
     "board.receipts",
     "board.root",
     "board.submissions",
+    "board.complaints",
     "board.roll",
     "board.used-codes",
     "board.tokens",
@@ -47,7 +48,7 @@ class BoardLine:
     Attributes
     ----------
     code : str
-        One of :data:`LINES`, ``board.receipt`` or ``board.code``.
+        One of :data:`LINES`, ``board.provisional``, ``board.receipt`` or ``board.code``.
     outcome : str
         ``passed``, ``refused`` or ``not-run``.
     figures : mapping of str to str
@@ -138,15 +139,16 @@ def recount(
     Returns
     -------
     Recounted
-        All twelve lines. When the signature of the board or of the checkpoint is refused, those that need it
-        are not run.
+        All thirteen lines. When the signature of the board or of the checkpoint is refused, those that need
+        it are not run.
 
     Notes
     -----
     Guarantee: if no line is refused, then a key of the organizer signed this list of distinct receipts and
     these counts; no more receipts than tokens and no more tokens than invitations are claimed; no group on
     the board has fewer answers than the signed minimum; and released, withheld and invalid submissions are
-    together all receipts. n receipts take 2n hashes.
+    together all receipts. The final board of an election lists every receipt of a provisional one, and beside
+    these only what the collector had accepted. n receipts take 2n hashes.
     """
     lines: list[BoardLine] = []
 
@@ -194,17 +196,32 @@ def recount(
     run(LINES[4], lambda: counts.same_root(root, board, checkpoint))
     run(LINES[5], lambda: counts.same_size(len(published.receipts), board, checkpoint))
     specification = survey.specification
-    run(LINES[6], lambda: counts.same_roll(published.roll, specification))
-    run(LINES[7], lambda: counts.used_codes_on_roll(published.used_codes, published.roll, board))
-    run(LINES[8], lambda: None if board is None else counts.tokens_suffice(board, specification))
+    run(
+        LINES[6],
+        lambda: None if board is None else counts.same_complaints(published.receipts, board, specification),
+    )
+    run(LINES[7], lambda: counts.same_roll(published.roll, specification))
+    run(LINES[8], lambda: counts.used_codes_on_roll(published.used_codes, published.roll, board))
+    run(LINES[9], lambda: None if board is None else counts.tokens_suffice(board, specification))
     release = None if board is None else board.release
     run(
-        LINES[9],
+        LINES[10],
         lambda: None if release is None else counts.groups_may_be_shown(release, survey.specification),
     )
-    run(LINES[10], lambda: None if board is None else counts.adds_up(board, specification))
-    run(LINES[11], lambda: counts.same_release(release, released))
+    run(LINES[11], lambda: None if board is None else counts.adds_up(board, specification))
+    run(LINES[12], lambda: counts.same_release(release, released))
     return Recounted(lines=tuple(lines), board=board)
+
+
+def find_provisional(found: Recounted, provisional: Checkpoint) -> BoardLine:
+    """Whether a board follows from a provisional one whose checkpoint somebody kept and verified."""
+    if found.board is None:
+        return BoardLine(code="board.provisional", outcome=NOT_RUN)
+    try:
+        figures = counts.follows(found.board, provisional)
+    except BoardError as error:
+        return BoardLine(code="board.provisional", outcome=REFUSED, error=error)
+    return BoardLine(code="board.provisional", outcome=PASSED, figures=figures)
 
 
 def find_receipt(

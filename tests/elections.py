@@ -21,6 +21,7 @@ from server.release.trustees.rehearsal import rehearse_election
 from server.release.trustees.stating import StatementReport
 from server.release.trustees.tallying import Tally, tally, verify_result
 from shared.ballot import Ballot, UnsignedBallot, require_invited
+from shared.board import Board, Complaints
 from shared.election.contests import chosen
 from shared.election.electorate import election_terms
 from shared.election.factors import FactorsFile
@@ -192,6 +193,10 @@ class HeldElection(SealedSurvey):
     def used_codes(self, ballots: Sequence[Ballot], count: int) -> tuple[bytes, ...]:
         """A code of its box for each ballot; of the first so many."""
         return proofs_of(*(ballot.cell for ballot in ballots[:count]))
+
+    def complaints(self, board: Board) -> Complaints | None:
+        """The board is final, and nobody has complained."""
+        return Complaints(root=board.root, admitted=())
 
     def roll(self) -> Roll:
         """With a list for each box."""

@@ -24,7 +24,7 @@ from server.release.trustees.shares import Share, parse_share, split_secret
 from server.release.trustees.statement_keys import public_statement_key
 from server.release.trustees.stating import StatementReport, state_export
 from shared.ballot import Ballot
-from shared.board import describe_discrepancy
+from shared.board import Board, Complaints, describe_discrepancy
 from shared.checkpoint import Checkpoint, SignedCheckpoint, board_origin
 from shared.errors import BoardError
 from shared.invitation import Invitation
@@ -137,6 +137,7 @@ class SealedSurvey:
             change=lambda board: replace(
                 board,
                 invited=people,
+                complaints=self.complaints(board),
                 discrepancy=describe_discrepancy(submissions=len(entries), tokens_issued=len(proofs)),
             ),
         )
@@ -145,6 +146,10 @@ class SealedSurvey:
             "roll.txt": self.roll().to_bytes(),
             "used-codes.txt": files.used_codes,
         }
+
+    def complaints(self, board: Board) -> Complaints | None:  # noqa: ARG002
+        """A survey has none."""
+        return None
 
     def used_codes(self, ballots: Sequence[Ballot], count: int) -> tuple[bytes, ...]:  # noqa: ARG002
         """Proofs of so many codes."""

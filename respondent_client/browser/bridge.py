@@ -32,6 +32,7 @@ from respondent_client.sending import Receipt, Sender
 from respondent_client.session import Placement, examine_alone, faulty, issued_by_box, place, recount
 from respondent_client.typed_numbers import Signs
 from shared.ballot import require_invited
+from shared.complaint import sealed_text
 from shared.election.group import PythonGroup
 from shared.election.tested import BallotTest, rebuild
 from shared.errors import RoomfulError, StateError
@@ -283,9 +284,11 @@ class Bridge:
             return result
         self._entrance.forget()
         self._sender.forget()
-        digest = _needed(self._sound).digest
+        sound = _needed(self._sound)
+        digest, is_election = sound.digest, require_invited(sound.specification).election is not None
+        ballot = sealed_text(receipt.sealed) if is_election and receipt.sealed else ""
         text = BallotReceipt.of(digest, receipt.digest, receipt.acceptance).to_text()
-        return result | {"text": text, "board": self._entrance.board_link(text)}
+        return result | {"text": text, "ballot": ballot, "board": self._entrance.board_link(text)}
 
 
 _METHODS: Final[dict[str, Callable[..., Any]]] = {

@@ -11,14 +11,16 @@ from typing import Any, Final
 
 import click
 
+from respondent_client.complaining import MAX_RECEIPT_FILE_BYTES
 from respondent_client.composing import Attempt, Message, Outgoing
 from respondent_client.headless.delivering import deliver, find_message
 from respondent_client.headless.report import check_line, line_object, room_lines, words_to_compare
 from respondent_client.headless.respondent import HeadlessRespondent
-from respondent_client.headless.tokens import find_token, write_file
+from respondent_client.headless.tokens import find_token, read_file, write_file
 from respondent_client.sending import Receipt
 from respondent_client.session import Placement
 from shared.ballot import require_invited
+from shared.complaint import sealed_text
 from shared.errors import InputError, StateError
 from shared.receipt import BallotReceipt
 from shared.token import HeldToken
@@ -93,9 +95,20 @@ def respond(url: str, answers_file: Path, dry_run: bool, **options: Any) -> None
 @click.option(
     "--choices",
     "choices_file",
-    required=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help='JSON: {"quasi_identifiers": {...}, "answers": {...}}; the answers are your choices.',
+)
+@click.option(
+    "--receipt-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where receipt and sealed ballot are saved, for a complaint if the board lacks it; by default"
+    " TOKENFILE.receipt.",
+)
+@click.option(
+    "--complain",
+    "complaint_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Instead of voting: send the ballot in this receipt file again, while the board is provisional.",
 )
 @click.option("--cast", "at_once", is_flag=True, help="Cast without asking whether to test the ballot first.")
 @click.option(
@@ -106,7 +119,15 @@ def respond(url: str, answers_file: Path, dry_run: bool, **options: Any) -> None
     help="Where a ballot that you test is written for another device; of a second one test-2.json.",
 )
 @_options
-def vote(url: str, choices_file: Path, at_once: bool, test_file: Path, **options: Any) -> None:
+def vote(
+    url: str,
+    choices_file: Path | None,
+    receipt_file: Path | None,
+    complaint_file: Path | None,
+    at_once: bool,
+    test_file: Path,
+    **options: Any,
+) -> None:
     """Vote in the election at URL: encrypt your choices on this machine, then cast the ballot or test it.
 
     Not for binding public elections: your device knows your vote, so it can be sold or coerced.
@@ -114,7 +135,18 @@ def vote(url: str, choices_file: Path, at_once: bool, test_file: Path, **options
     The words of the ballot are shown before you decide. A ballot that you test is never cast: it is written
     to a file from which another device makes it again, byte for byte (roomful election check-ballot), and a
     new ballot is made. Otherwise as roomful respond.
+
+    Keep the receipt file until the result is out. If the provisional board does not list your ballot although
+    the collector signed that it took it, --complain brings it back.
     """
+    if complaint_file is not None:
+        _complain(url, complaint_file, as_json=options["as_json"])
+        return
+    if choices_file is None:
+        raise click.UsageError("Missing option '--choices'.")
+    token_file = options["token_file"]
+    if receipt_file is None and token_file is not None:
+        receipt_file = token_file.with_name(f"{token_file.name}.receipt")
 
     def decide(
         respondent: HeadlessRespondent,
@@ -130,7 +162,25 @@ def vote(url: str, choices_file: Path, at_once: bool, test_file: Path, **options
             _write_test(attempted, test_file, number, pinned_link(url))
         raise AssertionError("a count without an end has ended")
 
-    _take_part(url, read_answers(choices_file), dry_run=False, compose=decide, **options)
+    _take_part(
+        url,
+        read_answers(choices_file),
+        dry_run=False,
+        compose=decide,
+        receipt_file=receipt_file,
+        **options,
+    )
+
+
+def _complain(url: str, path: Path, *, as_json: bool) -> None:
+    """Send a complaint, and say what came of it."""
+    receipt, listed = HeadlessRespondent(url).complain(read_file(path, MAX_RECEIPT_FILE_BYTES))
+    if as_json:
+        click.echo(json.dumps({"receipt": receipt.digest.hex(), "listed": listed}))
+    elif listed:
+        click.echo("It is there: the board lists this ballot. There is nothing to complain about.")
+    else:
+        click.echo("Admitted. Look for the receipt again when the board is final.")
 
 
 def _decision() -> str:
@@ -172,6 +222,7 @@ def _take_part(
     wait: bool,
     words_match: bool,
     as_json: bool,
+    receipt_file: Path | None = None,
 ) -> None:
     """Check, place, and send what is composed."""
     respondent = HeadlessRespondent(url, notify=_progress)
@@ -217,6 +268,9 @@ def _take_part(
                 wait,
             )
         text = BallotReceipt.of(sound.digest, receipt.digest, receipt.acceptance).to_text()
+        if receipt_file is not None and receipt.sealed:
+            write_file(receipt_file, f"{text}\n{sealed_text(receipt.sealed)}\n".encode("ascii"))
+            click.echo(f"Receipt and sealed ballot are in {receipt_file}, for a complaint.", err=True)
         result |= {"sent": True, "receipt": receipt.digest, "relayed": receipt.relayed}
         if receipt.acceptance:
             result["receipt_text"] = text

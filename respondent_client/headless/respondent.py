@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
+from respondent_client.complaining import complain, read_complaint
 from respondent_client.composing import Attempt, Message, Outgoing, attempt, cast, compose, write_content
 from respondent_client.delay import draw_delay
 from respondent_client.headless.platform import HeadlessPlatform
@@ -16,6 +17,7 @@ from respondent_client.token_request import TokenRequest, fetch_token, prepare_r
 from shared.ballot import require_invited
 from shared.errors import StateError
 from shared.invitation_code import InvitationCode
+from shared.receipt import BallotReceipt
 from shared.soundness import Examination, SoundSpecification
 from shared.token import HeldToken
 
@@ -121,6 +123,11 @@ class HeadlessRespondent:
     def send(self, message: Outgoing) -> Receipt:
         """Send them; the same message may be sent again."""
         return run(Sender(self._platform).send(message))
+
+    def complain(self, text: str) -> tuple[BallotReceipt, bool]:
+        """Send the complaint in a saved file; the receipt, and whether the board lists it already."""
+        receipt, complaint = read_complaint(text, self.link)
+        return receipt, run(complain(self._platform, self.link, receipt, complaint))
 
     def respond(
         self,

@@ -2,10 +2,10 @@
 
 import { COMPARE, DISCREPANCY, NOT_RUN, PASSED, REFUSED, verifyBoard } from "./board_check.mjs";
 import { parseCode } from "./board_code.mjs";
-import { parsePin, parseReceipt, receiptText } from "./board_receipt.mjs";
+import { parsePin, parseReceipt, receiptText, sealedBallot } from "./board_receipt.mjs";
 import { h, replace } from "./dom.mjs";
 import { canVerify } from "./ed25519.mjs";
-import { keyText } from "./envelope.mjs";
+import { bytesOfHex, keyText } from "./envelope.mjs";
 import { chooseLanguage } from "./language.mjs";
 import { scan } from "./scan.mjs";
 import { digestWords } from "./words.mjs";
@@ -13,8 +13,8 @@ import { digestWords } from "./words.mjs";
 const page = document.getElementById("main");
 const place = document.getElementById("lookup");
 const MARKS = { [PASSED]: "✓", [REFUSED]: "✗", [COMPARE]: "?", [DISCREPANCY]: "!", [NOT_RUN]: "–" };
-const LARGEST_FILE = 65_536; // of a saved receipt
-const state = { language: null, pin: parsePin(location.hash), busy: false };
+const LARGEST_FILE = 131_072; // of a saved receipt, with the sealed ballot of an election
+const state = { language: null, pin: parsePin(location.hash), busy: false, sealed: null };
 
 class NetworkError extends Error {
   name = "NetworkError";
@@ -102,6 +102,7 @@ async function opened(input, field) {
   }
   if (found === null) return problem("board.problem.file");
   const receipt = parseReceipt(found);
+  state.sealed = sealedBallot(found);
   const pin = parsePin(found);
   if (pin?.digest.startsWith(id)) state.pin = pin; // another survey's file is told by its receipt
   field.value = receipt ? found.match(/ROOMFUL-RECEIPT[\s\S]{0,120}/i)?.[0].split(/\r?\n/)[0] ?? found : found;
@@ -148,7 +149,7 @@ async function check({ receipt = null, code = null }) {
 }
 
 /** The verdict in a sentence, then what was compared. */
-function show({ lines, board, digest, key }, { receipt, code }) {
+function show({ lines, board, digest, key, provisional }, { receipt, code }) {
   const { language } = state;
   const t = (name, figures) => language.t(name, figures);
   const last = receipt || code ? lines.find((line) => line.code === (receipt ? "board.receipt" : "board.code")) : null;
@@ -169,6 +170,7 @@ function show({ lines, board, digest, key }, { receipt, code }) {
       good && receipt ? h("p", {}, t("board.not-content")) : null,
       good ? null : h("p", {}, t("board.tell", { code: refused[0].code })),
     ),
+    verdict === "board.verdict.proven" ? complaint(provisional, receipt) : null,
     compare && good ? [h("p", {}, t("board.compare")), words(digest), h("p", { class: "quiet" }, t("board.compare.key"), " ", words(keyHex(key)))] : null,
     board ? [h("h3", {}, t("board.same.heading")), h("p", {}, t("board.same")), words(board.root)] : null,
     h(
@@ -178,6 +180,49 @@ function show({ lines, board, digest, key }, { receipt, code }) {
       h("ul", { class: "checks" }, lines.map(line)),
     ),
   );
+}
+
+/** How the ballot comes back while the board of an election is provisional; nothing is sent before she says so. */
+function complaint(provisional, receipt) {
+  if (!provisional) return null;
+  const t = (key) => state.language.t(key);
+  const place = h("div", { id: "complaint", class: "notice warning" }, h("h3", {}, t("board.complain")));
+  if (!state.sealed) {
+    place.append(h("p", {}, t("board.complain.open")));
+    return place;
+  }
+  const told = h("p", { role: "status", id: "complained" });
+  const send = h("button", { type: "button", class: "primary", id: "complain", onclick: async () => {
+    send.disabled = true;
+    const answer = await sendComplaint(receipt.acceptance, state.sealed);
+    told.textContent = t(`board.complain.${answer}`);
+    told.dataset.outcome = answer;
+    send.disabled = answer !== "network";
+  } }, t("board.complain.send"));
+  place.append(h("p", {}, t("board.complain.text")), h("p", { class: "actions" }, send), told);
+  return place;
+}
+
+/** "admitted", "listed", "final", "spent", "refused" or "network". */
+async function sendComplaint(acceptance, sealed) {
+  const ballot = Uint8Array.from(atob(sealed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+  try {
+    const response = await fetch(new URL(`${page.dataset.base}api/v1/surveys/${id}/complaints`, location.href), {
+      method: "POST",
+      headers: { "Content-Type": "application/vnd.roomful.complaint" },
+      body: new Uint8Array([...bytesOfHex(acceptance), ...ballot]),
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      redirect: "error",
+    });
+    if (response.status === 201) return "admitted";
+    if (response.status === 200) return "listed";
+    if (response.status >= 500) return "network";
+    const { code } = await response.json();
+    return { "state.final": "final", "token.spent": "spent" }[code] ?? "refused";
+  } catch {
+    return "network";
+  }
 }
 
 function goodVerdict(last) {

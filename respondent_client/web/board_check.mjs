@@ -94,10 +94,12 @@ const textsOf = (hashes) => new Set(hashes.map(hex));
 /** The discrepancy that a board with such counts must say first, or null. */
 const discrepancyOf = (submissions, tokens) => (submissions > tokens ? `${submissions} submissions, ${tokens} tokens` : null);
 
+const DIGEST = /^[0-9a-f]{64}$/;
+
 function parseBoard(body) {
   const board = JSON.parse(text(body));
-  require(JSON.stringify(board) === text(body) && board.format === "roomful-board/2", "form");
-  const keys = "discrepancy,format,specification,invited,used_codes,tokens_issued,submissions,root,release";
+  require(JSON.stringify(board) === text(body) && board.format === "roomful-board/3", "form");
+  const keys = "discrepancy,format,specification,invited,used_codes,tokens_issued,submissions,root,complaints,release";
   require(Object.keys(board).join() === keys, "form");
   const numbers = [board.invited, board.tokens_issued, board.submissions];
   if (board.release !== null) {
@@ -108,12 +110,32 @@ function parseBoard(body) {
       numbers.push(...group.cells, group.people, group.answers);
     }
   }
+  if (board.complaints !== null) {
+    require(Object.keys(board.complaints).join() === "root,admitted" && DIGEST.test(board.complaints.root), "form");
+    for (const ballot of board.complaints.admitted) {
+      require(Object.keys(ballot).join() === "receipt,acceptance" && DIGEST.test(ballot.receipt), "form");
+      require(/^[0-9a-f]{128}$/.test(ballot.acceptance), "form");
+    }
+  }
   require(board.discrepancy === null || typeof board.discrepancy === "string", "form");
   require(numbers.every((number) => Number.isSafeInteger(number) && number >= 0), "form");
   return board;
 }
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+/** The final board of an election is its provisional one, and ballots that the collector had accepted. */
+async function checkComplaints({ root, admitted }, receipts, digest, specification) {
+  const named = new Set(admitted.map(({ receipt }) => receipt));
+  require(admitted.every(({ receipt }, i) => i === 0 || admitted[i - 1].receipt < receipt), "admitted");
+  const before = receipts.filter((entry) => !named.has(hex(entry)));
+  require(before.length + named.size === receipts.length, "admitted");
+  require(hex((await treeOf(before)).root) === root, "root");
+  for (const { receipt, acceptance } of admitted) {
+    require(await isAccepted({ digest: receipt, acceptance }, digest, specification), "acceptance");
+  }
+  return { provisional: before.length, admitted: named.size };
+}
 
 function checkGroups(release, specification) {
   const { groups, withheld } = release;
@@ -202,7 +224,7 @@ async function checkRelease(release, fetchReleased) {
  * `fetchFile(name)` gives the bytes of "specification", "board", "board/checkpoint", "board/receipts",
  * "board/roll" or "board/used-codes"; `fetchReleased(name)` those of a released file or null; `pin` is
  * {digest, key} from a link, or null; `receipt` is {survey, digest}, or null; `code` the symbols of a code, or
- * null. Gives {lines, board, digest, key}; lines have code, outcome, figures
+ * null. Gives {lines, board, digest, key, provisional}; lines have code, outcome, figures
  * and, if refused, a reason. An error of the network is thrown.
  */
 export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code = null }) {
@@ -229,7 +251,7 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code
     keys = [key, ...(specification.invited?.spare_keys ?? [])];
     return pin ? {} : { outcome: COMPARE };
   });
-  if (!specification) return { lines, board: null, digest: null, key: null };
+  if (!specification) return { lines, board: null, digest: null, key: null, provisional: false };
   await run("board.signature", async () => {
     const opened = await openEnvelope(envelope, BOARD_TYPE, keys);
     board = parseBoard(opened.body);
@@ -260,6 +282,11 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code
     require(!checkpoint || checkpoint.size === receipts.length, "size");
     require(!board || board.submissions === receipts.length, "size");
     return board && checkpoint ? { submissions: receipts.length } : null;
+  });
+  await run("board.complaints", () => {
+    if (!board || !receipts) return null;
+    require(board.complaints === null || specification.invited?.election, "survey");
+    return board.complaints === null ? null : checkComplaints(board.complaints, receipts, digest, specification);
   });
   await run("board.roll", async () => {
     if (!specification.invited) return null;
@@ -318,5 +345,6 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code
       return { used: used.has(hex(proof)) };
     });
   }
-  return { lines, board: board ?? null, digest, key };
+  const provisional = Boolean(board && board.complaints === null && specification.invited?.election);
+  return { lines, board: board ?? null, digest, key, provisional };
 }

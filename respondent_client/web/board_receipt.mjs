@@ -23,6 +23,12 @@ export function receiptText(surveyId, { digest, acceptance }) {
   return ["ROOMFUL-RECEIPT", surveyId, digest, ...(acceptance ? [acceptance] : [])].join(":").toUpperCase();
 }
 
+/** The sealed ballot in a saved receipt, as shared/complaint.py reads it, in base64url; null unless there is one. */
+export function sealedBallot(text) {
+  const found = new Set([...text.matchAll(/ROOMFUL-BALLOT:([A-Za-z0-9_-]+)/g)].map(([, sealed]) => sealed));
+  return found.size === 1 ? [...found][0] : null;
+}
+
 /** {digest, key} from a link's fragment anywhere in a text, or null. */
 export function parsePin(text) {
   const match = PIN.exec(text);
@@ -30,6 +36,6 @@ export function parsePin(text) {
 }
 
 /** What she saves: the receipt, what it is, and the link to the board with what it pins. */
-export function receiptFile({ title, text, link, lines }) {
-  return [title, "", text, "", ...lines, "", link, ""].join("\r\n");
+export function receiptFile({ title, text, link, lines, ballot = "" }) {
+  return [title, "", text, "", ...lines, "", link, "", ...(ballot ? [ballot, ""] : [])].join("\r\n");
 }

@@ -26,11 +26,12 @@ from shared.errors import BoardError, InputError, StateError
 from shared.hash_list import LINE_BYTES, format_hashes
 from shared.invitation import Invitation
 from shared.invitation_code import InvitationCode
-from shared.limits import MAX_RECEIPTS
+from shared.limits import MAX_CHECKPOINT_BYTES, MAX_RECEIPTS
 from shared.receipt import BallotReceipt
 from shared.words import digest_words
 
-_MAX_RECEIPT_FILE_BYTES: Final = 65_536
+_MAX_RECEIPT_FILE_BYTES: Final = 131_072
+"""With the sealed ballot of an election in it."""
 key_option = click.option(
     "--key",
     type=click.Path(path_type=Path),
@@ -75,6 +76,8 @@ def create(
     Everybody can then look for her receipt. Do it before the trustees get their export: the checkpoint that
     is signed here fixes which ballots there are. A published board never changes.
 
+    Of an election it is provisional: voters whose ballot is missing complain, until roomful board finish.
+
     More submissions than tokens are refused, unless --accept-discrepancy names both: then the board says so
     first, and so does everybody who verifies it.
     """
@@ -88,10 +91,15 @@ def create(
             else read_file(used_codes, "a list of used codes", LINE_BYTES * MAX_RECEIPTS)
         )
         recounted = create_board(store, used_codes=used, key=private, accept_discrepancy=accept_discrepancy)
-        digest = store.published.digest
+        digest, is_election = store.published.digest, store.is_election
     _show(recounted, as_json)
     if not as_json:
-        click.echo(f"Published: the page s/{survey_id(digest)}/board. Next: roomful trustees export.")
+        following = (
+            "Give voters time to look for their receipts and to complain, then: roomful board finish."
+            if is_election
+            else "Next: roomful trustees export."
+        )
+        click.echo(f"Published: the page s/{survey_id(digest)}/board. {following}")
 
 
 @board.command("used-codes")
@@ -121,7 +129,11 @@ def write_used_codes(survey: str, data: Path, out: Path) -> None:
 @passphrase_option
 @json_option
 def finish(survey: str, data: Path, key: Path, passphrase_file: Path | None, as_json: bool) -> None:
-    """Add the groups and the digest of the release to the board of SURVEY, and sign it again."""
+    """Add the groups and the digest of the release to the board of SURVEY, and sign it again.
+
+    Of an election: make its provisional board final, with the ballots that complaints brought back. Nothing
+    enters it afterwards, and only then trustees get their export.
+    """
     private = signing_key(key, passphrase_file)
     with open_data(data) as directory:
         recounted = finish_board(open_store(directory, survey), key=private)
@@ -131,11 +143,21 @@ def finish(survey: str, data: Path, key: Path, passphrase_file: Path | None, as_
 @board.command()
 @click.argument("folder_or_url")
 @click.option("--receipt", help="A receipt to look for: its text, or a file with it.")
+@click.option(
+    "--provisional",
+    type=click.Path(path_type=Path),
+    help="The checkpoint of an election's provisional board, kept since: this one must follow from it.",
+)
 @click.option("--code", help="A code to look for among the used ones; it stays on this machine.")
 @click.option("--invitation", help="A link that respondents get: it fixes survey and organizer.")
 @json_option
 def verify(
-    folder_or_url: str, receipt: str | None, code: str | None, invitation: str | None, as_json: bool
+    folder_or_url: str,
+    receipt: str | None,
+    provisional: Path | None,
+    code: str | None,
+    invitation: str | None,
+    as_json: bool,
 ) -> None:
     """Count everything on a board again, with what everybody can get.
 
@@ -152,6 +174,7 @@ def verify(
         pinned,
         wanted,
         None if code is None else InvitationCode.parse(code),
+        None if provisional is None else read_file(provisional, "a checkpoint", MAX_CHECKPOINT_BYTES),
     )
     _show(verification.recounted, as_json, verification)
     if verification.recounted.refusal is not None:
@@ -222,6 +245,13 @@ def _totals(found: Board) -> list[str]:
     lines = [
         f"Invited {found.invited}, tokens issued {found.tokens_issued}, submissions {found.submissions}."
     ]
+    if found.complaints is not None:
+        lines.append(
+            f"Final. Admitted after complaints: {len(found.complaints.admitted)}; the collector had signed"
+            " that it took them, and they were missing."
+            if found.complaints.admitted
+            else "Final. No complaint was admitted."
+        )
     if found.release is not None:
         release = found.release
         lines.append(

@@ -423,6 +423,7 @@ def _figures(found: Election) -> dict[str, Any]:
         "counted": sum(found.ballots),
         "groups": len(found.ballots),
         "smallest_group": min(filter(None, found.ballots), default=0),
+        "admitted": examined.admitted,
         "refused": [{"receipt": receipt, "code": error.code} for receipt, error in examined.refused],
     }
 
@@ -435,6 +436,12 @@ def _tell(told: dict[str, Any]) -> None:
         f"{told['counted']} of {told['ballots']} ballots in {told['groups']} groups; "
         f"the smallest has {told['smallest_group']}."
     )
+    if told["admitted"]:
+        click.secho(
+            f"ADMITTED after complaints: {told['admitted']}. The collector had signed that it took them, and"
+            " they were missing from the provisional board: its fault.",
+            fg="yellow",
+        )
     for line in told["refused"]:
         click.secho(
             f"NOT COUNTED {line['receipt']} ({line['code']}): the collector should not have taken it.",

@@ -21,11 +21,11 @@ from server.cli.opening import (
     write,
 )
 from server.cli.surveys import data_option, open_data
-from server.collection.board_folder import CHECKPOINT_FILE, read_board_file
+from server.collection.board_folder import CHECKPOINT_FILE, read_board_file, read_counts
 from server.collection.storage.states import State, refusal
 from server.files import read_file
 from server.keys.core_dumps import forbid_core_dumps
-from server.release.trustees.board_copy import COPIED_FILES
+from server.release.trustees.board_copy import COPIED_FILES, require_final
 from server.release.trustees.ceremony import hold_ceremony, key_words
 from server.release.trustees.export import SignedSurvey, read_survey, write_export
 from server.release.trustees.rehearsal import (
@@ -221,6 +221,7 @@ def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
         warn_of_old_copy(store)
         ballots = sorted(store.ballots(), key=lambda ballot: ballot.receipt)
         where = store.published.folder
+        require_final(read_counts(where), store.specification)
         board = {name: read_board_file(where, name) for name in COPIED_FILES}
         count = write_export(
             out,

@@ -149,15 +149,25 @@ def _same(there: BoardFiles, contents: BoardFiles) -> bool:
     )
 
 
-def replace_board(survey: Path, board: bytes) -> None:
-    """Put a finished ``board.json`` in the place of the first one.
+def read_counts(survey: Path) -> Board:
+    """The counts of a survey's board, whose signature was verified when it was published."""
+    return Board.parse(parse_envelope(read_board_file(survey, BOARD_FILE)).payload)
+
+
+def replace_board(survey: Path, contents: BoardFiles) -> None:
+    """Put a finished board in the place of the first one.
 
     Raises
     ------
     StorageError
-        If it cannot be written; then the first one is still there.
+        If it cannot be written; done again, it ends in the same files.
     """
-    path = survey / BOARD_FOLDER / BOARD_FILE
-    with files.named_file_errors(f"{BOARD_FOLDER}/{BOARD_FILE}"):
-        files.replace(path, board)
-        path.chmod(_MODE)
+    with files.named_file_errors(BOARD_FOLDER):
+        for name, data in (
+            (BOARD_FILE, contents.board),
+            (RECEIPTS_FILE, contents.receipts),
+            (CHECKPOINT_FILE, contents.checkpoint),  # the last: who keeps a list in memory goes by it
+        ):
+            path = survey / BOARD_FOLDER / name
+            files.replace(path, data)
+            path.chmod(_MODE)

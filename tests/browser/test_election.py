@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,21 +10,26 @@ import pytest
 from playwright.sync_api import expect
 
 from server.collection.board_folder import publish_board
+from server.keys.sealing import SealingKey
+from server.release.board.creating import create_board, finish_board
 from server.release.board.election_files import publish_result
 from shared.ballot import Ballot
+from shared.complaint import find_sealed, sealed_text
 from shared.edwards import L
 from shared.election.electorate import election_terms
 from shared.election.group import GENERATOR, IDENTITY
 from shared.election.trustees import lagrange
 from shared.election.verifying import verify
 from shared.election.vote import EncryptedVote
+from shared.hash_list import format_hashes
 from shared.receipt import BallotReceipt
-from shared.sealing import ballot_info
+from shared.sealing import ELECTION_SUITE, SUITES, ballot_info
 from tests import election_held as held
 from tests.browser.invited_office import Office, office
 from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
+from tests.builders import ORGANIZER_KEY
 from tests.election import GROUP
-from tests.elections import BOXES, HeldElection, code_in, collector, election_specification
+from tests.elections import BOXES, HeldElection, code_in, collector, election_specification, proofs_of
 from tests.server.cli.test_election import board_files
 
 pytestmark = pytest.mark.browser
@@ -131,6 +137,11 @@ def test_a_vote(
     assert words_of(walk) != tested
     receipt = BallotReceipt.parse(walk.send_now())
     walk.look("8-receipt")
+    with page.expect_download() as download:
+        page.click("#save-receipt")
+    saved = Path(download.value.path()).read_text("utf-8")
+    assert BallotReceipt.parse(saved).digest == receipt.digest
+    assert find_sealed(saved) == election.web.posted("/submissions")[-1]
     data = collector().open(ballot_info(election.digest), election.web.posted("/submissions")[-1])
     ballot = Ballot.parse(data, election.store.specification)
     assert ballot.receipt == receipt.digest.hex()
@@ -162,3 +173,53 @@ def test_the_board_shows_the_result(
         walk.page.click("#by-group summary")
         expect(walk.page.locator("#by-group tbody tr")).to_have_count(len(result.groups))
         walk.look("1-result")
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
+def test_a_missing_ballot_comes_back_by_the_board(
+    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
+) -> None:
+    held_election = HeldElection(tmp_path)
+    with office(tmp_path / "office", lambda _: held_election.specification) as place:
+        ballots = [held_election.ballot(box) for box in (0, 1, 1)]
+        seal = SealingKey(SUITES[ELECTION_SUITE], collector().public_key)
+        messages = [seal.seal(ballot_info(place.digest), ballot.to_bytes()) for ballot in ballots]
+        for message in messages:
+            place.store.submit(message)
+        place.store.close()
+        missing = ballots[0]
+        with sqlite3.connect(place.store.published.folder / "answers.sqlite") as connection:
+            connection.execute("DELETE FROM ballot WHERE token = ?", (missing.token.prefix,))
+        connection.close()
+        create_board(place.store, used_codes=format_hashes(proofs_of(0, 1, 1)), key=ORGANIZER_KEY)
+        acceptance = place.store.acceptance(missing.receipt)
+        assert acceptance is not None
+        receipt = BallotReceipt.of(place.digest, missing.receipt, acceptance).to_text()
+        file = tmp_path / "receipt.txt"
+        walk = visit(f"election-complaint-{viewport['width']}", viewport)
+        page = walk.page
+        page.goto(f"{place.base}s/{place.store.id}/board#{place.link().partition('#')[2]}")
+        expect(page.locator("#provisional")).to_be_visible()
+        walk.look("1-provisional")
+        file.write_text(receipt, "utf-8")
+        page.set_input_files("#saved", file)
+        expect(page.locator("#complaint")).to_contain_text("Open the file")
+        expect(page.locator("#complain")).to_have_count(0)
+        file.write_text(f"{receipt}\n\n{sealed_text(messages[0])}\n", "utf-8")
+        page.set_input_files("#saved", file)
+        expect(page.locator("#complain")).to_be_visible()
+        walk.look("2-missing")
+        assert place.web.posted("/complaints") == []
+        page.focus("#complain")
+        page.keyboard.press("Enter")
+        expect(page.locator("#complained")).to_have_attribute("data-outcome", "admitted")
+        walk.look("3-admitted")
+        assert place.web.posted("/complaints") == [acceptance + messages[0]]
+        finish_board(place.store, key=ORGANIZER_KEY)
+        page.reload()
+        expect(page.locator("#admitted")).to_contain_text("1")
+        page.set_input_files("#saved", file)
+        expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+        expect(page.locator("[data-code='board.complaints']")).to_have_attribute("data-outcome", "passed")
+        walk.look("4-final")
+        assert walk.problems == []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -20,13 +22,17 @@ from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.web.app import create_app
+from server.release.board.creating import create_board, finish_board
+from shared.complaint import sealed_text
 from shared.election.tested import BallotTest
-from shared.errors import ElectionError, InputError, StateError
+from shared.errors import ElectionError, InputError, StateError, SubmissionError
+from shared.hash_list import format_hashes
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
+from shared.receipt import BallotReceipt
 from shared.token import HeldToken
 from tests.builders import ORGANIZER_KEY, public_bytes
-from tests.elections import code_in, election_specification
+from tests.elections import code_in, election_specification, proofs_of
 from tests.invited import digest_of
 from tests.served import no_client, serving
 from tests.server.collection.relay.survey import open_collector
@@ -158,3 +164,37 @@ def test_a_tested_ballot_is_never_cast(polls: Polls) -> None:
         sent.test()
     assert respondent.send(message).digest == message.receipt
     assert polls.stored() == (message.receipt,)
+
+
+def test_a_ballot_that_is_missing_comes_back(polls: Polls) -> None:
+    polls.vote("--cast")
+    saved = polls.folder / "token-0.json.receipt"
+    receipt = BallotReceipt.parse(saved.read_text("ascii"))
+    polls.store.close()
+    with sqlite3.connect(polls.store.published.folder / "answers.sqlite") as connection:
+        connection.execute("DELETE FROM ballot")  # the collector's fault
+    connection.close()
+    box = polls.store.specification.cells.assign(polls.store.specification.vector(PERSON))
+    create_board(polls.store, used_codes=format_hashes(proofs_of(box)), key=ORGANIZER_KEY)
+
+    def complain(*options: str, path: Path = saved) -> Result:
+        arguments = [polls.link(None), "--complain", str(path), *options]
+        return CliRunner().invoke(vote, arguments, catch_exceptions=False, standalone_mode=False)
+
+    assert "Admitted." in complain().stdout
+    finish_board(polls.store, key=ORGANIZER_KEY)
+    assert json.loads(complain("--json").stdout) == {"receipt": receipt.digest.hex(), "listed": True}
+    assert "It is there" in complain().stdout
+    alone = polls.folder / "receipt.txt"
+    alone.write_text(receipt.to_text(), "ascii")
+    with pytest.raises(InputError, match="sealed ballot"):
+        complain(path=alone)
+    other = BallotReceipt(survey="0" * 16, digest=receipt.digest, acceptance=receipt.acceptance)
+    alone.write_text(f"{other.to_text()}\n{sealed_text(b'x')}", "ascii")
+    with pytest.raises(InputError, match="another election"):
+        complain(path=alone)
+    alone.write_text(f"{receipt.to_text()}\n{sealed_text(b'x')}", "ascii")
+    with pytest.raises(SubmissionError):
+        complain(path=alone)
+    with pytest.raises(click.UsageError):
+        CliRunner().invoke(vote, [polls.link(None)], catch_exceptions=False, standalone_mode=False)

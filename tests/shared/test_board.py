@@ -42,8 +42,9 @@ def group(**changes: Any) -> bytes:
 def test_layout() -> None:
     text = BOARD.to_bytes().decode()
     assert text == (
-        f'{{"discrepancy":null,"format":"roomful-board/2","specification":"{FILES.digest}","invited":150,'
-        f'"used_codes":"{BOARD.used_codes}","tokens_issued":60,"submissions":40,"root":"{BOARD.root}","release":null}}'
+        f'{{"discrepancy":null,"format":"roomful-board/3","specification":"{FILES.digest}","invited":150,'
+        f'"used_codes":"{BOARD.used_codes}","tokens_issued":60,"submissions":40,"root":"{BOARD.root}",'
+        '"complaints":null,"release":null}'
     )
     assert (
         FINISHED.to_bytes()
@@ -72,8 +73,8 @@ MALFORMED = {
     "not-json": b"{",
     "list": b"[]",
     "blanks": BOARD.to_bytes().replace(b",", b", "),
-    "other-format": altered(format="roomful-board/1"),
-    "member-missing": dumps({"format": "roomful-board/2"}),
+    "other-format": altered(format="roomful-board/2"),
+    "member-missing": dumps({"format": "roomful-board/3"}),
     "member-too-many": altered(cells=[1, 2]),
     "other-order": dumps(dict(sorted(json.loads(FINISHED.to_bytes()).items()))),
     "digest-in-capitals": altered(specification=FILES.digest.upper()),
@@ -86,6 +87,13 @@ MALFORMED = {
     "discrepancy-empty": altered(discrepancy=""),
     "short-used-codes": altered(used_codes="00"),
     "short-root": altered(root="00"),
+    "complaints-number": altered(complaints=1),
+    "complaints-empty": altered(complaints={}),
+    "complaints-without-root": altered(complaints={"root": "00", "admitted": []}),
+    "admitted-number": altered(complaints={"root": "0" * 64, "admitted": [1]}),
+    "acceptance-in-capitals": altered(
+        complaints={"root": "0" * 64, "admitted": [{"receipt": "0" * 64, "acceptance": "A" * 128}]}
+    ),
     "release-number": altered(release=1),
     "release-empty": altered(release={}),
     "package-text": altered_release(data_package="x"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from shared.board import Board, BoardGroup, BoardRelease, parse_envelope
+from shared.board import Admitted, Board, BoardGroup, BoardRelease, Complaints, parse_envelope
 from shared.checkpoint import Checkpoint, board_origin
 from shared.hash_list import format_hashes
 from shared.invitation import Invitation
@@ -31,6 +32,7 @@ from tests.elections import (
     BOXES,
     PEOPLE_A_BOX,
     code_in,
+    collector,
     election_keys,
     election_roll,
     election_specification,
@@ -104,19 +106,67 @@ def _election_cases() -> list[dict[str, Any]]:
     moved = [*lists[:-1], lists[-1][1:]]
     moved[0] = [*moved[0], lists[-1][0]]
 
-    def board(roll: Roll, used: tuple[bytes, ...], said: str | None = None) -> BoardFiles:
+    def board(
+        roll: Roll,
+        used: tuple[bytes, ...],
+        said: str | None = None,
+        complaints: Callable[[str], Complaints | None] = lambda _: None,
+    ) -> BoardFiles:
         specification = election_specification(invited=election_keys(codes=codes_of(roll)))
         files = make_board(
             specification=specification,
             used=used,
-            change=lambda board: replace(board, invited=BOXES * PEOPLE_A_BOX, discrepancy=said),
+            change=lambda board: replace(
+                board,
+                invited=BOXES * PEOPLE_A_BOX,
+                discrepancy=said,
+                complaints=complaints(board.specification),
+            ),
         )
         return replace(files, roll=roll.to_bytes())
 
     used = proofs_of(*range(BOXES), *range(BOXES), *range(BOXES), *range(BOXES), *range(BOXES))
     flat = Roll.of(ROLL_ID, map(code, range(BOXES * PEOPLE_A_BOX)))
     said = "40 submissions, 39 tokens"
+
+    def final(complaints: Callable[[str], Complaints]) -> BoardFiles:
+        return board(election_roll(), used, None, complaints)
+
+    def removed(digest: str) -> Complaints:
+        return replace(_complaints(digest), root=MerkleTree.of(receipts()).root.hex())
+
+    def changed(**own: bytes) -> Callable[[str], Complaints]:
+        def make(digest: str) -> Complaints:
+            found = _complaints(digest)
+            return replace(found, admitted=(replace(found.admitted[0], **own), found.admitted[1]))
+
+        return make
+
+    def twice(digest: str) -> Complaints:
+        found = _complaints(digest)
+        return replace(found, admitted=(*found.admitted, found.admitted[1]))
+
     cases = [
+        ("election-final", "Two ballots came back by complaints.", None, final(_complaints)),
+        (
+            "election-line-removed",
+            "The provisional board had another line.",
+            "board.complaints",
+            final(removed),
+        ),
+        ("election-admitted-twice", "One ballot is named twice.", "board.complaints", final(twice)),
+        (
+            "election-admitted-unlisted",
+            "An admitted ballot is not on the list.",
+            "board.complaints",
+            final(changed(receipt=bytes(32))),
+        ),
+        (
+            "election-admitted-late",
+            "A ballot without the collector's acceptance.",
+            "board.complaints",
+            final(changed(acceptance=bytes(64))),
+        ),
         ("election", "A list of codes for each box.", None, board(election_roll(), used)),
         ("election-of-one-list", "The codes of all boxes together.", "board.roll", board(flat, used)),
         ("election-26-codes", "Of 25 people.", "board.roll", board(Roll.of(ROLL_ID, *moved), used)),
@@ -134,6 +184,17 @@ def _election_cases() -> list[dict[str, Any]]:
         envelope = sign(files.specification.to_bytes(), ORGANIZER_KEY).to_bytes().decode()
         named.append(case | {"specification": envelope, "invitation": invitation})
     return named
+
+
+def _complaints(digest: str) -> Complaints:
+    """The third and the sixth ballot came in after the provisional board."""
+    entries = receipts()
+    admitted = tuple(
+        Admitted(receipt=entry, acceptance=collector().accept(digest, entry))
+        for entry in (entries[2], entries[5])
+    )
+    before = [entry for entry in entries if entry not in (entries[2], entries[5])]
+    return Complaints(root=MerkleTree.of(before).root.hex(), admitted=admitted)
 
 
 def _withholding(honest: BoardRelease) -> BoardRelease:

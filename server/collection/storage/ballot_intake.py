@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.collection.storage.databases import Connection
 from server.collection.storage.intake import Stored
@@ -16,11 +16,13 @@ from server.collection.storage.server_keys import HeldKeys
 from server.collection.storage.states import State, read_state, refusal
 from server.collection.tokens.verifying import BallotVerifier
 from server.keys.election_group import fast_group
+from server.keys.signing_keys import verifies
 from shared.ballot import Ballot, envelope_bytes, require_invited
+from shared.complaint import Complaint, not_accepted
 from shared.election.electorate import election_terms
 from shared.election.verifying import verify_batch
 from shared.election.vote import EncryptedVote
-from shared.errors import SubmissionError, TokenError
+from shared.errors import StateError, SubmissionError, TokenError
 from shared.sealing import ballot_info
 from shared.specification import Specification
 from shared.token import Token
@@ -32,6 +34,8 @@ class BallotRow:
 
     ballot: Ballot
     receipt: bytes
+    complains: bool = False
+    """Whether its acceptance is signed and it may come in while the board is provisional."""
 
     @property
     def values(self) -> tuple[bytes, bytes, bytes, int, bytes, bytes]:
@@ -54,6 +58,8 @@ class BallotIntake:
         With the collector's private key if this server is the collector.
     met : callable
         The state in which respondents meet the survey now, of the one in its file.
+    provisional : callable
+        Whether the board of the survey is, as of now.
     """
 
     def __init__(
@@ -62,8 +68,10 @@ class BallotIntake:
         digest: str,
         keys: HeldKeys,
         met: Callable[[State], State],
+        provisional: Callable[[], bool],
     ) -> None:
         self._specification, self._digest, self._keys, self._met = specification, digest, keys, met
+        self._provisional = provisional
         self._verifier: BallotVerifier | None = None
 
     def read(self, message: bytes) -> BallotRow:
@@ -96,6 +104,20 @@ class BallotIntake:
             self._verify_vote(ballot, specification)
         return BallotRow(ballot=ballot, receipt=bytes.fromhex(ballot.receipt))
 
+    def read_complaint(self, message: bytes) -> BallotRow:
+        """As :meth:`read`, of a ballot that the collector signed to have taken.
+
+        Raises
+        ------
+        SubmissionError
+            With the code ``complaint.acceptance``, and as :meth:`read`.
+        """
+        complaint, key = Complaint.parse(message), require_invited(self._specification()).acceptance_key
+        row = self.read(complaint.sealed)
+        if not verifies(complaint.claim(key, self._digest, row.receipt)):
+            raise not_accepted()
+        return replace(row, complains=True)
+
     def _verify_vote(self, ballot: Ballot, specification: Specification) -> None:
         """Verify the proofs of a vote in one sum, which takes a quarter of the time of all its equations."""
         terms = election_terms(specification, self._digest)
@@ -123,7 +145,9 @@ class BallotIntake:
             prefix = row.ballot.token.prefix
             if prefix in known:
                 outcomes.append(None if known[prefix] == row.values else _spent())
-            elif state is not State.OPEN:
+            elif row.complains and not self._provisional():
+                outcomes.append(final())
+            elif state is not State.OPEN and not row.complains:
                 outcomes.append(refusal(state, "take submissions"))
             else:
                 first = fresh.setdefault(prefix, row)
@@ -148,6 +172,16 @@ def read_ballots(connection: Connection) -> Iterator[Ballot]:
     for prefix, device_key, token_signature, cell, box, signature in rows:
         token = Token(prefix=bytes(prefix), device_key=bytes(device_key), signature=bytes(token_signature))
         yield Ballot(cell=cell, token=token, box=bytes(box), signature=bytes(signature))
+
+
+def final() -> StateError:
+    """The error of a complaint that comes when nothing enters any more."""
+    return StateError(
+        "the board is final, and nothing enters it any more",
+        where="board",
+        remedy="Show the receipt to trustees and observers: it proves that the collector had the ballot.",
+        code="state.final",
+    )
 
 
 def _spent() -> TokenError:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
+from server.collection.board_folder import RECEIPTS_FILE, has_board, read_board_file, read_counts
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, read_generation
-from server.collection.storage.ballot_intake import BallotIntake, read_ballots
+from server.collection.storage.ballot_intake import BallotIntake, final, read_ballots
 from server.collection.storage.creating import TEST
 from server.collection.storage.databases import Databases, embedded
 from server.collection.storage.open_intake import OpenIntake, has_receipt, read_answers
@@ -99,7 +100,7 @@ class SurveyStore:
         if self._published.specification.invited is None:
             self._intake = OpenIntake(self._now, self._digest, self._met)
         else:
-            self._intake = BallotIntake(self._now, self._digest, self.keys, self._met)
+            self._intake = BallotIntake(self._now, self._digest, self.keys, self._met, self._is_provisional)
         self._writer: GroupWriter[Any] = GroupWriter(
             self._database, self._intake, self._counted(), quiet_seconds
         )
@@ -393,6 +394,54 @@ class SurveyStore:
         self._writer.store(row)
         return row.receipt.hex()
 
+    def complain(self, message: bytes) -> tuple[str, bool]:
+        """Admit a ballot that the provisional board of an election does not list, although it was accepted.
+
+        Parameters
+        ----------
+        message : bytes
+            A :class:`shared.complaint.Complaint`, as sent.
+
+        Returns
+        -------
+        receipt : str
+            Of the ballot, in hex.
+        listed : bool
+            Whether the board lists it already, so that there is nothing to complain about. Else it is stored,
+            and will be on the final board. The same complaint again is stored once.
+
+        Raises
+        ------
+        SubmissionError
+            With the code ``complaint.acceptance`` if the collector did not sign that it took this ballot; or
+            if it is malformed.
+        TokenError
+            With the code ``token.spent`` if another ballot was stored with its token.
+        StateError
+            If there is no election or it is not closed; with the code ``state.final`` if its board is final.
+        NotFoundError
+            If it has no board yet.
+        """
+        if not self.is_election or self.state is not State.CLOSED:
+            raise refusal(self.state, "take complaints", election=self.is_election)
+        listed = read_board_file(self.published.folder, RECEIPTS_FILE)
+        if not isinstance(self._intake, BallotIntake):
+            raise TypeError("an election takes ballots")
+        row = self._intake.read_complaint(message)
+        receipt = row.receipt.hex()
+        if f"{receipt}\n".encode() in listed:
+            return receipt, True
+        if not self._is_provisional():
+            raise final()
+        self._writer.store(row)
+        return receipt, False
+
+    @contextmanager
+    def unchanging(self) -> Iterator[None]:
+        """Let nobody store anything meanwhile, in this process or another."""
+        with self._database.turn():
+            yield
+
     def rehearse(self, message: bytes) -> str:
         """The receipt of a submission that is checked like every other, and stored nowhere."""
         return self._intake.read(message).receipt.hex()
@@ -463,6 +512,10 @@ class SurveyStore:
 
     def _now(self) -> Specification:
         return self.specification
+
+    def _is_provisional(self) -> bool:
+        folder = self._published.folder
+        return self.is_election and has_board(folder) and read_counts(folder).complaints is None
 
     def _met(self, state: State) -> State:
         return at(state, self.specification.period, self._clock())

@@ -22,12 +22,14 @@ from server.collection.web.static_files import StaticFile
 from shared import base64url
 from shared.ballot import CONTENT_TYPE as BALLOT_TYPE
 from shared.ballot import most_envelope_bytes
+from shared.complaint import CONTENT_TYPE as COMPLAINT_TYPE
+from shared.ed25519 import SIGNATURE_BYTES
 from shared.errors import NotFoundError
 
 SPECIFICATION_TYPE: Final = "application/vnd.roomful.specification+json"
 JSON_TYPE: Final = "application/json"
-MAX_SUBMISSION_BYTES: Final = most_envelope_bytes()
-"""The largest body of all: the longest ballot that any survey can have."""
+MAX_SUBMISSION_BYTES: Final = SIGNATURE_BYTES + most_envelope_bytes()
+"""The largest body of all: a complaint about the longest ballot that any survey can have."""
 _RECEIPT: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -104,6 +106,12 @@ def blueprint(config: Config, data: DataDirectory, *, keeps: bool = True) -> Blu
         if acceptance is not None:
             answer["acceptance"] = base64url.encode(acceptance)
         return _json(answer, 201)
+
+    @routes.post("/surveys/<survey>/complaints")
+    def complain(survey: str) -> Response:
+        config.require_role("collector")
+        receipt, listed = data.survey(survey).complain(read_body((COMPLAINT_TYPE,)))
+        return _json({"receipt": receipt, "listed": listed}, 200 if listed else 201)
 
     return routes
 

@@ -24,6 +24,7 @@ from server.collection.board_folder import (
     USED_CODES_FILE,
     has_board,
     read_board_file,
+    read_counts,
 )
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
@@ -34,7 +35,7 @@ from server.collection.web.pages import choose_language
 from server.collection.web.rendering import RespondentPages
 from server.collection.web.sending import send
 from server.collection.web.static_files import ClientFiles, StaticFile
-from shared.board import Board, parse_envelope
+from shared.board import Board
 from shared.election.result import Result
 from shared.errors import NotFoundError, SetupError
 
@@ -176,6 +177,4 @@ def _answer(page: str, language: str) -> Response:
 
 def _board(published: PublishedSurvey) -> Board | None:
     """The board as it was signed; None if there is none yet."""
-    if not has_board(published.folder):
-        return None
-    return Board.parse(parse_envelope(read_board_file(published.folder, BOARD_FILE)).payload)
+    return read_counts(published.folder) if has_board(published.folder) else None

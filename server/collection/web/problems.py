@@ -98,6 +98,15 @@ _SENTENCES: Final = {
         "The survey promises to take answers longer.",
         "Wait until its closing time.",
     ),
+    "state.final": (
+        "The board is final, and nothing enters it any more.",
+        "Show the receipt to trustees and observers: it proves that the collector had the ballot.",
+    ),
+    "complaint.acceptance": (
+        "The collector did not sign that it took this ballot.",
+        "Open the file in which receipt and ballot were saved together. Nothing was kept.",
+    ),
+    "not-found.board": ("There is no public board yet.", "Come back when it is published."),
     "state.role": (
         "This server has another part in the survey.",
         "Ask the server that the invitation names.",
@@ -143,6 +152,7 @@ _SENTENCES: Final = {
 
 _STATUSES: Final = {
     "token.spent": 409,
+    "complaint.acceptance": 403,
     "token.box": 403,
     "token.code": 403,
     "token.blinded-message": 422,
@@ -161,7 +171,7 @@ _HTTP: Final = {
     405: ("This address does not take this method.", "The answer's Allow header lists those it takes."),
     406: ("This cannot be answered in the form asked for.", "Ask for another type."),
     411: ("The length of the body must be declared.", "Send a Content-Length, and no chunked encoding."),
-    413: ("The body is too large.", "A submission has at most 68325 bytes, a publication 96 MB."),
+    413: ("The body is too large.", "A submission has at most 68389 bytes, a publication 96 MB."),
     414: ("The address is too long.", "Use a shorter one."),
     415: ("The body's type is not accepted.", "Send the type that the API document names, uncompressed."),
     431: ("The request's header fields are too large.", "Send fewer or shorter ones."),

@@ -93,7 +93,7 @@ class RespondentPages:
             invited=specification.invited is not None,
             minimum=specification.release.minimum,
             at_least=specification.counts_are_bounds,
-            board=None if board is None else _counts(board),
+            board=None if board is None else _counts(board, specification),
             result=None
             if result is None
             else _result(specification, result, language, self._yes_no(language)),
@@ -127,8 +127,11 @@ class RespondentPages:
         }
 
 
-def _counts(board: Board) -> dict[str, Any]:
+def _counts(board: Board, specification: Specification) -> dict[str, Any]:
+    invited, complaints = specification.invited, board.complaints
     return {
+        "provisional": complaints is None and invited is not None and invited.election is not None,
+        "admitted": 0 if complaints is None else len(complaints.admitted),
         "invited": board.invited,
         "tokens_issued": board.tokens_issued,
         "submissions": board.submissions,

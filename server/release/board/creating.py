@@ -1,9 +1,13 @@
-"""Making a board: after closing with the receipts, after the release with the groups."""
+"""Making a board: after closing with the receipts, after the release with the groups.
+
+That of an election is provisional at first, and final with the ballots that complaints brought back.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +20,7 @@ from server.collection.storage.published import RELEASE_NAME, PublishedSurvey
 from server.collection.storage.states import State
 from server.release.board.released import count_release
 from server.release.board.verifying import Verification, verify_files
-from shared.board import Board, BoardRelease, describe_discrepancy
+from shared.board import Admitted, Board, BoardRelease, Complaints, describe_discrepancy
 from shared.board_counts import Survey
 from shared.board_recount import Recounted
 from shared.checkpoint import Checkpoint, board_origin
@@ -37,6 +41,12 @@ class BallotStore(Protocol):
     @property
     def state(self) -> State:
         """Where the survey stands."""
+
+    def unchanging(self) -> AbstractContextManager[None]:
+        """Let nobody store anything meanwhile."""
+
+    def acceptance(self, receipt: str) -> bytes | None:
+        """The collector's signature that a ballot is stored: the same that its sender got."""
 
     def ballot_receipts(self) -> Sequence[str]:
         """Receipts of all ballots, ascending; refused before closing."""
@@ -98,10 +108,9 @@ def create_board(
             is_election=invited is not None and invited.election is not None,
         ),
     )
-    public = key.public_key().public_bytes_raw()
     contents = BoardFiles(
         board=sign_board(board, key),
-        checkpoint=checkpoint.signed(public, key.sign(checkpoint.to_text())).to_bytes(),
+        checkpoint=sign_checkpoint(checkpoint, key),
         receipts=format_hashes(receipts),
         roll=store.published.roll().to_bytes(),
         used_codes=used_codes,
@@ -112,17 +121,17 @@ def create_board(
 
 
 def finish_board(store: BallotStore, *, key: Ed25519PrivateKey) -> Recounted:
-    """Sign the groups and the digest of the release onto the board.
+    """Sign the groups and the digest of the release onto the board; of an election make it final.
 
     Returns
     -------
     Recounted
-        The board counted again with the released files.
+        The board counted again, of a survey with the released files.
 
     Raises
     ------
     StateError
-        If the survey is not released.
+        If the survey is not released, or the election not closed.
     NotFoundError
         If it has no board yet.
     BoardError
@@ -131,6 +140,10 @@ def finish_board(store: BallotStore, *, key: Ed25519PrivateKey) -> Recounted:
         If the key is neither the organizer's nor a spare one.
     """
     survey = _survey(store, key)
+    invited = survey.specification.invited
+    if invited is not None and invited.election is not None:
+        with store.unchanging():
+            return _finish_election(store, survey, key)
     if store.state is not State.RELEASED:
         raise StateError(
             "the survey is not released yet", where=store.published.id, code=f"state.{store.state.value}"
@@ -148,8 +161,56 @@ def finish_board(store: BallotStore, *, key: Ed25519PrivateKey) -> Recounted:
     finished = replace(contents, board=sign_board(board.finished(release), key))
     verification = verify_files(finished, survey, lambda name: _read(where / RELEASE_NAME / name))
     _refuse(verification)
-    folder.replace_board(where, finished.board)
+    folder.replace_board(where, finished)
     return verification.recounted
+
+
+def _finish_election(store: BallotStore, survey: Survey, key: Ed25519PrivateKey) -> Recounted:
+    """Sign the ballots that complaints brought back onto a provisional board, which is final then.
+
+    Done again it ends in the same board, also if it was interrupted.
+    """
+    where = store.published.folder
+    contents = folder.read_board(where)
+    published = verify_files(contents, survey, lambda _name: None)
+    board = published.recounted.board
+    if board is None or board.complaints is None:
+        _refuse(published)  # what the organizer never signed does not become final by her signature
+    if board is None:
+        raise AssertionError("a board without a refusal is the organizer's")
+    listed = set(published.published.receipts)
+    complaints = board.complaints or _admitted(store, board, listed)
+    receipts = tuple(sorted(listed.union(ballot.receipt for ballot in complaints.admitted)))
+    tree = MerkleTree.of(receipts)
+    checkpoint = Checkpoint(origin=board_origin(survey.digest), size=tree.size, root=tree.root)
+    final = replace(board, submissions=tree.size, root=tree.root.hex(), complaints=complaints)
+    finished = replace(
+        contents,
+        board=sign_board(final, key),
+        checkpoint=sign_checkpoint(checkpoint, key),
+        receipts=format_hashes(receipts),
+    )
+    recounted = _sound(finished, survey)
+    folder.replace_board(where, finished)
+    return recounted
+
+
+def _admitted(store: BallotStore, board: Board, listed: set[bytes]) -> Complaints:
+    """What is stored since the provisional board was made, which only complaints can have brought."""
+    stored = {bytes.fromhex(receipt) for receipt in store.ballot_receipts()}
+    if lost := listed - stored:
+        raise BoardError(
+            f"{len(lost)} ballots of the provisional board are not stored here any more",
+            where="board",
+            expected="every ballot that the provisional board lists",
+            remedy="Put the newest copy of the collector's data back. No line ever leaves a board.",
+            code="board.receipts",
+        )
+    admitted = []
+    for receipt in sorted(stored - listed):
+        acceptance = store.acceptance(receipt.hex())
+        admitted.append(Admitted(receipt=receipt, acceptance=acceptance or b""))
+    return Complaints(root=board.root, admitted=tuple(admitted))
 
 
 def _accepted(submissions: int, tokens_issued: int, accepted: str | None, *, is_election: bool) -> str | None:
@@ -193,6 +254,11 @@ def sign_board(board: Board, key: Ed25519PrivateKey) -> bytes:
     unsigned = board.unsigned()
     [claim] = unsigned.with_signature(public, b"").claims
     return unsigned.with_signature(public, key.sign(claim.message)).to_bytes()
+
+
+def sign_checkpoint(checkpoint: Checkpoint, key: Ed25519PrivateKey) -> bytes:
+    """The signed note of a checkpoint."""
+    return checkpoint.signed(key.public_key().public_bytes_raw(), key.sign(checkpoint.to_text())).to_bytes()
 
 
 def _survey(store: BallotStore, key: Ed25519PrivateKey) -> Survey:

@@ -18,9 +18,11 @@ from shared.board_recount import (
     PublishedBoard,
     Recounted,
     find_code,
+    find_provisional,
     find_receipt,
     recount,
 )
+from shared.checkpoint import SignedCheckpoint, board_origin
 from shared.envelope import Envelope
 from shared.errors import BoardError, VerificationError
 from shared.invitation import Invitation
@@ -87,6 +89,7 @@ def verify_board(
     invitation: Invitation,
     receipt: BallotReceipt | None = None,
     code: InvitationCode | None = None,
+    provisional: bytes | None = None,
 ) -> Verification:
     """Verify a board from a folder or a server.
 
@@ -100,6 +103,8 @@ def verify_board(
         One to look for; its line comes after the others.
     code : InvitationCode or None
         One to look for among the used codes; its line comes last. It leaves this process for nowhere.
+    provisional : bytes or None
+        The checkpoint of an election's provisional board, as somebody kept it: this one must follow.
 
     Raises
     ------
@@ -125,6 +130,12 @@ def verify_board(
     )
     found = verify_files(source.board(), survey, source.released)
     lines = found.recounted.lines
+    if provisional is not None:
+        kept = SignedCheckpoint.parse(provisional)
+        keys = survey.board_keys
+        outcomes = [verifies(claim) for claim in kept.claims(keys)]
+        seen = kept.verified(outcomes, keys, board_origin(survey.digest))
+        lines = (*lines, find_provisional(found.recounted, seen))
     if receipt is not None:
         accepted = _is_accepted(receipt, survey)
         lines = (*lines, find_receipt(found.published, receipt, survey.digest, accepted=accepted))

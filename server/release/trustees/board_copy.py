@@ -15,11 +15,13 @@ from server.collection.board_folder import BOARD_FILE, CHECKPOINT_FILE, ROLL_FIL
 from server.files import read_file
 from server.release.board.verifying import verify_files
 from server.release.trustees.export import SignedSurvey
+from shared.board import Board
 from shared.board_counts import Survey
 from shared.errors import OpeningError
 from shared.hash_list import LINE_BYTES, format_hashes
 from shared.limits import MAX_BOARD_BYTES, MAX_CHECKPOINT_BYTES, MAX_RECEIPTS
 from shared.roll import MAX_ROLL_BYTES, count_used
+from shared.specification import Specification
 
 COPIED_FILES: Final = (BOARD_FILE, ROLL_FILE, USED_CODES_FILE)
 """Files of the board that an export has, beside the checkpoint."""
@@ -35,10 +37,37 @@ class CountedBoard:
         How many submissions are more than tokens were issued: so many may be of nobody who was invited.
     used : tuple of int
         Used codes of each box of an election; of a survey all in one.
+    admitted : int
+        Ballots that complaints brought back: the collector had signed that it took them, and left them out.
     """
 
     surplus: int
     used: tuple[int, ...]
+    admitted: int
+
+
+def require_final(board: Board | None, specification: Specification) -> None:
+    """Refuse the board of an election to which complaints can still add ballots.
+
+    Raises
+    ------
+    OpeningError
+        With the code ``opening.provisional``.
+    """
+    invited = specification.invited
+    if (
+        board is not None
+        and board.complaints is None
+        and invited is not None
+        and invited.election is not None
+    ):
+        raise OpeningError(
+            "the board is provisional: complaints can still bring ballots back",
+            where=BOARD_FILE,
+            expected="the final board, which the organizer signs with roomful board finish",
+            remedy="Wait until the time for complaints is over. State and decrypt nothing before.",
+            code="opening.provisional",
+        )
 
 
 def require_board(
@@ -62,7 +91,8 @@ def require_board(
         If the board is not the organizer's, or not of these ballots, or a used code is not on the roll.
     OpeningError
         With the code ``opening.discrepancy`` if there is one, and exactly this one was not accepted; nobody
-        accepts one of an election, whose board is refused before.
+        accepts one of an election, whose board is refused before; with ``opening.provisional`` if the board
+        of an election is not final.
     """
 
     def read(name: str, most: int) -> bytes:
@@ -82,11 +112,17 @@ def require_board(
     if recounted.refusal is not None:
         raise recounted.refusal
     board = recounted.board
+    require_final(board, survey.specification)
     surplus = 0 if board is None else max(0, board.submissions - board.tokens_issued)
     figures = f"{board.submissions}/{board.tokens_issued}" if board is not None and surplus else None
     if accepted == figures:
         published = contents.parse()
-        return CountedBoard(surplus=surplus, used=count_used(published.used_codes, published.roll))
+        complaints = None if board is None else board.complaints
+        return CountedBoard(
+            surplus=surplus,
+            used=count_used(published.used_codes, published.roll),
+            admitted=0 if complaints is None else len(complaints.admitted),
+        )
     raise OpeningError(
         "there is no such discrepancy"
         if figures is None

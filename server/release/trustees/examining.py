@@ -142,6 +142,8 @@ class Examined:
         Groups that the signed rule lets be opened.
     stated : Stated
         What trustees sign of it.
+    admitted : int
+        Of an election the ballots that came in by complaints, each a fault of the collector.
     votes : tuple of EncryptedVote
         Of an election those whose proofs hold.
     refused : tuple of (str, SubmissionError)
@@ -155,6 +157,7 @@ class Examined:
     counts: tuple[int, ...]
     permitted: Permitted
     stated: Stated
+    admitted: int = 0
     votes: tuple[EncryptedVote, ...] = ()
     refused: tuple[tuple[str, SubmissionError], ...] = ()
 
@@ -196,6 +199,7 @@ def examine_export(received: ReceivedExport, progress: Progress, group: Group = 
         counts=counts,
         permitted=permitted,
         stated=stated,
+        admitted=board.admitted,
         votes=votes,
         refused=refused,
     )

@@ -21,6 +21,7 @@ FAULTS: Final = {
     "opening.token": _COLLECTOR,
     "opening.signature": _COLLECTOR,
     "opening.token-twice": _COLLECTOR,
+    "opening.provisional": "the organizer, who handed out ballots before the board was final",
     "opening.discrepancy": "registrar or collector: there are more ballots than used codes",
     "opening.not-an-election": _HANDED,
     "opening.statement": _RESULT,
