@@ -299,8 +299,7 @@ def require_first(messages: Sequence[First]) -> None:
     if len(asked) != 1:
         raise _void("round 1", "the messages are not of one ceremony")
     ((_, n, _),) = asked
-    if sorted(m.trustee for m in messages) != list(range(1, n + 1)):
-        raise _void("round 1", "a trustee is missing, or is there twice")
+    _require_each("round 1", [m.trustee for m in messages], n)
 
 
 def second(
@@ -344,8 +343,7 @@ def require_second(first: Sequence[First], messages: Sequence[Second], group: Gr
     require_first(first)
     bound = messages_digest(FIRST, first)
     promised = {m.trustee: m for m in first}
-    if sorted(m.trustee for m in messages) != sorted(promised):
-        raise _void("round 2", "a trustee is missing, or is there twice")
+    _require_each("round 2", [m.trustee for m in messages], len(first))
     for message in messages:
         number, before = message.trustee, promised[message.trustee]
         where = f"trustee {number}"
@@ -403,8 +401,9 @@ def require_third(first: Sequence[First], messages: Sequence[Third]) -> tuple[by
     """
     everybody = sorted(m.trustee for m in first)
     ordered = sorted(messages, key=lambda m: m.trustee)
-    if [m.trustee for m in ordered] != everybody or any(m.ceremony != first[0].ceremony for m in ordered):
-        raise _void("round 3", "a trustee is missing, is there twice, or is of another ceremony")
+    _require_each("round 3", [m.trustee for m in ordered], len(first))
+    if any(m.ceremony != first[0].ceremony for m in ordered):
+        raise _void("round 3", "a message is of another ceremony")
     for message in ordered:
         if [to for to, _ in message.sealed] != [n for n in everybody if n != message.trustee]:
             raise _void(f"trustee {message.trustee}", "she has not sent one share to each of the others")
@@ -429,8 +428,7 @@ def require_fourth(trustees: Trustees, messages: Sequence[Fourth], group: Group)
         With the code ``election.ceremony``, and the trustee's number as the place.
     """
     ordered = sorted(messages, key=lambda m: m.trustee)
-    if [m.trustee for m in ordered] != list(range(1, len(trustees.verification_keys) + 1)):
-        raise _void("round 4", "a trustee is missing, or is there twice")
+    _require_each("round 4", [m.trustee for m in ordered], len(trustees.verification_keys))
     for message in ordered:
         where = f"trustee {message.trustee}"
         if message.transcript != trustees.transcript:
@@ -491,6 +489,19 @@ def _read(data: bytes, where: str, form: str, names: tuple[str, ...]) -> Fields:
 
 def _refused(message: str, *, where: str = "", expected: str = "", remedy: str = "") -> ElectionError:
     return ElectionError(message, where=where, expected=expected, remedy=remedy, code="election.ceremony")
+
+
+def _require_each(where: str, numbers: Sequence[int], trustees: int) -> None:
+    """A trustee whose message is not there yet is waited for; one who is there twice voids the ceremony."""
+    if missing := [number for number in range(1, trustees + 1) if number not in numbers]:
+        raise _refused(
+            f"there is no message of trustee {', '.join(map(str, missing))}",
+            where=where,
+            expected="a message of each trustee",
+            remedy="Look whether this is the newest folder, and wait for those who are missing.",
+        )
+    if sorted(numbers) != list(range(1, trustees + 1)):
+        raise _void(where, "a trustee is there twice, or there is no such trustee")
 
 
 def _void(where: str, message: str) -> ElectionError:

@@ -226,7 +226,7 @@ def test_a_missing_file(survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch) -
     for name in (BALLOTS_FILE, CHECKPOINT_FILE, SPECIFICATION_FILE):
         export = survey.write(f"without-{name}")
         (export / name).unlink()
-        assert refused(survey, lambda folder=export: survey.open(folder), monkeypatch) == "opening.export"
+        assert refused(survey, lambda folder=export: survey.open(folder), monkeypatch) == "input"
 
 
 # The checkpoint

@@ -28,7 +28,7 @@ from shared.election import ceremony
 from shared.election.ceremony import First, Fourth, Second, Third
 from shared.election.group import SCALAR_BYTES, PythonGroup, decode_scalar, encode_scalar
 from shared.election.trustees import Trustees
-from shared.errors import ElectionError, OpeningError, SubmissionError
+from shared.errors import ElectionError, InputError, OpeningError, SubmissionError
 from shared.fields import Fields
 from shared.sealing import ELECTION_SUITE, SUITES
 
@@ -223,7 +223,7 @@ def election_key(folder: Path) -> PublicOpeningKey:
     ElectionError
         With the code ``election.ceremony``: then there is no key.
     """
-    first, second = _read_round(folder, 1, First.parse), _read_round(folder, 2, Second.parse)
+    first, second = _begun(folder), _read_round(folder, 2, Second.parse)
     ceremony.require_second(first, second, _GROUP)
     sealed = ceremony.require_third(first, _read_round(folder, 3, Third.parse))
     trustees = ceremony.keys(second, ceremony.transcript(first, second, sealed), _GROUP)
@@ -307,8 +307,20 @@ def _bad_share(sender: int, receiver: int) -> ElectionError:
     )
 
 
-def _first(folder: Path, secret: Secret) -> Sequence[First]:
+def _begun(folder: Path) -> Sequence[First]:
+    """The messages of round 1; another folder, or a wrong path, is no fault of a trustee."""
     first = _read_round(folder, 1, First.parse)
+    if not first:
+        raise InputError(
+            "there is no message of a ceremony in this folder",
+            where=str(folder),
+            expected="the folder that goes around, with the messages of all trustees",
+        )
+    return first
+
+
+def _first(folder: Path, secret: Secret) -> Sequence[First]:
+    first = _begun(folder)
     ceremony.require_first(first)
     if secret.first not in first:
         raise ElectionError(
@@ -350,6 +362,6 @@ def _no_secret(message: str, *, where: str = "", expected: str = "", remedy: str
         message,
         where=where,
         expected=expected or "what roomful trustees key 1 wrote into your own folder",
-        remedy=remedy or "Without it the ceremony is void: begin a new one.",
+        remedy=remedy or "Look at the path first. Who has lost it voids the ceremony: begin a new one.",
         code="opening.ceremony-secret",
     )

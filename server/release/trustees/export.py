@@ -29,7 +29,7 @@ from server.progress import StageProgress
 from shared.ballot import Ballot
 from shared.checkpoint import Checkpoint, SignedCheckpoint, board_origin
 from shared.envelope import Envelope
-from shared.errors import OpeningError, SubmissionError
+from shared.errors import InputError, OpeningError, SubmissionError
 from shared.invitation import Invitation
 from shared.invited import Invited, board_keys
 from shared.limits import MAX_CHECKPOINT_BYTES, MAX_ENVELOPE_BYTES, MAX_RECEIPTS
@@ -42,6 +42,7 @@ CHECKPOINT_FILE: Final = "checkpoint"
 SIGNATURES_FILE: Final = "rehearsal.json"
 """Of an election: every trustee's signature of its specification."""
 _LENGTH_BYTES: Final = 4
+_EXPORTED: Final = "a file in the folder that roomful trustees export or challenge wrote"
 _REMEDY: Final = (
     "Ask the collector for the export again. If it stays so, tell the other trustees: open nothing."
 )
@@ -152,7 +153,9 @@ class BallotFile:
             self._stream = path.open("rb")
             self._size = os.fstat(self._stream.fileno()).st_size
         except OSError as problem:
-            raise _wrong(f"cannot be read ({problem.strerror})", path.name) from None
+            raise InputError(
+                f"cannot be read ({problem.strerror})", where=str(path), expected=_EXPORTED
+            ) from None
 
     def __enter__(self) -> Self:
         return self
@@ -280,7 +283,7 @@ def verify_export(
 
 
 def _read(path: Path, limit: int) -> bytes:
-    return files.read_start(path, limit, lambda message: _wrong(message, path.name))
+    return files.read_file(path, _EXPORTED, limit)
 
 
 def _wrong(message: str, where: str) -> OpeningError:

@@ -30,7 +30,6 @@ FAULTS: Final = {
     "election.key-signature": "the organizer, who opened an election that not every trustee had signed",
     "election.factor": "the trustee who is named, and whoever put her factors into the result",
     "election": _RESULT,
-    "input": _HANDED,
     "release": _ORGANIZER,
 }
 """By the code of the error, or by its beginning up to a point."""

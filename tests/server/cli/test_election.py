@@ -222,3 +222,14 @@ def frames(path: Path) -> Iterator[bytes]:
         length = int.from_bytes(data[at : at + 4], "big")
         yield data[at + 4 : at + 4 + length]
         at += 4 + length
+
+
+@pytest.mark.parametrize("command", ["groups", "verify"])
+def test_a_missing_folder_is_nobodys_fault(election: Held, tmp_path: Path, command: str) -> None:
+    """Who mistypes a path is not told that the collector, or whoever handed files out, is at fault."""
+    missing = Held(tmp_path / "mistyped", election.files, election.known)
+    with pytest.raises(InputError) as refused:
+        missing.run(command)
+    assert str(tmp_path / "mistyped") in refused.value.where
+    assert "collector" not in refused.value.remedy
+    assert "At fault" not in refused.value.remedy

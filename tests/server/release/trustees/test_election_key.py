@@ -167,3 +167,18 @@ def test_everybody_has_seen_the_same(tmp_path: Path) -> None:
     copy = ceremony.message(4, 2).read_text("utf-8").replace('"trustee":2', '"trustee":3')
     ceremony.message(4, 3).write_text(copy, "utf-8")
     assert code_of(lambda: election_key(ceremony.folder)) == ("election.ceremony", "trustee 3")
+
+
+def test_a_wrong_folder_or_a_late_message_voids_nothing(tmp_path: Path) -> None:
+    """A path that was mistyped is no fault of a trustee, and who has not written yet is waited for."""
+    ceremony = Ceremony(tmp_path)
+    assert code_of(lambda: election_key(tmp_path / "mistyped")) == ("input", str(tmp_path / "mistyped"))
+    ceremony.first(1, 2)
+    with pytest.raises(RoomfulError) as early:
+        ceremony.second(1)
+    assert "trustee 3" in early.value.message
+    assert "wait" in early.value.remedy
+    assert "void" not in early.value.remedy
+    with pytest.raises(RoomfulError) as lost:
+        second_round(ceremony.folder, tmp_path / "mistyped", random_bytes=os.urandom)
+    assert lost.value.remedy.startswith("Look at the path first.")
