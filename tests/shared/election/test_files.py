@@ -61,11 +61,12 @@ def test_a_third_round() -> None:
     [
         lambda m: m[:2],
         lambda m: (*m[:2], m[1]),
+        lambda m: (*m, m[1]),
         lambda m: (*m[:2], replace(m[2], ceremony="00" * 32)),
         lambda m: (*m[:2], replace(m[2], sealed=m[2].sealed[:1])),
         lambda m: (*m[:2], replace(m[2], sealed=((3, b"x"), *m[2].sealed))),
     ],
-    ids=["missing", "twice", "another-ceremony", "a-share-less", "a-share-to-herself"],
+    ids=["missing", "one-for-another", "twice", "another-ceremony", "a-share-less", "a-share-to-herself"],
 )
 def test_a_third_round_is_whole(change: Callable[[Any], Any]) -> None:
     changed = change((third(1), third(2), third(3)))
