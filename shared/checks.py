@@ -246,20 +246,22 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
 
     Of a register, also that no published figure tells of fewer than three people (:mod:`shared.register`).
     """
-    kind, shape = specification.model.kind, specification.cells.shape
+    kind, parts = specification.model.kind, specification.cells.parts
+    shape = ", ".join(dict.fromkeys(part.shape for part in parts))
     figures = {"kind": kind, "shape": shape, "people": str(specification.model.people)}
     if kind == "public":
         return figures
     permitted = shape == "balls" and specification.permissions.balls_from_register
-    if shape not in ("power-diagram", "boxes") and not permitted:
+    if not all(part.shape in ("power-diagram", "boxes") for part in parts) and not permitted:
         raise SoundnessError(
             f"the shape {shape} publishes the data of real people in the register",
             where="cells.shape",
             expected="power-diagram or boxes",
             code=MODEL_SHAPE,
         )
-    if isinstance(specification.cells, Boxes):
-        _check_tiling(specification, specification.cells)
+    for part in parts:
+        if isinstance(part, Boxes):
+            _check_tiling(specification, part)
     finer = off_the_grid(specification)
     if finer is not None:
         where, expected = finer

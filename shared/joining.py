@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shared.cells import UnitCells
 from shared.errors import ReleaseError
 from shared.geometry import Vector
 from shared.specification import Specification
@@ -119,11 +120,13 @@ def points_of(centroids: Sequence[Sequence[str]]) -> tuple[Vector, ...]:
 
 
 def row_of(specification: Specification) -> Row:
-    """The signed row of a specification."""
+    """The signed row of a specification, with its units."""
+    cells = specification.cells
     return Row(
         order=specification.row,
         points=points_of(specification.centroids),
         weights=specification.weights,
+        units=(cells.stretches(specification.row) or ()) if isinstance(cells, UnitCells) else (),
     )
 
 

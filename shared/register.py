@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Final
 
 from shared.attributes import Attribute
-from shared.cells import Balls, Boxes, Cells, PowerDiagram
+from shared.cells import Balls, Boxes, Cells, PowerDiagram, UnitCells
 from shared.decimals import round_decimal
 from shared.geometry import Ranges
 from shared.specification import CENTROID_DIGITS, Specification, ranges_of
@@ -116,8 +116,24 @@ def map_centroids(cells: Cells, attributes: Sequence[Attribute]) -> tuple[tuple[
 
     The site of a power diagram; the middle of a box, where every category inside counts alike and nobody is
     taken to lack a value unless everybody must; the reference of a ball, and the middle of the domain for
-    what no ball contains.
+    what no ball contains. In a unit the mean place of its answers stands for the attribute of units.
     """
+    return tuple(
+        tuple(round_decimal(value, CENTROID_DIGITS) for value in point)
+        for point in _map_points(cells, attributes)
+    )
+
+
+def _map_points(cells: Cells, attributes: Sequence[Attribute]) -> list[tuple[Fraction, ...]]:
+    if isinstance(cells, UnitCells):
+        points = []
+        for unit in cells.units:
+            end = cells.first + len(unit.places[0])
+            mean = tuple(Fraction(sum(axis), len(axis)) for axis in zip(*unit.places, strict=True))
+            points += [
+                (*point[: cells.first], *mean, *point[end:]) for point in _map_points(unit.cells, attributes)
+            ]
+        return points
     if isinstance(cells, PowerDiagram):
         points = [tuple(Fraction(value, cells.resolution) for value in site) for site in cells.sites]
     elif isinstance(cells, Boxes):
@@ -128,7 +144,7 @@ def map_centroids(cells: Cells, attributes: Sequence[Attribute]) -> tuple[tuple[
             points.append(_middle_of_box(ranges_of(attributes), attributes))
     else:
         raise ValueError("tabulated tuples of a register are never published")
-    return tuple(tuple(round_decimal(value, CENTROID_DIGITS) for value in point) for point in points)
+    return points
 
 
 def _middle_of_box(box: Ranges, attributes: Sequence[Attribute]) -> tuple[Fraction, ...]:
@@ -150,16 +166,25 @@ def off_the_grid(specification: Specification) -> tuple[str, str] | None:
     for j, weight in enumerate(specification.weights):
         if weight != coarse_weight(weight):
             return f"weights[{j}]", f"a number of {WEIGHT_BITS} binary digits, then zeros"
-    if isinstance(cells, PowerDiagram):
-        steps = site_steps(specification.coordinate_ranges, cells.resolution, min(needs))
-        for i, site in enumerate(cells.sites):
-            grids = zip(site, specification.coordinate_ranges, steps, strict=True)
-            for j, (value, (low, high), step) in enumerate(grids):
-                if not on_grid(value, cells.resolution * low, cells.resolution * high, step):
-                    return f"cells.sites[{i}][{j}]", f"steps of {step} from {cells.resolution * low}"
+    for number, part in enumerate(cells.parts):
+        place = "cells" if len(cells.parts) == 1 else f"cells.units[{number}].cells"
+        if finer := _off_the_grid_of_sites(specification, part, place):
+            return finer
     points = map_centroids(cells, specification.attributes)
     for cell, point in enumerate(points):
         for j, coordinate in enumerate(point):
             if specification.centroids[cell][j] != coordinate:
                 return f"centroids[{cell}][{j}]", coordinate
+    return None
+
+
+def _off_the_grid_of_sites(specification: Specification, cells: Cells, place: str) -> tuple[str, str] | None:
+    if not isinstance(cells, PowerDiagram):
+        return None
+    ranges, resolution = specification.coordinate_ranges, cells.resolution
+    steps = site_steps(ranges, resolution, min(specification.n_min_safe))
+    for i, site in enumerate(cells.sites):
+        for j, (value, (low, high), step) in enumerate(zip(site, ranges, steps, strict=True)):
+            if not on_grid(value, resolution * low, resolution * high, step):
+                return f"{place}.sites[{i}][{j}]", f"steps of {step} from {resolution * low}"
     return None

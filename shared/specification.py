@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from shared import strict_json
 from shared.attributes import Attribute, parse_attribute
-from shared.cells import Cells, parse_cells
+from shared.cells import Cells, UnitCells, parse_cells
 from shared.decimals import parse_probability
 from shared.election.contests import sizes_of
 from shared.election.terms import contest_bytes
@@ -107,6 +107,11 @@ class ReleaseRule:
     distinct_values: int
     t_closeness: str | None
 
+    @property
+    def by_counts_alone(self) -> bool:
+        """Whether groups depend on nothing but numbers of answers."""
+        return (self.rule, self.distinct_values, self.t_closeness) == ("merge", 1, None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permissions:
@@ -137,7 +142,7 @@ class Specification:
         Mean of each coordinate over the people of a cell, with four decimals; of a register a point of the
         map (:mod:`shared.register`).
     row : tuple of int, length m
-        The cells side by side: a permutation, along which cells are merged.
+        The cells side by side: a permutation, along which cells are merged; those of a unit are neighbours.
     invited : Invited or None
         None for an open survey, which everybody may answer.
     period : Period or None
@@ -356,7 +361,7 @@ def _parse(value: Any) -> Specification:
     anonymity = _sub(fields, "anonymity", ("k", "acceptable_cell_failure", "n_min", "n_min_safe"))
     k = anonymity.integer("k", 2, MAX_K)
     algorithm = _sub(fields, "algorithm", ("name", "parameters"))
-    cells = parse_cells(fields.raw("cells"), "cells", weights, ranges)
+    cells = parse_cells(fields.raw("cells"), "cells", weights, ranges, attributes)
     model = _parse_model(fields)
     release = _sub(fields, "release", ("rule", "minimum", "distinct_values", "t_closeness", "row"))
     permissions = _sub(fields, "permissions", ("free_text", "balls_from_register"))
@@ -366,6 +371,12 @@ def _parse(value: Any) -> Specification:
     if invited is not None and invited.election is not None:
         _require_election(release, rule, invited, questionnaire)
     _require_token_keys(invited, cells.count)
+    if isinstance(cells, UnitCells) and not rule.by_counts_alone:
+        raise release.fail(
+            "rule",
+            "whole units are joined by their numbers of answers alone",
+            "merge, one distinct value, no closeness",
+        )
     return Specification(
         languages=languages,
         title=fields.localized("title", languages),
@@ -389,7 +400,7 @@ def _parse(value: Any) -> Specification:
         stored=_parse_stored(fields, STORED["invited" if invited else "open"]),
         retention_days=fields.integer("retention_days", 1, MAX_RETENTION_DAYS),
         release=rule,
-        row=_parse_row(release, cells.count),
+        row=_parse_row(release, cells),
         permissions=Permissions(
             free_text=permissions.boolean("free_text"),
             balls_from_register=permissions.boolean("balls_from_register"),
@@ -533,7 +544,7 @@ def _require_election(
     release: Fields, rule: ReleaseRule, invited: Invited, questionnaire: Questionnaire
 ) -> None:
     """Refuse an election whose votes could not be added, or whose groups would depend on votes."""
-    if (rule.rule, rule.distinct_values, rule.t_closeness) != ("merge", 1, None):
+    if not rule.by_counts_alone:
         raise release.fail(
             "rule",
             "in an election boxes are joined by their numbers of ballots alone",
@@ -568,8 +579,14 @@ def _require_token_keys(invited: Invited | None, n_cells: int) -> None:
         )
 
 
-def _parse_row(release: Fields, n_cells: int) -> tuple[int, ...]:
+def _parse_row(release: Fields, cells: Cells) -> tuple[int, ...]:
     row = release.integers("row", 0, MAX_CELLS)
-    if sorted(row) != list(range(n_cells)):
-        raise release.fail("row", "not every cell stands in it once", f"a permutation of 0 to {n_cells - 1}")
+    if sorted(row) != list(range(cells.count)):
+        raise release.fail(
+            "row", "not every cell stands in it once", f"a permutation of 0 to {cells.count - 1}"
+        )
+    if isinstance(cells, UnitCells) and cells.stretches(row) is None:
+        raise release.fail(
+            "row", "cells of a unit stand apart in it", "the cells of each unit beside one another"
+        )
     return row

@@ -19,6 +19,7 @@ from shared.invited import Invited
 from shared.questions import Answer, Asking, Question
 from shared.soundness import Line
 from shared.specification import Specification
+from shared.units import neighbourhood
 
 
 def error_object(error: RoomfulError) -> dict[str, Any]:
@@ -157,6 +158,7 @@ def room_object(room: Room, specification: Specification) -> dict[str, Any]:
         "cell_failure": room.cell_failure,
         "record_failure": room.record_failure,
         "half_failure": room.half_failure,
+        "joined_with": neighbourhood_object(specification, room.cell),
         "centroid": [
             {
                 "label": value.attribute.label,
@@ -170,6 +172,16 @@ def room_object(room: Room, specification: Specification) -> dict[str, Any]:
             }
             for value in room.centroid
         ],
+    }
+
+
+def neighbourhood_object(specification: Specification, cell: int) -> dict[str, Any]:
+    """With whom her box may be joined: the boxes beside it, and of an election with units those of law."""
+    beside = neighbourhood(specification, cell)
+    return {
+        "boxes": list(beside.boxes),
+        "unit": None if beside.unit is None else beside.unit.name,
+        "units": [unit.name for unit in beside.units],
     }
 
 

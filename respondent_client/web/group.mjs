@@ -16,6 +16,7 @@ export const group = {
       h("h1", { tabindex: "-1" }, language.t("group.heading", room.people)),
       h("p", { class: "promise" }, language.t("group.share", room.people)),
       h("p", { id: "example" }, language.t(room.people.at_least ? "group.example.register" : "group.example", example(language, state))),
+      survey.invited?.election && joining(language, state),
       survey.invited?.election && holders(context),
       h("p", { id: "risk" }, language.t("group.risk", risk(language, state))),
       h(
@@ -36,6 +37,21 @@ export const group = {
     ];
   },
 };
+
+/** The number of her box, her unit of law, and with whom either may be joined before anything is decrypted. */
+function joining(language, { room, survey }) {
+  const { boxes, unit, units } = room.joined_with;
+  const figures = {
+    cell: language.number(room.cell),
+    k: language.number(survey.k),
+    boxes: language.items(boxes.map((box) => language.number(box))),
+    unit: unit && language.survey(unit),
+    units: language.items(units.map((name) => language.survey(name))),
+  };
+  const beside = boxes.length > 0 ? ".boxes" : "";
+  if (!unit) return h("p", { id: "joining" }, language.t("group.joining", figures));
+  return h("p", { id: "joining" }, language.t("group.joining.unit", figures), " ", language.t(`group.joining.within${beside}`, figures), " ", language.t("group.joining.units", figures));
+}
 
 /** How many of her box hold a token, once no more are issued: before that nobody is told. */
 function holders({ engine, language, state: { room } }) {

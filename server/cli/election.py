@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,6 +49,7 @@ from shared.election.tested import MAX_TEST_BYTES, BallotTest, rebuild
 from shared.election.unanimity import unanimous
 from shared.errors import ElectionError, InputError, RoomfulError
 from shared.statements import groups_bytes
+from shared.units import units_joined, units_of
 from shared.words import digest_words
 
 WARNING: Final = (
@@ -204,13 +205,18 @@ def groups(*, received: ReceivedExport, out: Path | None, as_json: bool) -> None
     pairs = list(zip(cells, found.ballots, strict=True))
     words = digest_words(found.examined.stated.groups)
     told = _figures(found) | {"groups_words": words}
+    named = [_units_of_group(found, group) for group in cells]
     if as_json:
-        rows = [{"cells": list(group), "ballots": number} for group, number in pairs]
+        rows = [
+            {"cells": list(group), "ballots": number} | ({"units": units} if units else {})
+            for (group, number), units in zip(pairs, named, strict=True)
+        ]
         click.echo(json.dumps(told | {"rows": rows}))
         return
     _tell(told)
-    for place, (group, number) in enumerate(pairs, 1):
-        click.echo(f"Group {place:<4} {number:>5} ballots, boxes {' '.join(map(str, group))}")
+    for place, ((group, number), units) in enumerate(zip(pairs, named, strict=True), 1):
+        where = f"  ({'; '.join(units)})" if units else ""
+        click.echo(f"Group {place:<4} {number:>5} ballots, boxes {' '.join(map(str, group))}{where}")
     click.echo(f"Groups   {words}  (the same for everybody; trustees state them)")
 
 
@@ -414,6 +420,16 @@ def check_ballot(test_file: Path, invitation: str, source: str | None, as_json: 
         )
 
 
+def _units_of_group(found: Election, group: Sequence[int]) -> list[str]:
+    """Names of the units of law that a group has boxes of."""
+    specification = found.examined.survey.specification
+    return [
+        unit.name[specification.languages[0]]
+        for unit in units_of(specification)
+        if not set(unit.boxes).isdisjoint(group)
+    ]
+
+
 def _figures(found: Election) -> dict[str, Any]:
     examined = found.examined
     return {
@@ -424,7 +440,24 @@ def _figures(found: Election) -> dict[str, Any]:
         "groups": len(found.ballots),
         "smallest_group": min(filter(None, found.ballots), default=0),
         "admitted": examined.admitted,
+        **_joined_units(found),
         "refused": [{"receipt": receipt, "code": error.code} for receipt, error in examined.refused],
+    }
+
+
+def _joined_units(found: Election) -> dict[str, Any]:
+    """Units of law, and which of them were joined; nothing if there are none."""
+    specification, language = (
+        found.examined.survey.specification,
+        found.examined.survey.specification.languages[0],
+    )
+    units = units_of(specification)
+    if not units:
+        return {}
+    stretches = units_joined(specification, found.examined.permitted.groups)
+    return {
+        "units": len(units),
+        "joined_units": [[units[i].name[language] for i in own] for own in stretches if len(own) > 1],
     }
 
 
@@ -442,6 +475,9 @@ def _tell(told: dict[str, Any]) -> None:
             " they were missing from the provisional board: its fault.",
             fg="yellow",
         )
+    if "units" in told:
+        joined = "; ".join(" + ".join(names) for names in told["joined_units"]) or "none"
+        click.echo(f"{told['units']} units of law; joined with others: {joined}.")
     for line in told["refused"]:
         click.secho(
             f"NOT COUNTED {line['receipt']} ({line['code']}): the collector should not have taken it.",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.design.labelled import labels_of, tabulate
-from server.design.mapping import assign_many
+from server.design.mapping import assign_many, units_of
+from server.design.plan import UnitPlan
 from server.design.population.model import Model
 from server.design.survey_file.design_entry import wrong_parameter
 from server.progress import Progress
@@ -20,8 +21,8 @@ from server.statistics.microaggregation.mondrian import mondrian_boxes
 from server.statistics.microaggregation.power_diagram import Snap, power_diagram
 from server.statistics.microaggregation.size_rule import SizeRule
 from shared.attributes import Attribute
-from shared.cells import Balls, Boxes, Cells, PowerDiagram
-from shared.errors import DesignError
+from shared.cells import Balls, Boxes, Cells, PowerDiagram, UnitCells
+from shared.errors import DesignError, SpecificationError
 from shared.geometry import largest_squared_distance
 from shared.limits import MAX_BOXES_TO_COMPARE
 from shared.recount import centroid
@@ -102,6 +103,56 @@ def partition(
     if not np.array_equal(mapped, labels):
         raise DesignError("the mapping of devices differs from the algorithm's cells", where=algorithm)
     return recount(model, cells, mapped, rule)
+
+
+def partition_units(
+    units: UnitPlan,
+    algorithm: str,
+    model: Model,
+    weights: tuple[int, ...],
+    rule: SizeRule,
+    progress: Progress | None = None,
+    *,
+    parameters: Mapping[str, int | str],
+    snap: Snap | None = None,
+) -> CompiledCells:
+    """As :func:`partition`, for the people of each unit by themselves.
+
+    Raises
+    ------
+    DesignError
+        As :func:`partition`; if a unit has too few people for a cell; if its answers cannot make units.
+    """
+    whole = PowerDiagram(weights=weights, resolution=1, sites=((0,) * len(weights),), offsets=(0,))
+    try:
+        empty = UnitCells.of(weights, model.attributes, units.attribute, [(v, whole) for v in units.values])
+    except SpecificationError as problem:
+        raise DesignError(
+            problem.message,
+            where="units",
+            expected=problem.expected,
+            remedy="Name an attribute with a list of answers, and put answers at one place together.",
+        ) from None
+    owner = units_of(empty, model.X)
+    parts: list[Cells] = []
+    for number, values in enumerate(units.values):
+        inside = owner == number
+        own = replace(model, X=model.X[inside], people=model.people[inside])
+        if not rule.acceptable(own.people.sum(axis=0)):
+            raise DesignError(
+                f"the unit {', '.join(values)} has {own.n_people} people, too few for a box of its own",
+                where="units.together",
+                expected=f"at least {min(rule.minimum)} people",
+                remedy="Put it together with a neighbour in [units], together = [[...]]: they are then one "
+                "unit. Or choose a smaller k, or expect more participation.",
+            )
+        parts.append(partition(algorithm, own, weights, rule, parameters=parameters, snap=snap).cells)
+        if progress is not None:
+            progress(number + 1, len(units.values))
+    cells = UnitCells.of(
+        weights, model.attributes, units.attribute, list(zip(units.values, parts, strict=True))
+    )
+    return recount(model, cells, assign_many(cells, model.X), rule)
 
 
 def count_again(model: Model, cells: Cells, rule: SizeRule) -> CompiledCells:

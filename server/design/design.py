@@ -5,25 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from server.design.compile import ROOM, SHAPE_OF, CompiledCells, count_again, partition
+from server.design.compile import ROOM, SHAPE_OF, CompiledCells, count_again, partition, partition_units
 from server.design.mapping import assign_many
-from server.design.plan import Plan
+from server.design.plan import Plan, unit_plan
 from server.design.population.model import Model
 from server.design.register_form import as_published, snap_to
-from server.design.row import choose_row
+from server.design.row import choose_row, choose_row_in_units
 from server.design.secret_sample import secret_sample
 from server.design.weights import Weights, normalizing_weights
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import distortion, sums_by_label
 from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.size_rules import size_rule_of, size_rule_of_register
-from shared.cells import Cells
+from shared.cells import Cells, UnitCells
 from shared.checks import (
     CELL_FAILURE,
     HALF,
@@ -137,6 +138,13 @@ def design(
         raise ValueError("a register is designed with a salt, a public model without one")
     if reuse is None:
         _refuse_records_from_register(plan)
+    elif unit_plan(reuse) != plan.units:
+        raise DesignError(
+            "the earlier cells have other units",
+            where="--reuse-cells",
+            expected="cells within the units of this survey",
+            remedy="Leave out --reuse-cells, or state the units of the earlier survey.",
+        )
     _refuse_unreachable_diversity(plan)
     _refuse_invitations_that_do_not_fit(plan, model)
     _refuse_unsourced_participation(plan, model)
@@ -165,9 +173,13 @@ def design(
         )
     if progress is not None:
         progress("Row", 0, 1)
-    row = choose_row(
+    tried = (
         points_of(compiled.centroids), weights.values, compiled.eligible, basis.levels, plan.release.minimum
-    )
+    )  # fmt: skip
+    if isinstance(compiled.cells, UnitCells):
+        row = choose_row_in_units(*tried, compiled.cells.boxes)
+    else:
+        row = choose_row(*tried)
     reference = ModelReference(
         kind=plan.model_kind,
         digest=model_digest(model.canonical_text(), salt),
@@ -218,7 +230,8 @@ def _new_cells(
         room=ROOM.get(plan.algorithm, 1),
         coarse=is_register,
     )
-    compiled = partition(
+    divide = partition if plan.units is None else partial(partition_units, plan.units)
+    compiled = divide(
         plan.algorithm,
         basis,
         weights.values,

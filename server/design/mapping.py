@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.statistics.microaggregation.sites import Sites
-from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
+from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes, UnitCells
 from shared.limits import EXACT_BOUND
 
 IntArray = NDArray[np.int64]
@@ -23,7 +23,7 @@ def assign_many(cells: Cells, X: IntArray) -> IntArray:
     Parameters
     ----------
     cells : Cells
-        Any of the four shapes.
+        Of any shape.
     X : int array, n x d
         Tuples, not necessarily distinct.
 
@@ -53,6 +53,8 @@ def assign_many(cells: Cells, X: IntArray) -> IntArray:
             labels = np.asarray(cells.cells, dtype=np.int64)[labels]
     elif isinstance(cells, Boxes):
         labels = _boxes(cells, X)
+    elif isinstance(cells, UnitCells):
+        labels = _units(cells, X)
     else:
         labels = None
     if labels is None:
@@ -128,6 +130,23 @@ def _boxes(cells: Boxes, X: IntArray) -> IntArray | None:
         # With a weight of 0 a box may be at distance 0 and yet not contain x: containment goes first.
         distance[inside] = -1
         labels[rows] = distance.argmin(axis=1)
+    return labels
+
+
+def units_of(cells: UnitCells, X: IntArray) -> IntArray:
+    """Unit of every row of X: `[cells.unit_of(x) for x in X]`."""
+    own = slice(cells.first, cells.first + len(cells.units[0].places[0]))
+    places, inverse = np.unique(X[:, own], axis=0, return_inverse=True)
+    padding = (0,) * cells.first
+    units = np.array([cells.unit_of((*padding, *place)) for place in places.tolist()], dtype=np.int64)
+    return np.asarray(units[inverse.reshape(-1)], dtype=np.int64)
+
+
+def _units(cells: UnitCells, X: IntArray) -> IntArray:
+    labels, units = np.empty(len(X), dtype=np.int64), units_of(cells, X)
+    for number, (unit, boxes) in enumerate(zip(cells.units, cells.boxes, strict=True)):
+        inside = units == number
+        labels[inside] = boxes.start + assign_many(unit.cells, X[inside])
     return labels
 
 

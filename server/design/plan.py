@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shared.cells import Cells, UnitCells
 from shared.invited import Invited
 from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationSource
@@ -12,6 +13,22 @@ from shared.period import Period
 from shared.pictures import Logo
 from shared.questionnaire import Questionnaire
 from shared.specification import Organizer, Permissions, ReleaseRule, Specification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitPlan:
+    """Units of law, within each of which cells are designed.
+
+    Attributes
+    ----------
+    attribute : str
+        Whose answers make them.
+    values : tuple of tuple of str
+        The answers of each unit.
+    """
+
+    attribute: str
+    values: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +54,14 @@ class Plan:
     invited: Invited | None
     period: Period | None = None
     logo: Logo | None = None
+    units: UnitPlan | None = None
+
+
+def unit_plan(cells: Cells) -> UnitPlan | None:
+    """The units of some cells, if they have units."""
+    if not isinstance(cells, UnitCells):
+        return None
+    return UnitPlan(attribute=cells.attribute, values=tuple(unit.values for unit in cells.units))
 
 
 def plan_from(specification: Specification) -> Plan:
@@ -61,4 +86,5 @@ def plan_from(specification: Specification) -> Plan:
         invited=specification.invited,
         period=specification.period,
         logo=specification.logo,
+        units=unit_plan(specification.cells),
     )

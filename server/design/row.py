@@ -84,6 +84,31 @@ def choose_row(
     return rows[scores.index(min(scores))].order
 
 
+def choose_row_in_units(
+    points: Sequence[Vector],
+    weights: Vector,
+    eligible: Sequence[Sequence[int]],
+    levels: Sequence[ParticipationLevel],
+    minimum: int,
+    units: Sequence[Sequence[int]],
+) -> tuple[int, ...]:
+    """The best row of units, each at the mean of its people, and inside of each unit that of its cells.
+
+    Parameters are those of :func:`choose_row`, and the cells of each unit.
+    """
+    people = [[sum(eligible[c][level] for c in unit) for level in range(len(levels))] for unit in units]
+    means = [
+        tuple(sum(sum(eligible[c]) * points[c][j] for c in unit) // sum(own) for j in range(len(weights)))
+        for unit, own in zip(units, people, strict=True)
+    ]
+    order: list[int] = []
+    for number in choose_row(means, weights, people, levels, minimum):
+        unit = units[number]
+        own = choose_row([points[c] for c in unit], weights, [eligible[c] for c in unit], levels, minimum)
+        order += [unit[place] for place in own]
+    return tuple(order)
+
+
 def _loss(row: Row, counts: Sequence[int], minimum: int) -> int:
     """Squared distances of the answers to the means of their groups, for each answer, rounded down."""
     try:

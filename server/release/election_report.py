@@ -23,6 +23,7 @@ from shared.election.contests import choices_of
 from shared.election.result import CountedGroup, Result
 from shared.election.unanimity import unanimous
 from shared.specification import Specification
+from shared.units import UnitOfLaw, units_joined, units_of
 from shared.words import digest_words
 
 WARNING: Final = (
@@ -87,6 +88,7 @@ def render_election_report(
     language, contests = specification.languages[0], contests_of(specification)
     sections = (
         _totals(specification, result, contests),
+        *_by_unit(specification, result, contests, language),
         *_by_attribute(specification, result, contests, language),
         _joining(specification, result, counts),
         _every_group(specification, result, contests),
@@ -121,7 +123,9 @@ def groups_table(specification: Specification, result: Result) -> bytes:
         for q, own in zip(questions, choices, strict=True)
         for c in own
     ]
-    writer.writerow(["group", "boxes", "people", "ballots", "unanimous", *heads])
+    units, language = units_of(specification), specification.languages[0]
+    of_units = ["units"] if units else []
+    writer.writerow(["group", "boxes", *of_units, "people", "ballots", "unanimous", *heads])
     for number, group in enumerate(result.groups, 1):
         alike = [
             questions[c.place].name
@@ -129,7 +133,8 @@ def groups_table(specification: Specification, result: Result) -> bytes:
             if choice is not None
         ]
         writer.writerow(
-            [number, " ".join(map(str, group.cells)), _people(specification, group), group.ballots,
+            [number, " ".join(map(str, group.cells)), *(_units(units, group, language) for _ in of_units),
+             _people(specification, group), group.ballots,
              " ".join(alike), *(v for row in group.votes for v in row)]
         )  # fmt: skip
     return stream.getvalue().encode("utf-8")
@@ -189,6 +194,41 @@ def _picture(contest: Contest, votes: Sequence[int], ballots: int) -> Picture:
     rows = [(choice, whole(v), _share(v, ballots)) for choice, v in zip(contest.choices, votes, strict=True)]
     table = data_table("The same in numbers", ("choice", "votes", "share"), rows, texts=1)
     return Picture(svg=bar_chart(bars, title=contest.title), caption=contest.title, data=table)
+
+
+def _units(units: Sequence[UnitOfLaw], group: CountedGroup, language: str) -> str:
+    """Names of the units that a group has boxes of."""
+    return "; ".join(unit.name[language] for unit in units if not set(unit.boxes).isdisjoint(group.cells))
+
+
+def _by_unit(
+    specification: Specification, result: Result, contests: Sequence[Contest], language: str
+) -> Iterator[Section]:
+    """Turnout and result of each unit of law, or of several that were joined: exact sums of whole groups."""
+    units = units_of(specification)
+    if not units:
+        return
+    bands, joined = [], []
+    for stretch in units_joined(specification, [group.cells for group in result.groups]):
+        own = [units[i] for i in stretch]
+        cells = {cell for unit in own for cell in unit.boxes}
+        label = " + ".join(unit.name[language] for unit in own)
+        bands.append((label, [group for group in result.groups if cells.issuperset(group.cells)]))
+        if len(own) > 1:
+            joined.append(f"{label}: a group has boxes of them together, as one had too few ballots.")
+    yield Section(
+        name="by-unit",
+        title="By unit",
+        paragraphs=(
+            "These figures are exact: boxes lie within one unit, and units are whole groups.",
+            *joined,
+        ),
+        tables=(
+            _turnout(specification, "unit", bands),
+            *(_votes(contest, "unit", bands) for contest in contests),
+            _association("the unit", contests, bands),
+        ),
+    )
 
 
 def _by_attribute(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
+from shared.attributes import Attribute
 from shared.cells.balls import REMAINDER_RULES, Balls
 from shared.cells.base import Cells
 from shared.cells.boxes import Boxes
 from shared.cells.power_diagram import PowerDiagram
 from shared.cells.prototypes import Prototypes
+from shared.cells.units import Unit, UnitCells
 from shared.errors import SpecificationError
 from shared.fields import Fields
 from shared.geometry import Ranges, Vector
 
-SHAPES: Final = ("balls", "power-diagram", "boxes", "prototypes")
+SHAPES: Final = ("balls", "power-diagram", "boxes", "prototypes", "units")
 
 __all__ = [
     "REMAINDER_RULES",
@@ -23,6 +26,8 @@ __all__ = [
     "Cells",
     "PowerDiagram",
     "Prototypes",
+    "Unit",
+    "UnitCells",
     "parse_cells",
 ]
 
@@ -34,8 +39,15 @@ _SHAPES: Final[dict[str, tuple[type[Balls | PowerDiagram | Boxes | Prototypes], 
 }
 
 
-def parse_cells(value: Any, where: str, weights: Vector, ranges: Ranges) -> Cells:
+def parse_cells(
+    value: Any, where: str, weights: Vector, ranges: Ranges, attributes: Sequence[Attribute] = ()
+) -> Cells:
     """Read the geometry of a specification.
+
+    Parameters
+    ----------
+    attributes : sequence of Attribute, optional
+        Those to whose answers units may belong.
 
     Raises
     ------
@@ -43,7 +55,10 @@ def parse_cells(value: Any, where: str, weights: Vector, ranges: Ranges) -> Cell
         With the path of the field that is wrong.
     """
     shape = value.get("shape") if isinstance(value, dict) else None
+    if shape == UnitCells.shape and attributes:
+        fields = Fields(value, where, ("shape", "attribute", "units"), error=SpecificationError)
+        return UnitCells.parse_units(fields, weights, ranges, attributes, parse_cells)
     known = isinstance(shape, str) and shape in _SHAPES
     own = _SHAPES[shape][1] if known and isinstance(shape, str) else ()
     fields = Fields(value, where, ("shape", *own), error=SpecificationError)
-    return _SHAPES[fields.choice("shape", SHAPES)][0].parse(fields, weights, ranges)
+    return _SHAPES[fields.choice("shape", tuple(_SHAPES))][0].parse(fields, weights, ranges)

@@ -37,6 +37,11 @@ class Cells(ABC):
         """How many points or boxes :meth:`assign` looks at, at most."""
         return self.count
 
+    @property
+    def parts(self) -> tuple[Cells, ...]:
+        """The geometries that it is put together from, of which each maps some people; most have one."""
+        return (self,)
+
     @abstractmethod
     def assign(self, x: Sequence[int]) -> int:
         """Index of the cell of a vector.

@@ -31,6 +31,7 @@ from tests.builders import ORGANIZER_KEY
 from tests.election import GROUP
 from tests.elections import BOXES, HeldElection, code_in, collector, election_specification, proofs_of
 from tests.server.cli.test_election import board_files
+from tests.unit_cells import election_of_units
 
 pytestmark = pytest.mark.browser
 __all__ = ["visit"]
@@ -95,6 +96,7 @@ def test_a_vote(
     page.check("#field-1-0")
     walk.go_on()
     expect(page.locator("#holders")).to_contain_text("1 have a voucher")
+    expect(page.locator("#joining")).to_contain_text(f"number {box}. If it has fewer than 3 ballots")
     walk.go_on()
     expect(page.locator("#later")).to_have_count(0)
     walk.go_on()
@@ -152,6 +154,32 @@ def test_a_vote(
     assert board == [0, 1, 0]
     assert sum(statutes) == 1
     assert walk.problems == []
+
+
+@pytest.fixture
+def of_units(tmp_path: Path) -> Iterator[Office]:
+    with office(tmp_path, lambda _: election_of_units(), voting=False) as place:
+        yield place
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
+def test_her_unit_and_with_whom_it_may_be_joined(
+    of_units: Office, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
+) -> None:
+    walk = visit(f"units-{viewport['width']}", viewport)
+    walk.open(of_units.link(code_in(3)))
+    walk.start()
+    walk.go_on()
+    walk.page.fill("#field-0", "90")
+    walk.page.check("#field-1-0")
+    walk.go_on()
+    told = walk.page.locator("#joining")
+    expect(told).to_contain_text("number 3, in the unit Female")
+    expect(told).to_contain_text("groups of its unit, 2 first")
+    expect(told).to_contain_text(
+        "Only if the whole unit has fewer than 3, it is joined with the unit beside it: Male"
+    )
+    walk.look("group-in-a-unit")
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])

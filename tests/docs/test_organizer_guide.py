@@ -58,7 +58,7 @@ def known_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> set[str]:
 
 def test_every_key_is_in_the_reference_and_no_other(known_keys: set[str]) -> None:
     sections = {"organizer", "model", "anonymity", "design", "release", "questionnaire", "invited", "period",
-                "logo"}  # fmt: skip
+                "logo", "units"}  # fmt: skip
     assert_told(PAGE, "Reference", reference(), known_keys - sections)
     assert all(f"`[{name}]`" in text_of(PAGE) for name in sections)
 

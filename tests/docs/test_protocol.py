@@ -25,6 +25,7 @@ from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, re
 from tests.elections import election_keys
 from tests.every_question import everything, png
 from tests.kinds import MADE
+from tests.unit_cells import unit_cells
 
 LANGUAGES = ("en", "de")
 BOTH = dict.fromkeys(LANGUAGES, "text")
@@ -95,6 +96,10 @@ def test_every_field_of_the_cell_shapes_is_documented() -> None:
         Prototypes(weights=(1,), points=((0,),), cells=(0,)),
     )
     found = set().union(*(paths(shape.to_object(), "cells") for shape in shapes))
+    units = unit_cells().to_object()
+    for unit in units["units"]:
+        unit["cells"] = "an object of another shape"
+    found |= paths(units, "cells")
     documented = {field for field in table_fields("Cell shapes") if field.startswith("cells.")}
     assert_told("docs/protocol.md", "Cell shapes", documented, found)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from server.design.plan import Plan
+from server.design.plan import Plan, UnitPlan
 from server.design.questionnaire_file.surveyjs import read_document, respelled
 from server.design.survey_file.attribute_entries import ATTRIBUTE_KEYS, build_attributes
 from server.design.survey_file.design_entry import read_design
@@ -136,6 +136,15 @@ def read_survey_file(path: Path, algorithm: str | None = None, *, boxes_only: bo
     questionnaire, free_text, title = _questionnaire(root, path.parent, languages)
     roll = None if boxes_only else read_roll(root, path.parent)
     participation = _participation(root, attributes, languages)
+    invited = read_invited(root, path.parent, roll)
+    units = _units(root, attributes)
+    if units is not None and not (boxes_only or (invited is not None and invited.election is not None)):
+        raise root.fail(
+            "units",
+            "units of law belong to an election",
+            expected="an election, whose boxes are joined within each unit first",
+            remedy="Leave the section out.",
+        )
     plan = Plan(
         languages=languages,
         title=root.localized("title", languages, *([] if title is None else [title])),
@@ -153,9 +162,10 @@ def read_survey_file(path: Path, algorithm: str | None = None, *, boxes_only: bo
         retention_days=root.integer("retention_days", 1, MAX_RETENTION_DAYS, 365),
         release=_release(root, k),
         permissions=Permissions(free_text=free_text, balls_from_register=design.balls_from_register),
-        invited=read_invited(root, path.parent, roll),
+        invited=invited,
         period=_period(root),
         logo=_logo(root, path.parent, languages),
+        units=units,
     )
     return SurveyFile(
         path=path,
@@ -165,6 +175,38 @@ def read_survey_file(path: Path, algorithm: str | None = None, *, boxes_only: bo
         attributes=attributes,
         level=participation.level,
         roll=roll,
+    )
+
+
+def _units(root: Section, attributes: tuple[Attribute, ...]) -> UnitPlan | None:
+    """[units]: each answer to an attribute is a unit, but those that are put together."""
+    section = root.section("units", ("attribute", "together"), {})
+    if "units" not in root:
+        return None
+    name: str = section.text("attribute")
+    listed = {a.name: a.listed for a in attributes if a.listed and not a.takes_missing}
+    if name not in listed:
+        raise section.fail(
+            "attribute",
+            f"{quoted(name)} is none of the attributes that can make units",
+            expected="an attribute with a list of answers, of which everybody has one: "
+            + (", ".join(listed) or "none is declared"),
+            remedy=nearest_name(name, tuple(listed)).strip(),
+        )
+    together = section.text_lists("together", MAX_CATEGORIES, [])
+    joined = [value for values in together for value in values]
+    for value in joined:
+        if value not in listed[name] or joined.count(value) > 1:
+            raise section.fail(
+                "together",
+                f"{quoted(value)} stands twice, or is no answer to {quoted(name)}",
+                expected="lists of answers, each of them once",
+                remedy=nearest_name(value, listed[name]).strip(),
+            )
+    unit_of = {value: values for values in together for value in values}
+    return UnitPlan(
+        attribute=name,
+        values=tuple(dict.fromkeys(unit_of.get(value, (value,)) for value in listed[name])),
     )
 
 

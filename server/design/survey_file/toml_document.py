@@ -284,6 +284,14 @@ class Section:
             raise self.fail(key, f"{quoted(repeated)} stands twice", expected="distinct entries")
         return texts
 
+    def text_lists(self, key: str, maximum: int, default: Any = _MISSING) -> tuple[tuple[str, ...], ...]:
+        """A list of lists of texts, none of them empty."""
+        expected = 'a list of lists of texts, such as [["a", "b"]]'
+        lists = self.items(key, expected, maximum, default)
+        if not all(isinstance(items, list) and 0 < len(items) <= maximum for items in lists):
+            raise self.fail(key, "something else than lists of texts stands here", expected=expected)
+        return tuple(tuple(self.text_in(key, item) for item in items) for items in lists)
+
     def localized(
         self, key: str, languages: tuple[str, ...], default: Any = _MISSING, *, empty: bool = False
     ) -> dict[str, str]:
@@ -333,6 +341,7 @@ TOP_LEVEL: Final = (
     "invited",
     "period",
     "logo",
+    "units",
 )
 
 

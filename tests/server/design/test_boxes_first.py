@@ -21,6 +21,12 @@ from tests.elections import election_keys
 
 DEPLOY = Path(__file__).parents[3] / "deploy"
 PEOPLE = 600
+TOGETHER = (
+    '[["Market", "Cathedral", "Station", "Saint Anne"], ["University", "Old Town South", "Riverside",'
+    ' "Harbour", "Tanners\' Quarter"], ["North Blocks", "West Blocks", "Upper Lindenau", "Garden City",'
+    ' "Vineyard Hill", "Mill Meadows", "South Fields"]]'
+)
+"""Parts of town in three units, each with enough people for boxes of its own."""
 
 
 def silent(*_: object) -> None:
@@ -39,6 +45,8 @@ def town(tmp_path: Path) -> Path:
     (folder / "members.csv").write_text("".join(named))
     text = (DEPLOY / "town" / "election.toml").read_text("utf-8")
     text = text.replace("people = 5000", f"people = {PEOPLE}")
+    units = text.index("[units]")
+    text = text[:units] + f'[units]\nattribute = "district"\ntogether = {TOGETHER}\n'
     (folder / "election.toml").write_text(text, "utf-8")
     (folder / "election.json").write_bytes((DEPLOY / "town" / "election.json").read_bytes())
     keys = election_keys()

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from server.release.election_report import WARNING, contests_of, groups_table, r
 from server.release.trustees.tallying import Tally
 from shared.election.unanimity import unanimous
 from tests.elections import HeldElection
+from tests.unit_cells import election_of_units
 
 COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
 
@@ -55,6 +57,27 @@ def test_bands_are_sums_of_whole_groups(tally: Tally) -> None:
     assert "This is an estimate" in text
     assert "Cramér" in text
     assert "What joining cost" in text
+
+
+@pytest.mark.parametrize(
+    ("counts", "rows"),
+    [((3, 3, 3, 2, 3, 3, 3, 3), [11, 12]), ((1, 0, 1, 0, 3, 3, 3, 3), [14])],
+    ids=["each by itself", "joined, as the women are too few"],
+)
+def test_units_are_exact_sums_of_whole_groups(
+    counts: tuple[int, ...], rows: list[int], tmp_path: Path
+) -> None:
+    election = HeldElection(tmp_path, specification=election_of_units()).fill(*counts)
+    told = election.result(election.write())
+    text = page(told)
+    section = text[text.index("By unit") :]
+    table = re.findall(r"<caption>Turnout.*?</table>", section, re.DOTALL)[0]
+    lines = re.findall(r"<tr>\s*<th[^>]*>.*?</tr>", table, re.DOTALL)[1:]
+    assert [int(re.findall(r"<td[^>]*>([0-9,]+)</td>", line)[2]) for line in lines] == rows
+    assert ("Female + Male: a group has boxes of them together" in text) == (len(rows) == 1)
+    found = list(csv.DictReader(io.StringIO(groups_table(election.specification, told.result).decode())))
+    assert {row["units"] for row in found} <= {"Female", "Male", "Female; Male"}
+    assert any(";" in row["units"] for row in found) == (len(rows) == 1)
 
 
 def test_a_unanimous_group_stands_first(tally: Tally) -> None:
