@@ -15,6 +15,8 @@ from shared.limits import EXACT_BOUND
 IntArray = NDArray[np.int64]
 _BLOCK_ENTRIES: Final = 1 << 22
 """Entries of one block of distances: 32 MB."""
+_TOGETHER: Final = 64
+"""Tuples that are compared with balls together."""
 
 
 def assign_many(cells: Cells, X: IntArray) -> IntArray:
@@ -37,7 +39,7 @@ def assign_many(cells: Cells, X: IntArray) -> IntArray:
     Distances are sums of integers about the middle of the data. They are exact in float64, in any order of
     summation, while no partial sum can reach 2**53; that is checked, and a geometry that fails it (no
     design makes one) is mapped tuple by tuple with Python's integers. Nearest sites are found in a tree over
-    them, without comparing with all; balls and boxes take O(n count d) time.
+    them, and neighbours are compared only with the balls that reach them; boxes take O(n count d) time.
     """
     if len(X) == 0:
         return np.empty(0, dtype=np.int64)
@@ -92,19 +94,21 @@ def _balls(cells: Balls, X: IntArray) -> IntArray | None:
     if _span(cells.weights, X, references) >= EXACT_BOUND:
         return None
     labels = np.full(len(X), len(references), dtype=np.int64)
-    index = np.arange(len(X))
-    columns = np.ascontiguousarray(X.T.astype(float))
-    for number, (reference, radius) in enumerate(zip(references, cells.radii, strict=True)):
-        distance = np.zeros(len(index))
-        for column, coordinate, weight in zip(columns, reference, cells.weights, strict=True):
-            distance += weight * (column - float(coordinate)) ** 2
-        inside = distance <= radius
-        if inside.any():
-            labels[index[inside]] = number
-            index, columns = index[~inside], columns[:, ~inside]
-            if not len(index):
-                return labels
-    if cells.remainder == "nearest":
+    points, centres = X.astype(float), references.astype(float)
+    weights, radii = np.array(cells.weights, dtype=float), np.array(cells.radii, dtype=float)
+    # Neighbours together: most balls are away from all of them.
+    order = np.lexsort(X.T[::-1])
+    for start in range(0, len(X), _TOGETHER):
+        rows = order[start : start + _TOGETHER]
+        block = points[rows]
+        gap = np.maximum(np.maximum(block.min(axis=0) - centres, centres - block.max(axis=0)), 0)
+        near = np.flatnonzero((gap * gap) @ weights <= radii)
+        if not len(near):
+            continue
+        inside = ((block[:, None] - centres[near]) ** 2) @ weights <= radii[near]
+        labels[rows] = np.where(inside.any(axis=1), near[inside.argmax(axis=1)], len(references))
+    index = np.flatnonzero(labels == len(references))
+    if cells.remainder == "nearest" and len(index):
         nearest = _nearest(X[index], references, cells.weights, (0,) * len(references))
         if nearest is None:
             return None

@@ -129,12 +129,13 @@ def power_diagram(
 
     Start: MDAV's groups of a small population, regions between weighted medians of a large one. Then Lloyd
     steps, each an ascent on the offsets over candidate lists that are built once; then three steps of
-    centroids, ascent and exact repair. Sites that cannot be supplied are given up. The same input gives the
+    centroids, ascent and exact repair, of a small population from MDAV's groups as well: the diagram that
+    explains most is taken. Sites that cannot be supplied are given up. The same input gives the
     same result on any machine (see power_search). Time about O(steps n (C log m + rounds C)) for m cells and
     C candidates per tuple: winners, candidates and floors are found in trees; memory O(n (d + C)).
     """
     # numba and what it has compiled are loaded only where they are used.
-    from server.statistics.microaggregation.power_repair import repair
+    from server.statistics.microaggregation.power_repair import Repaired, repair
     from server.statistics.microaggregation.power_search import Workbench
 
     X, people, w = checked(X, people, weights, rule.levels)
@@ -162,7 +163,7 @@ def power_diagram(
         return rule.enough(sums_by_label(people, labels, count), held)
 
     def start(size: int) -> IntArray:
-        if len(X) * (total // size) > _MDAV_WORK:
+        if not _is_small(X, total // size):
             return bench.regions(total // size)
         return mdav(X, mass[:, None], w, SizeRule(minimum=(size,))).labels[bench.order]
 
@@ -178,6 +179,8 @@ def power_diagram(
 
     sites = bench.means(heads, labels, count)
     offsets = np.zeros(count, dtype=np.int64)
+    # Few heavy tuples leave an ascent nothing between too many people and nobody: so that is tried as well.
+    starts = [repair(bench, people, rule, sites, offsets)] if _is_small(X, count) else []
     pace = bench.scale(sites)
     report(1)
     for step in range(LLOYD_STEPS):
@@ -192,19 +195,23 @@ def power_diagram(
         offsets -= offsets.max()
         labels = bench.assign(sites, offsets)
         report(step + 2)
+    starts.append(repair(bench, people, rule, sites, offsets))
     # From here on every centroid is one of an acceptable cell.
-    result = repair(bench, people, rule, sites, offsets)
-    for step in range(FINAL_STEPS):
-        count = len(result.sites)
-        sites = grid(bench.means(heads, result.labels, count))
-        offsets = result.offsets - result.offsets.max()
-        if count > 1:
-            needed = needs(result.labels, count)
-            lists = bench.lists(sites, offsets, 3 * int(needed.mean()))
-            pace = np.maximum(bench.scale(sites) // 16, 1)
-            offsets, _ = lists.ascend(offsets, pace, _targets(needed, total), ASCENT_ROUNDS, bench.reach)
-        result = repair(bench, people, rule, sites, offsets)
-        report(LLOYD_STEPS + step + 2)
+    finished: list[Repaired] = []
+    for result in starts:
+        for _ in range(FINAL_STEPS):
+            count = len(result.sites)
+            sites = grid(bench.means(heads, result.labels, count))
+            offsets = result.offsets - result.offsets.max()
+            if count > 1:
+                needed = needs(result.labels, count)
+                lists = bench.lists(sites, offsets, 3 * int(needed.mean()))
+                pace = np.maximum(bench.scale(sites) // 16, 1)
+                offsets, _ = lists.ascend(offsets, pace, _targets(needed, total), ASCENT_ROUNDS, bench.reach)
+            result = repair(bench, people, rule, sites, offsets)
+            finished.append(result)
+            report(LLOYD_STEPS + 1 + len(finished) // len(starts))
+    result = max(finished, key=lambda cells: bench.explained(heads, cells.labels, len(cells.sites)))
     labels = np.empty_like(result.labels)
     labels[bench.order] = result.labels
     return PowerCells(
@@ -214,6 +221,10 @@ def power_diagram(
         labels=labels,
         counts=result.counts,
     )
+
+
+def _is_small(X: IntArray, cells: int) -> bool:
+    return len(X) * cells <= _MDAV_WORK
 
 
 def _targets(needed: IntArray, total: int) -> IntArray:

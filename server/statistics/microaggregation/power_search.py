@@ -206,6 +206,17 @@ class Workbench:
         means = (2 * self.resolution * total + size) // (2 * np.maximum(size, 1))
         return means if otherwise is None else np.where(size > 0, means, otherwise)
 
+    def explained(self, people: IntArray, labels: IntArray, count: int) -> int:
+        """Sum of squares between the labels' means of people (n), rounded: the more, the less is lost."""
+        size = sums_by_label(people[:, None], labels, count)[:, 0].tolist()
+        totals = sums_by_label(self.X * people[:, None], labels, count).tolist()
+        return sum(
+            int(w) * total * total // heads
+            for heads, row in zip(size, totals, strict=True)
+            for w, total in zip(self.weights, row, strict=True)
+            if heads
+        )
+
     def assign(self, sites: IntArray, offsets: IntArray) -> IntArray:
         """Exact argmin over all sites, ties to the lowest index: what a device computes."""
         return Sites(sites, self.weights).assign(self.points, offsets)

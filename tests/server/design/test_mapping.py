@@ -99,6 +99,22 @@ def test_blocks_join(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (assign_many(cells, X) == whole).all()
 
 
+@pytest.mark.parametrize("remainder", ["last", "nearest"])
+@pytest.mark.parametrize("together", [1, 3, 64])
+def test_balls_are_tried_in_their_order(
+    remainder: str, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mapping, "_TOGETHER", together)
+    generator = np.random.default_rng(8)
+    X = generator.integers(-50, 50, (300, 3))
+    references = tuple(tuple(row) for row in generator.integers(-50, 50, (40, 3)).tolist())
+    radii = tuple(generator.integers(0, 3000, 40).tolist())
+    cells = Balls(weights=(1, 2, 3), references=references, radii=radii, remainder=remainder)
+    labels = assign_many(cells, X)
+    assert labels.tolist() == slowly(cells, X)
+    assert len(set(labels.tolist())) > 20
+
+
 @pytest.mark.parametrize("name", ["census", "tarragona"])
 def test_real_tuples_keep_the_cell_of_the_design(reference_data: Path, name: str) -> None:
     raw = np.loadtxt(reference_data / f"{name}.csv", delimiter=",", skiprows=1)

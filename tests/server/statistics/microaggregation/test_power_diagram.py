@@ -21,6 +21,7 @@ from server.statistics.microaggregation.power_diagram import PowerCells, finest_
 from server.statistics.microaggregation.power_repair import repair
 from server.statistics.microaggregation.power_search import Workbench
 from server.statistics.microaggregation.size_rule import SizeRule
+from server.statistics.size_rules import size_rule_of_register
 from shared.cells import PowerDiagram
 
 PROJECT = Path(__file__).parents[4]
@@ -132,6 +133,21 @@ def test_heavy_tuples_and_rare_categories() -> None:
     assert ratio < 1.05
 
 
+@pytest.mark.parametrize(("width", "seed"), [(12, 1), (12, 6), (12, 16), (20, 17)])
+def test_more_people_never_make_far_fewer_cells(width: int, seed: int) -> None:
+    """In equal proportions; with few tuples one ascent alone left 10 cells, then 3, then 12."""
+    generator = np.random.default_rng(seed)
+    share, levels = generator.dirichlet(np.full(width, 2.0)), generator.dirichlet((1, 1, 1), width)
+    X, rule = np.arange(width)[:, None], size_rule_of_register((80, 60, 45))
+    most = 0
+    for n in (800, 1000, 1200, 1500, 2000, 3000):
+        people = np.rint(n * share[:, None] * levels).astype(np.int64) + np.array([1, 0, 0])
+        cells = power_diagram(X, people, (1,), rule)
+        assert_sound(X, people, (1,), rule, cells)
+        assert 4 * len(cells.counts) >= 3 * most
+        most = max(most, len(cells.counts))
+
+
 def test_translation_and_row_order_do_not_matter(reference_data: Path) -> None:
     X, people, weights = load(reference_data, "census")
     cells = power_diagram(X, people, weights, plain(20), resolution=8)
@@ -148,6 +164,7 @@ _SCRIPT = """
 import hashlib, numpy as np
 from server.statistics.microaggregation.geometry import canonical
 from server.statistics.microaggregation.size_rule import SizeRule
+from server.statistics.size_rules import size_rule_of_register
 from server.statistics.microaggregation.power_diagram import power_diagram
 values = np.random.default_rng(9).integers(0, 60, (3000, 4))
 X, people, _ = canonical(values, np.ones((3000, 1), dtype=np.int64))
