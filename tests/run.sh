@@ -22,6 +22,17 @@ if ! command -v chromium >/dev/null 2>&1 && [ -z "${ROOMFUL_CHROMIUM:-}" ]; then
   fi
 fi
 
+if ! ls -d /usr/lib/postgresql/*/bin >/dev/null 2>&1; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "tests: installing Debian's postgresql" >&2
+    # No cluster of its own: tests start theirs in a folder, as the user postgres.
+    mkdir -p /etc/postgresql-common && echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql >/dev/null
+  else
+    echo "tests: no PostgreSQL, so its tests are skipped. Install it (Debian: apt-get install postgresql)." >&2
+  fi
+fi
+
 # What was skipped is said with its reason.
 spread="-r s --dist=loadfile --no-loadscope-reorder"
 # Outside of the core tests often wait, for pages and servers: twice as many processes as cores.

@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.databases import databases_at
 from shared.errors import SetupError, StateError
 
 FILE_NAME: Final = "roomful.toml"
@@ -60,6 +61,13 @@ class Config:
             " noticed; beside the data directory if empty."
         },
     )
+    database: str = field(
+        default="",
+        metadata={
+            "help": "Address of a PostgreSQL 15 or newer, postgresql://USER@HOST/NAME, for codes, answers and"
+            " ballots; SQLite files in the data directory if empty."
+        },
+    )
     quiet_seconds: int = field(
         default=3,
         metadata={
@@ -93,6 +101,8 @@ class Config:
             raise _refused("role", "no such role", ", ".join(ROLES))
         if self.anchor_dir and not Path(self.anchor_dir).is_absolute():
             raise _refused("anchor_dir", "not an absolute path", "a path that begins with a slash")
+        if self.database and not self.database.startswith(("postgresql://", "postgres://")):
+            raise _refused("database", "not a PostgreSQL address", "postgresql://USER@HOST/NAME, or nothing")
         if not self.public_url:
             shown = f"[{self.host}]" if ":" in self.host else self.host
             object.__setattr__(self, "public_url", f"http://{shown}:{self.port}/")
@@ -125,7 +135,8 @@ class Config:
     def open_data(self, path: Path) -> DataDirectory:
         """The data directory with the settings that concern it."""
         anchors = Path(self.anchor_dir) if self.anchor_dir else None
-        return DataDirectory(path, quiet_seconds=self.quiet_seconds, anchors=anchors)
+        databases = databases_at(self.database)
+        return DataDirectory(path, quiet_seconds=self.quiet_seconds, anchors=anchors, databases=databases)
 
     def require_role(self, role: str) -> None:
         """Refuse what this server's role leaves to another one, whatever keys it has.

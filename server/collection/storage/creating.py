@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from typing import Final
 
 from server.collection.storage.anchor import GENERATION, Anchor
@@ -10,6 +11,7 @@ from server.collection.storage.databases import Database
 from server.collection.storage.schema import StoredField, fields_of
 from server.collection.storage.states import State
 from shared.envelope import encode_key
+from shared.errors import StateError
 
 TEST: Final = "test"
 """Name of the row that marks a copy to be tried."""
@@ -78,6 +80,8 @@ def create_database(
     ------
     StorageError
         If it cannot be written.
+    StateError
+        If another collector that shares the database has another survey there.
     """
     rows = {
         "specification": specification_digest,
@@ -86,3 +90,14 @@ def create_database(
         **({TEST: "yes"} if is_test else {}),
     }
     create_tables(database, fields=fields_of(invited=anchor is not None), rows=rows, anchor=anchor)
+    with closing(database.connect()) as connection:
+        found = dict(connection.execute("SELECT name, value FROM survey").fetchall())
+    if any(found.get(name) != value for name, value in rows.items() if name != "state") or (
+        (TEST in found) != is_test
+    ):
+        raise StateError(
+            "another survey lies in this database with the same id, or a test copy of this one",
+            where="database",
+            remedy="Name another database.",
+            code="state.other-digest",
+        )

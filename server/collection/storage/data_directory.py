@@ -163,7 +163,8 @@ class DataDirectory:
         anchors = [self.anchor(name, database) for database in ("answers", "registrar")]
         with self._publishing(), files.named_file_errors(name):
             away = files.beside(self._surveys / name)
-            take_back(self._database(name, DATABASE_NAME), anchors, away)
+            registrar = self.database(name, REGISTRAR_NAME)
+            take_back(self.database(name, DATABASE_NAME), (registrar,), anchors, away)
             with self._lock:
                 self._forget(name)
             shutil.rmtree(away)
@@ -206,7 +207,7 @@ class DataDirectory:
                 store = None
             if store is None:
                 folder = self._surveys / name
-                if not self._database(name, DATABASE_NAME).exists():
+                if not self.database(name, DATABASE_NAME).exists():
                     raise NotFoundError("there is no such survey", remedy="List them with roomful status.")
                 store = self._stores[name] = SurveyStore(
                     folder,
@@ -235,7 +236,7 @@ class DataDirectory:
             registrar = self._registrars.get(store.id)
             if registrar is None:
                 registrar = self._registrars[store.id] = RegistrarStore(
-                    self._database(store.id, REGISTRAR_NAME),
+                    self.database(store.id, REGISTRAR_NAME),
                     digest=store.published.digest,
                     anchor=self.anchor(store.id, "registrar"),
                     quiet_seconds=self._quiet_seconds,
@@ -258,7 +259,7 @@ class DataDirectory:
         invited = require_invited(store.specification)
         digest, anchor = store.published.digest, self.anchor(store.id, "registrar")
         roll = store.published.roll()
-        RegistrarStore.create(self._database(store.id, REGISTRAR_NAME), digest=digest, anchor=anchor)
+        RegistrarStore.create(self.database(store.id, REGISTRAR_NAME), digest=digest, anchor=anchor)
         return self.registrar(survey).add(roll.boxes, people=invited.people)
 
     def anchor(self, survey: str, database: str) -> Anchor:
@@ -278,7 +279,7 @@ class DataDirectory:
         if store.specification.invited is None:
             return
         for name, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
-            database = self._database(store.id, file)
+            database = self.database(store.id, file)
             if database.exists():
                 with closing(database.connect()) as connection, db.named_errors():
                     generation = read_generation(connection)
@@ -295,7 +296,7 @@ class DataDirectory:
         store = self.survey(survey)
         if store.specification.invited is not None:
             for name, file in (("answers", DATABASE_NAME), ("registrar", REGISTRAR_NAME)):
-                if self._database(store.id, file).exists():
+                if self.database(store.id, file).exists():
                     self.anchor(survey, name).require_writable()
 
     def ids(self) -> tuple[str, ...]:
@@ -368,8 +369,10 @@ class DataDirectory:
             for store in self._stores.values():
                 store.end()
             self._stores.clear()
+            self._databases.end()
 
-    def _database(self, survey: str, file: str) -> Database:
+    def database(self, survey: str, file: str) -> Database:
+        """One of a survey's databases, by the name of its file; it need not exist."""
         return self._databases(self._surveys / survey / file, survey)
 
     def _forget(self, name: str) -> None:

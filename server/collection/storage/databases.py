@@ -6,7 +6,7 @@ here, because it is embedded; PostgreSQL is loaded only where it is configured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 from server.collection.storage import database as db
 from server.collection.storage.schema import StoredField, tables
 from server.files import named_file_errors, sync_folder, write_new
+from shared.errors import SetupError
 
 UNNUMBERED: Final = " WITHOUT ROWID"
 """How SQLite's tables end: a row id would number the rows."""
@@ -87,18 +88,30 @@ class Database(Protocol):
     def sweep(self, connection: Connection) -> bool:
         """Rewrite everything in key order; False if there was nothing to do, or another process wrote."""
 
+    def drop(self, connection: Connection) -> None:
+        """Delete what does not go with the survey's folder, in a transaction."""
+
     def forget_commits(self) -> None:
         """Make what counts commits tell nothing more, after closing; the caller has the turn."""
 
     def check(self, connection: Connection) -> None:
         """Look for damage."""
 
+    def columns(self, connection: Connection) -> frozenset[str]:
+        """Every column that it has, as ``table.column``, but for its own mark."""
+
     def settings(self, connection: Connection) -> dict[str, int | str]:
         """What durability and forgetting rest on, for the checkup."""
 
 
-Databases = Callable[[Path, str], Database]
-"""The database that SQLite would keep in a file, of the survey with an id."""
+class Databases(Protocol):
+    """Where all databases of a server are."""
+
+    def __call__(self, path: Path, survey: str) -> Database:
+        """The database that SQLite would keep in a file, of the survey with an id."""
+
+    def end(self) -> None:
+        """Let go of what is kept open for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +180,9 @@ class SqliteDatabase:
         """See :class:`Database`."""
         return db.sweep(connection)
 
+    def drop(self, connection: Connection) -> None:
+        """See :class:`Database`: the file goes with its folder."""
+
     def forget_commits(self) -> None:
         """See :class:`Database`."""
         db.forget_commits(self.path)
@@ -175,11 +191,51 @@ class SqliteDatabase:
         """See :class:`Database`."""
         db.check_integrity(connection)
 
+    def columns(self, connection: Connection) -> frozenset[str]:
+        """See :class:`Database`."""
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        return frozenset(
+            f"{table}.{column[1]}"
+            for (table,) in names
+            for column in connection.execute(f"PRAGMA table_info({table})").fetchall()
+        )
+
     def settings(self, connection: Any) -> dict[str, int | str]:
         """See :class:`Database`."""
         return db.settings(connection)
 
 
-def embedded(path: Path, _survey: str = "") -> Database:
-    """The default of :data:`Databases`: one SQLite file each."""
-    return SqliteDatabase(path)
+class Embedded:
+    """The default of :class:`Databases`: one SQLite file each."""
+
+    def __call__(self, path: Path, survey: str = "") -> Database:  # noqa: ARG002 - the path says it
+        """See :class:`Databases`."""
+        return SqliteDatabase(path)
+
+    def end(self) -> None:
+        """See :class:`Databases`."""
+
+
+embedded: Final = Embedded()
+
+
+def databases_at(url: str) -> Databases:
+    """Where the setting ``database`` leads; the driver is loaded only if it is PostgreSQL.
+
+    Raises
+    ------
+    SetupError
+        If the driver is not installed.
+    """
+    if not url:
+        return embedded
+    try:
+        from server.collection.storage.postgres import Postgres
+    except ImportError:
+        raise SetupError(
+            "the setting database names a PostgreSQL, and its driver is not installed",
+            where="database",
+            remedy="Install it: pip install 'psycopg[binary]'.",
+            code="setup.config",
+        ) from None
+    return Postgres(url)

@@ -5,12 +5,15 @@ The only user of sqlite-utils, which brings pandas with it: no server imports th
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from sqlite_utils import Database
 
 from server.collection.storage import database as db
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.databases import Database as Kept
+from server.collection.storage.databases import SqliteDatabase
 from server.collection.storage.registrar import REGISTRAR_NAME
 from server.collection.storage.schema import REGISTRAR_FIELDS, StoredField, fields_of
 from server.collection.storage.store import DATABASE_NAME
@@ -37,8 +40,15 @@ def stores_only(path: Path, fields: tuple[StoredField, ...]) -> bool:
             found.close()
 
 
+def _has_only(database: Kept, fields: tuple[StoredField, ...]) -> bool:
+    if isinstance(database, SqliteDatabase):
+        return stores_only(database.path, fields)
+    with closing(database.connect()) as connection:
+        return database.columns(connection) == {field.name for field in fields}
+
+
 def with_other_columns(data: DataDirectory) -> tuple[str, ...]:
-    """The files of surveys that keep something else than the list of stored fields says.
+    """The databases of surveys that keep something else than the list of stored fields says.
 
     Returns
     -------
@@ -47,13 +57,13 @@ def with_other_columns(data: DataDirectory) -> tuple[str, ...]:
     """
     strange = []
     for survey in data.ids():
-        published = data.survey(survey).published
+        specification = data.survey(survey).specification
         files = {
-            DATABASE_NAME: fields_of(invited=published.specification.invited is not None),
+            DATABASE_NAME: fields_of(invited=specification.invited is not None),
             REGISTRAR_NAME: REGISTRAR_FIELDS,
         }
         for name, fields in files.items():
-            path = published.folder / name
-            if path.is_file() and not stores_only(path, fields):
+            database = data.database(survey, name)
+            if database.exists() and not _has_only(database, fields):
                 strange.append(f"{survey}/{name}")
     return tuple(strange)

@@ -15,13 +15,15 @@ _TAKEN_BACK: Final = "taken back"
 """No state of :class:`State`: a process that waited to open the draft finds it, and refuses."""
 
 
-def take_back(database: Database, anchors: Iterable[Anchor], away: Path) -> None:
+def take_back(database: Database, others: Iterable[Database], anchors: Iterable[Anchor], away: Path) -> None:
     """Move a draft's folder out of the way, to be removed, so that nobody can open it any more.
 
     Parameters
     ----------
     database : Database
         The survey's.
+    others : iterable of Database
+        Its other ones.
     anchors : iterable of Anchor
         Of its databases; they go first, so that the same survey can be published again.
     away : Path
@@ -41,4 +43,6 @@ def take_back(database: Database, anchors: Iterable[Anchor], away: Path) -> None
         connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (_TAKEN_BACK,))
         for anchor in anchors:
             anchor.path.unlink(missing_ok=True)
+        for one in (*others, database):
+            one.drop(connection)
         database.path.parent.rename(away)

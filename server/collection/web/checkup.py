@@ -28,6 +28,11 @@ LOW_FREE_BYTES: Final = 2**30
 EARLIEST_SECONDS: Final = 1_735_689_600
 """No machine that runs this has a clock before it was written."""
 CLIENT_NEEDS: Final = ("survey.html", "survey.css", "app.mjs", "pyodide/pyodide.asm.wasm", "roomful.zip")
+ON_POSTGRES: Final = {
+    "fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "track_commit_timestamp": "off",
+    "archive_mode": "off", "log_statement": "none", "log_duration": "off", "log_min_duration_statement": "-1",
+    "log_min_duration_sample": "-1",
+}  # fmt: skip
 DURABLE: Final = {"journal_mode": "truncate", "synchronous": 2, "secure_delete": 1, "temp_store": 2}
 
 
@@ -155,7 +160,8 @@ def _surveys(data: DataDirectory) -> Iterator[Line]:
         try:
             store = data.survey(survey)
             found = store.settings()
-            if any(found[name] != value for name, value in DURABLE.items()):
+            wanted = DURABLE if "journal_mode" in found else ON_POSTGRES
+            if any(found[name] != value for name, value in wanted.items()):
                 weak.append(survey)
             if store.is_overdue():
                 overdue.append(survey)
@@ -168,7 +174,7 @@ def _surveys(data: DataDirectory) -> Iterator[Line]:
     yield line(
         "durability", not weak, "Every database writes through to the disk and erases what it frees.",
         "The database does not write through: " + ", ".join(weak) + ".",
-        "Use an SQLite built with its usual options.",
+        "Use an SQLite built with its usual options; on PostgreSQL, the settings of the operator's guide.",
     )  # fmt: skip
     yield line(
         "retention", not overdue, "No answers are kept for longer than was promised.",

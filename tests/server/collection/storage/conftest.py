@@ -8,14 +8,38 @@ from pathlib import Path
 import pytest
 
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.databases import databases_at
 from server.collection.storage.store import SurveyStore
+from tests.postgres import PostgresServer, why_not
 from tests.server.collection.storage import sample
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what a module promises of every database over each of them, but for what looks into a file."""
+    of_a_file = getattr(metafunc.module, "EVERY_DATABASE_BUT", None)
+    if of_a_file is None or metafunc.function.__name__ in of_a_file:
+        return
+    if "data" in metafunc.fixturenames:
+        metafunc.parametrize("data", ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    """A server for the tests of one module; each gets a database of its own in it."""
+    if reason := why_not():
+        pytest.skip(reason)
+    server = PostgresServer()
+    yield server
+    server.end()
+
+
 @pytest.fixture
-def data(tmp_path: Path) -> Iterator[DataDirectory]:
+def data(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[DataDirectory]:
     """An empty data directory that sweeps only when asked."""
-    with DataDirectory(tmp_path / "data", quiet_seconds=60) as directory:
+    url = ""
+    if getattr(request, "param", "sqlite") == "postgresql":
+        url = request.getfixturevalue("postgres").new_database()
+    with DataDirectory(tmp_path / "data", quiet_seconds=60, databases=databases_at(url)) as directory:
         yield directory
 
 

@@ -36,6 +36,8 @@ from tests.invited import (
 )
 from tests.server.collection.storage.ballots import DIGEST, ballot, collector_pem, publish, sealed, store_of
 
+EVERY_DATABASE_BUT = frozenset({"test_the_real_schema_is_the_list_and_nothing_else"})
+
 
 @pytest.fixture
 def invited(data: DataDirectory) -> SurveyStore:

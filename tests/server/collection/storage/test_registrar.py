@@ -19,6 +19,10 @@ from tests.server.collection.storage.ballots import store_of
 
 CODES = used_codes(150)
 
+EVERY_DATABASE_BUT = frozenset(
+    {"test_a_restored_file_issues_nothing_more", "test_the_file_holds_hashes_and_nothing_else"}
+)
+
 
 @pytest.fixture
 def registrar(data: DataDirectory) -> RegistrarStore:

@@ -14,6 +14,8 @@ from server.collection.storage.store import SurveyStore
 from shared.errors import StateError, StorageError, SubmissionError, VerificationError
 from tests.server.collection.storage import sample
 
+EVERY_DATABASE_BUT = frozenset[str]()
+
 
 def test_a_submission_gets_its_digest_as_receipt(store: SurveyStore) -> None:
     message = sample.message()
