@@ -4,14 +4,25 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from shared.board import BoardGroup, BoardRelease
+from shared.board import Admitted, Board, BoardGroup, BoardRelease, Complaints
 from shared.board_counts import ReleasedTable
-from shared.board_recount import LINES, NOT_RUN, PASSED, REFUSED, find_code, find_receipt
+from shared.board_recount import (
+    LINES,
+    NOT_RUN,
+    PASSED,
+    REFUSED,
+    find_code,
+    find_provisional,
+    find_receipt,
+)
+from shared.checkpoint import Checkpoint
 from shared.hash_list import format_hashes
 from shared.invitation_code import InvitationCode
+from shared.merkle import MerkleTree
 from shared.receipt import BallotReceipt
 from shared.roll import Roll
 from tests.boards import (
@@ -25,7 +36,8 @@ from tests.boards import (
     release,
 )
 from tests.builders import AUDITOR_KEY, small_specification
-from tests.invited import ROLL_ID, code, invited, invited_specification, used_codes
+from tests.elections import BOXES, collector, election_roll, election_specification, proofs_of
+from tests.invited import ROLL_ID, code, digest_of, invited, invited_specification, used_codes
 
 TABLE = ReleasedTable(data_package=PACKAGE, groups=release().groups)
 
@@ -319,3 +331,83 @@ def test_the_page_counts_the_same_lines_in_the_same_order() -> None:
     module = Path(__file__).parents[2] / "respondent_client" / "web" / "board_check.mjs"
     lines = re.findall(r'await run\("(board\.[a-z-]+)"', module.read_text("utf-8"))
     assert lines == ["board.survey", *LINES, "board.receipt", "board.code"]
+
+
+def election_board(complaints: Complaints | None, **changes: Any) -> BoardFiles:
+    """The board of an election, provisional or final."""
+    specification = election_specification()
+    files = make_board(
+        specification=specification,
+        used=proofs_of(*range(BOXES), *range(BOXES), *range(BOXES), *range(BOXES), *range(BOXES)),
+        change=lambda board: replace(board, invited=200, complaints=complaints, **changes),
+    )
+    return replace(files, roll=election_roll().to_bytes())
+
+
+def final(count: int = 2) -> Complaints:
+    """So many ballots came back."""
+    digest, entries = digest_of(election_specification()), receipts()
+    admitted = tuple(
+        Admitted(receipt=entry, acceptance=collector().accept(digest, entry)) for entry in entries[:count]
+    )
+    return Complaints(root=MerkleTree.of(entries[count:]).root.hex(), admitted=admitted)
+
+
+def test_the_board_of_an_election_is_provisional_and_then_final() -> None:
+    provisional = election_board(None)
+    assert outcomes(provisional)["board.complaints"] == NOT_RUN
+    for count in (0, 2, 40):
+        counted = election_board(final(count)).recount()
+        assert counted.refusal is None
+        figures = {line.code: line.figures for line in counted.lines}["board.complaints"]
+        assert figures == {"provisional": str(40 - count), "admitted": str(count)}
+        assert counted.board is not None
+        assert Board.parse(counted.board.to_bytes()) == counted.board
+
+
+FALSE_FINALS: dict[str, tuple[Callable[[Complaints], Complaints], str]] = {
+    "line-removed": (lambda c: replace(c, root=MerkleTree.of(receipts()[1:]).root.hex()), "removed or added"),
+    "descending": (lambda c: replace(c, admitted=c.admitted[::-1]), "stands twice"),
+    "twice": (lambda c: replace(c, admitted=(*c.admitted, c.admitted[-1])), "stands twice"),
+    "unlisted": (
+        lambda c: replace(c, admitted=(replace(c.admitted[0], receipt=bytes(32)), c.admitted[1])),
+        "not on the list",
+    ),
+    "late": (
+        lambda c: replace(c, admitted=(replace(c.admitted[0], acceptance=bytes(64)), c.admitted[1])),
+        "without the collector's acceptance",
+    ),
+    "of-another": (
+        lambda c: replace(
+            c, admitted=(replace(c.admitted[0], acceptance=c.admitted[1].acceptance), c.admitted[1])
+        ),
+        "without the collector's acceptance",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FALSE_FINALS)
+def test_a_false_final_board_is_refused(name: str) -> None:
+    change, message = FALSE_FINALS[name]
+    assert message in only_refused(election_board(change(final())), "board.complaints")
+
+
+def test_a_survey_has_no_complaints() -> None:
+    complaints = Complaints(root=MerkleTree.of(receipts()).root.hex(), admitted=())
+    files = make_board(change=lambda board: replace(board, complaints=complaints))
+    assert only_refused(files, "board.complaints") == "only elections have complaints"
+
+
+def test_a_final_board_follows_from_the_provisional_one_that_was_kept() -> None:
+    def kept(*entries: bytes) -> Checkpoint:
+        return Checkpoint(origin="kept", size=len(entries), root=MerkleTree.of(entries).root)
+
+    before = kept(*receipts()[2:])
+    line = find_provisional(election_board(final()).recount(), before)
+    assert (line.outcome, line.figures) == (PASSED, {"provisional": "38"})
+    assert find_provisional(election_board(None).recount(), kept(*receipts())).outcome == PASSED
+    other = find_provisional(election_board(final()).recount(), kept(*receipts()[1:]))
+    assert other.error is not None
+    assert (other.outcome, other.error.code) == (REFUSED, "board.provisional")
+    unsigned = replace(election_board(final()), board=make_board(key=AUDITOR_KEY).board).recount()
+    assert find_provisional(unsigned, before).outcome == NOT_RUN

@@ -1,0 +1,43 @@
+"""Complaints as bytes, and what is kept for one."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.complaint import Complaint, find_sealed, sealed_text
+from shared.errors import SubmissionError
+from shared.receipt import BallotReceipt
+from tests.elections import collector
+
+DIGEST, RECEIPT, SEALED = "ab" * 32, bytes(range(32)), bytes(range(200))
+
+
+def test_a_message_is_split_and_put_together() -> None:
+    message = Complaint(acceptance=b"a" * 64, sealed=SEALED)
+    assert message.to_bytes() == b"a" * 64 + SEALED
+    assert Complaint.parse(message.to_bytes()) == message
+    assert Complaint.parse(b"short") == Complaint(acceptance=b"short", sealed=b"")
+    assert "sealed=" not in repr(message)
+
+
+def test_the_acceptance_is_of_one_receipt() -> None:
+    acceptance = collector().accept(DIGEST, RECEIPT)
+    claim = Complaint(acceptance=acceptance, sealed=SEALED).claim(collector().acceptance_key, DIGEST, RECEIPT)
+    assert (claim.public_key, claim.signature) == (collector().acceptance_key, acceptance)
+    assert claim.message.endswith(RECEIPT)
+
+
+def test_what_cannot_be_a_signature_is_refused() -> None:
+    with pytest.raises(SubmissionError) as refused:
+        Complaint.parse(b"short").claim(collector().acceptance_key, DIGEST, RECEIPT)
+    assert refused.value.code == "complaint.acceptance"
+
+
+def test_the_sealed_ballot_is_found_beside_the_receipt() -> None:
+    receipt = BallotReceipt(survey="ab" * 8, digest=RECEIPT, acceptance=bytes(64)).to_text()
+    text = f"My vote\r\n\r\n{receipt}\r\n\r\n{sealed_text(SEALED)}\r\n"
+    assert find_sealed(text) == SEALED
+    assert BallotReceipt.parse(text).digest == RECEIPT
+    assert find_sealed(receipt) is None
+    assert find_sealed(f"{sealed_text(SEALED)}\n{sealed_text(SEALED)}") == SEALED
+    assert find_sealed(f"{sealed_text(SEALED)}\n{sealed_text(b'other')}") is None
