@@ -23,14 +23,13 @@ from shared.attributes import Attribute
 from shared.checks import Floor
 from shared.envelope import Envelope
 from shared.errors import AnswerError, EnvelopeError, NotFoundError, RemoteError
-from shared.fields import Fields
 from shared.geometry import Vector
-from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES, MAX_PEOPLE, MAX_TOKEN_KEYS
+from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
 from shared.recount import Recount
+from shared.roll import MAX_TOKENS_BYTES, parse_token_counts
 from shared.soundness import Examination, SoundSpecification, examine, refused_envelope
 
 MAX_STATUS_BYTES: Final = 4096
-MAX_TOKENS_BYTES: Final = 16 * MAX_TOKEN_KEYS
 ROWS_A_STEP: Final = 500
 """Rows of a public model that are recounted between two reports of progress."""
 
@@ -153,9 +152,7 @@ async def issued_by_box(platform: Platform, link: Link) -> tuple[int, ...]:
         If the registrar does not say, as long as codes are exchanged.
     """
     data = await _get(platform, link, "tokens", MAX_TOKENS_BYTES)
-    value = strict_json.loads(data, error=RemoteError, where="tokens", max_bytes=MAX_TOKENS_BYTES)
-    fields = Fields(value, "tokens", ("tokens",), error=RemoteError)
-    return fields.integers("tokens", 0, MAX_PEOPLE)
+    return parse_token_counts(data)
 
 
 async def _get(platform: Platform, link: Link, resource: str, max_bytes: int) -> bytes:

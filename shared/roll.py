@@ -23,14 +23,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from shared.errors import BoardError
+from shared import strict_json
+from shared.errors import BoardError, OpeningError, RemoteError
+from shared.fields import Fields
 from shared.hash_list import HASH_BYTES, LINE_BYTES, format_hashes, parse_hashes
 from shared.invitation_code import InvitationCode
-from shared.limits import MAX_RECEIPTS, MAX_TOKEN_KEYS
+from shared.limits import MAX_PEOPLE, MAX_RECEIPTS, MAX_TOKEN_KEYS
 
 FORMAT: Final = "roomful-roll/1"
 ROLL_ID_BYTES: Final = HASH_BYTES
 MAX_ROLL_BYTES: Final = len(FORMAT) + 1 + LINE_BYTES * (MAX_RECEIPTS + 1) + MAX_TOKEN_KEYS
+MAX_TOKENS_BYTES: Final = 16 * MAX_TOKEN_KEYS
 _HEAD: Final = re.compile(rb"roomful-roll/1 ([0-9a-f]{64})\n")
 
 
@@ -152,3 +155,48 @@ def count_used(proofs: Sequence[bytes], roll: Roll) -> tuple[int, ...]:
             )
         used[box] += 1
     return tuple(used)
+
+
+def parse_token_counts(data: bytes) -> tuple[int, ...]:
+    """Read how many tokens each box of an election has, as its registrar says once no more are issued.
+
+    Raises
+    ------
+    RemoteError
+        If it is not ``{"tokens":[<int>,...]}``.
+    """
+    value = strict_json.loads(data, error=RemoteError, where="tokens", max_bytes=MAX_TOKENS_BYTES)
+    fields = Fields(value, "tokens", ("tokens",), error=RemoteError)
+    return fields.integers("tokens", 0, MAX_PEOPLE)
+
+
+def require_token_counts(published: Sequence[int], used: Sequence[int]) -> None:
+    """Compare what the registrar said before the vote with its list of used codes.
+
+    Parameters
+    ----------
+    published : sequence of int
+        Tokens of each box, as somebody saw them between the phases (:func:`parse_token_counts`).
+    used : sequence of int
+        Used codes of each box (:func:`count_used`).
+
+    Raises
+    ------
+    OpeningError
+        With the code ``opening.tokens``, and the first box as the place.
+
+    Notes
+    -----
+    Guarantee: if it returns, no token was issued after the numbers were seen, and none without a code that
+    stands on the board. Nobody signs the numbers: they prove something to who saw them herself.
+    """
+    boxes = itertools.zip_longest(published, used)
+    for box, (tokens, codes) in enumerate(boxes):
+        if tokens != codes:
+            raise OpeningError(
+                f"box {box} had {tokens} tokens before the vote, and {codes} of its codes were used",
+                where=f"box {box}",
+                expected="as many used codes of each box as tokens were published",
+                remedy="Decrypt and believe nothing before the registrar has said why; tell everybody.",
+                code="opening.tokens",
+            )

@@ -48,6 +48,7 @@ from shared.election.result import MAX_RESULT_BYTES, Result
 from shared.election.tested import MAX_TEST_BYTES, BallotTest, rebuild
 from shared.election.unanimity import unanimous
 from shared.errors import ElectionError, InputError, RoomfulError
+from shared.roll import MAX_TOKENS_BYTES, parse_token_counts
 from shared.statements import groups_bytes
 from shared.units import units_joined, units_of
 from shared.words import digest_words
@@ -269,6 +270,12 @@ def result(
     type=click.Path(path_type=Path),
     help="result.json, as it was published; by default the one in FOLDER or at URL.",
 )
+@click.option(
+    "--tokens",
+    "tokens_file",
+    type=click.Path(path_type=Path),
+    help="Tokens of each box, as the registrar published them before the vote; by default asked at URL.",
+)
 @board_options
 @organizer_options
 @json_option
@@ -276,6 +283,7 @@ def verify(
     *,
     source: str,
     result_file: Path | None,
+    tokens_file: Path | None,
     root: str | None,
     checkpoint: Path | None,
     invitation: str | None,
@@ -288,14 +296,22 @@ def verify(
     does not hold; it names who is at fault. A URL with its part after the # says which election it must be.
     Without --root or --checkpoint compare the words of the board with those that others see.
     """
+    counts = None if tokens_file is None else read_file(tokens_file, "numbers of tokens", MAX_TOKENS_BYTES)
     with ExitStack() as stack:
         folder, link = Path(source), invitation
         if source.startswith(("http://", "https://")):
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="roomful-")))
             link = invitation or (source if "#" in source else None)
-            fetch_election(ServerSource.parse(source), folder)
+            server = ServerSource.parse(source)
+            fetch_election(server, folder)
+            counts = server.tokens() if counts is None else counts
         known = known_board(root, checkpoint) if root or checkpoint else own_board(folder)
-        received = ReceivedExport(folder=folder, invitation=read_organizer(link, organizer_key), known=known)
+        received = ReceivedExport(
+            folder=folder,
+            invitation=read_organizer(link, organizer_key),
+            known=known,
+            tokens=None if counts is None else parse_token_counts(counts),
+        )
         data = read_file(result_file or folder / RESULT_FILE, "a result", MAX_RESULT_BYTES)
         try:
             found = Result.parse(data)
@@ -309,6 +325,7 @@ def verify(
         "totals": _totals(verified, found),
         "unanimous": _unanimous(verified, found),
         "compare": not (root or checkpoint),
+        "tokens_compared": counts is not None,
     }
     if as_json:
         click.echo(json.dumps(told))
@@ -318,6 +335,8 @@ def verify(
     click.secho("Verified: these are the votes of exactly these ballots.", fg="green")
     if told["compare"]:
         click.echo("Compare the words of the board with those that others see: one board for all.")
+    if not told["tokens_compared"]:
+        click.echo("Numbers of tokens were not compared: who saw them before the vote gives --tokens.")
 
 
 @election.command()

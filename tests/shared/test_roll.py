@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.errors import BoardError
+from shared.errors import BoardError, OpeningError, RemoteError
 from shared.hash_list import format_hashes
-from shared.roll import Roll, count_used, parse_used_codes, roll_hash
+from shared.roll import (
+    Roll,
+    count_used,
+    parse_token_counts,
+    parse_used_codes,
+    require_token_counts,
+    roll_hash,
+)
 from tests.elections import BOXES, PEOPLE_A_BOX, code_in, election_roll, proofs_of
 from tests.invited import ROLL_ID, code, roll, used_codes
 
@@ -97,3 +104,23 @@ def test_used_codes_are_a_list() -> None:
 
 def test_the_hash_of_a_proof_says_nothing_of_it() -> None:
     assert roll_hash(used_codes(1)[0]) == hashlib.sha256(used_codes(1)[0]).digest()
+
+
+@pytest.mark.parametrize(
+    ("published", "used", "where"),
+    [((1, 2), (1, 3), "box 1"), ((1, 2), (0, 2), "box 0"), ((1,), (1, 0), "box 1"), ((1, 0), (1,), "box 1")],
+)
+def test_tokens_of_a_box_are_its_used_codes(
+    published: tuple[int, ...], used: tuple[int, ...], where: str
+) -> None:
+    require_token_counts(published, published)
+    with pytest.raises(OpeningError) as refused:
+        require_token_counts(published, used)
+    assert (refused.value.code, refused.value.where) == ("opening.tokens", where)
+
+
+def test_numbers_of_tokens_are_read() -> None:
+    assert parse_token_counts(b'{"tokens":[1,0,2]}') == (1, 0, 2)
+    for data in (b"", b"[]", b'{"tokens":[-1]}', b'{"tokens":1}', b'{"token":[1]}'):
+        with pytest.raises(RemoteError):
+            parse_token_counts(data)

@@ -24,7 +24,7 @@ from server.keys.signing import ENVELOPE_FILE
 from shared.errors import InputError, NotFoundError, RemoteError
 from shared.hash_list import LINE_BYTES
 from shared.limits import MAX_BOARD_BYTES, MAX_CHECKPOINT_BYTES, MAX_ENVELOPE_BYTES, MAX_RECEIPTS
-from shared.roll import MAX_ROLL_BYTES
+from shared.roll import MAX_ROLL_BYTES, MAX_TOKENS_BYTES
 
 TIMEOUT_SECONDS: Final = 60.0
 MAX_RELEASED_BYTES: Final = 2**30
@@ -138,6 +138,13 @@ class ServerSource:
     def election_file(self, name: str, most: int) -> bytes:
         """``ballots``, ``rehearsal`` or ``result`` of an election; NotFoundError if it is not published."""
         return self._get(f"api/v1/surveys/{self.survey}/board/{name}", most)
+
+    def tokens(self) -> bytes | None:
+        """How many tokens each box of an election has; None if this server has no registrar to say so."""
+        try:
+            return self._get(f"api/v1/surveys/{self.survey}/tokens", MAX_TOKENS_BYTES)
+        except (NotFoundError, RemoteError):
+            return None
 
     def _get(self, path: str, most: int) -> bytes:
         request = urllib.request.Request(  # noqa: S310 - http or https, see parse

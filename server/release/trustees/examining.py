@@ -34,6 +34,7 @@ from shared.election.verifying import verify_batch
 from shared.election.vote import EncryptedVote
 from shared.errors import InputError, OpeningError, SubmissionError, TokenError
 from shared.invitation import Invitation
+from shared.roll import require_token_counts
 from shared.statements import Stated, groups_digest
 from shared.words import digest_words
 
@@ -117,12 +118,15 @@ class ReceivedExport:
         The board as it was seen elsewhere.
     accepted : str or None
         See :func:`server.release.trustees.board_copy.require_board`.
+    tokens : tuple of int or None
+        Of an election: tokens of each box, as its registrar published them before the vote.
     """
 
     folder: Path
     invitation: Invitation
     known: KnownBoard
     accepted: str | None = None
+    tokens: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +190,8 @@ def examine_export(received: ReceivedExport, progress: Progress, group: Group = 
         votes: tuple[EncryptedVote, ...] = ()
         refused: tuple[tuple[str, SubmissionError], ...] = ()
         if survey.invited.election is not None:
+            if received.tokens is not None:
+                require_token_counts(received.tokens, board.used)
             _require_codes(counts, board.used)
             votes, refused = _verify_votes(survey, ballots, receipts, progress, group)
             found = Counter(vote.cell for vote in votes)

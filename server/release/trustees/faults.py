@@ -20,6 +20,8 @@ FAULTS: Final = {
     "opening.root": "the organizer, if both boards bear her signature: she showed two",
     "opening.token": _COLLECTOR,
     "opening.signature": _COLLECTOR,
+    "opening.tokens": "the registrar, whose numbers of tokens contradict the list of used codes",
+    "opening.box": "the registrar, who signed tokens without a code, or a collector who has its keys",
     "opening.token-twice": _COLLECTOR,
     "opening.provisional": "the organizer, who handed out ballots before the board was final",
     "opening.discrepancy": "registrar or collector: there are more ballots than used codes",
