@@ -24,8 +24,9 @@ from server.release.trustees.faults import fault
 from shared.errors import ElectionError, InputError, NotFoundError, OpeningError, RoomfulError
 from shared.hash_list import format_hashes
 from shared.invitation import survey_link
+from shared.roll import parse_used_codes, roll_hash
 from tests.builders import ORGANIZER_KEY, public_bytes
-from tests.elections import HeldElection
+from tests.elections import HeldElection, election_roll
 from tests.sealed_surveys import board_of
 from tests.served import no_client, serving
 from tests.server.collection.relay.survey import open_collector
@@ -188,7 +189,15 @@ def test_what_is_published_is_verified_by_its_address(election: Held, verified: 
             with pytest.raises(ElectionError):
                 publish_result(store.published, election.export, other, lambda *_: None)
             publish_result(store.published, election.export, result, lambda *_: None)
-            assert "Verified" in invoke("election", "verify", link).stdout
+            with pytest.raises(OpeningError) as counted:
+                invoke("election", "verify", link)
+            assert counted.value.code == "opening.tokens", "its registrar has issued no token"
+            assert "At fault: the registrar" in counted.value.remedy
+            used = parse_used_codes((election.export / "used-codes.txt").read_bytes())
+            for proof in used:
+                data.registrar(store.id).spend(proof, b"blinded", election_roll().box_of[roll_hash(proof)])
+            assert "were not compared" not in (told := invoke("election", "verify", link).stdout)
+            assert "Verified" in told
             with pytest.raises(InputError):
                 invoke("election", "verify", link.partition("#")[0])
     told = invoke(
