@@ -26,7 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from server.design.row import choose_row
+from server.design.row import choose_row, choose_row_in_units
 from shared.joining import Row, join, join_within
 from shared.participation import ParticipationLevel
 
@@ -64,18 +64,10 @@ def town(chance: random.Random) -> tuple[list[tuple[int, ...]], tuple[int, ...],
 def row_by_district(points: Sequence[tuple[int, ...]], weights: tuple[int, ...], people: list[int]) -> Row:
     """Districts side by side in a row of their own, and inside of each the row of its cells."""
     size = BANDS * SEXES
-    middles = [
-        tuple(sum(p[j] for p in points[d * size : (d + 1) * size]) // size for j in range(4))
-        for d in range(DISTRICTS)
-    ]
-    sums = [[sum(people[d * size : (d + 1) * size])] for d in range(DISTRICTS)]
-    order: list[int] = []
-    for d in choose_row(middles, weights, sums, LEVEL, MINIMUM):
-        part = slice(d * size, (d + 1) * size)
-        inner = choose_row(points[part], weights, [[n] for n in people[part]], LEVEL, MINIMUM)
-        order += [d * size + cell for cell in inner]
+    districts = [range(d * size, (d + 1) * size) for d in range(DISTRICTS)]
+    order = choose_row_in_units(points, weights, [[n] for n in people], LEVEL, MINIMUM, districts)
     units = tuple((d * size, (d + 1) * size) for d in range(DISTRICTS))
-    return Row(order=tuple(order), points=tuple(points), weights=weights, units=units)
+    return Row(order=order, points=tuple(points), weights=weights, units=units)
 
 
 def turn_out(people: Sequence[int], rate: Callable[[int], float], chance: random.Random) -> list[int]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from tests.elections import HeldElection, election_roll
 from tests.sealed_surveys import board_of
 from tests.served import no_client, serving
 from tests.server.collection.relay.survey import open_collector
+from tests.unit_cells import election_of_units
 
 COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
 
@@ -59,8 +60,11 @@ class Held:
 
 @pytest.fixture(scope="module")
 def election(tmp_path_factory: pytest.TempPathFactory) -> Held:
-    folder = tmp_path_factory.mktemp("held")
-    held = HeldElection(folder).fill(*COUNTS)
+    return held_in(tmp_path_factory.mktemp("held"), HeldElection, COUNTS)
+
+
+def held_in(folder: Path, hold: Callable[[Path], HeldElection], counts: Sequence[int]) -> Held:
+    held = hold(folder).fill(*counts)
     export = held.write()
     statements = held.all_stated(export)
     for i, (_, statement) in enumerate(statements, 1):
@@ -82,6 +86,27 @@ def test_everybody_gets_the_same_groups(election: Held, tmp_path: Path) -> None:
     assert told["groups_words"] in lines
     with pytest.raises(OpeningError, match="exists already"):
         election.run("groups", "--out", tmp_path / "groups.json")
+
+
+@pytest.mark.parametrize(
+    ("women", "joined"), [((3, 3, 3, 2), []), ((1, 0, 1, 0), [["Female", "Male"]])], ids=["apart", "joined"]
+)
+def test_groups_are_told_with_their_units(
+    women: tuple[int, ...], joined: list[list[str]], tmp_path: Path
+) -> None:
+    def hold(folder: Path) -> HeldElection:
+        return HeldElection(folder, specification=election_of_units())
+
+    found = held_in(tmp_path, hold, (*women, 3, 3, 3, 3))
+    told = json.loads(found.run("groups", "--json").stdout)
+    assert (told["units"], told["joined_units"]) == (2, joined)
+    for row in told["rows"]:
+        cells = set(row["cells"])
+        assert ("Female" in row["units"], "Male" in row["units"]) == (min(cells) < 4, max(cells) > 3)
+    lines = found.run("groups").stdout
+    assert f"2 units of law; joined with others: {'Female + Male' if joined else 'none'}." in lines
+    assert "(Male)" in lines
+    assert "(Female; Male)" in lines or not joined
 
 
 def test_a_malformed_file_of_factors_is_named_and_left_out(election: Held, tmp_path: Path) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from server.design.audit import audit_survey
 from server.design.mapping import assign_many, units_of
 from server.design.workflow import design_survey
 from shared.cells import UnitCells
-from shared.errors import DesignError, SurveyFileError
+from shared.errors import DesignError, SoundnessError, SurveyFileError
 from shared.joining import row_of
 from shared.specification import Specification
 from shared.units import units_of as units_of_law
+from tests.builders import ORGANIZER_KEY, sign
 from tests.server.design.test_boxes_first import TOGETHER, silent, town  # noqa: F401 - a fixture
 from tests.unit_cells import unit_cells
 
@@ -39,6 +42,26 @@ def test_boxes_lie_within_units(town: Path, tmp_path: Path) -> None:  # noqa: F8
             assert person["district"] in owner[made.cells.assign(made.vector(person))]
     assert all(made.people_in(box) >= min(made.n_min_safe) for box in range(made.cells.count))
     assert len(row_of(made).units) == 3
+
+
+@pytest.mark.parametrize("kind", ["public", "register"])
+def test_an_auditor_makes_units_again(town: Path, tmp_path: Path, kind: str) -> None:  # noqa: F811
+    file = town / "election.toml"
+    file.write_text(file.read_text("utf-8").replace('kind = "public"', f'kind = "{kind}"'), "utf-8")
+    made = design_survey(file, tmp_path / "boxes", silent, boxes_only=True).design.specification
+    assert isinstance(made.cells, UnitCells)
+    if kind == "register":  # Of a box's place nothing is published but where its unit lies.
+        places = [{made.centroids[c][made.cells.first :] for c in boxes} for boxes in made.cells.boxes]
+        assert [len(own) for own in places] == [1, 1, 1]
+    signed = tmp_path / "boxes" / "survey.dsse.json"
+    signed.write_bytes(sign(made.to_bytes(), ORGANIZER_KEY).to_bytes())
+    audit_survey(signed, town / "roll.csv").require_passed()
+    other = json.loads(made.to_bytes())
+    other["release"]["row"] = other["release"]["row"][::-1]
+    signed.write_bytes(sign(json.dumps(other).encode(), ORGANIZER_KEY).to_bytes())
+    with pytest.raises(SoundnessError) as caught:
+        audit_survey(signed, town / "roll.csv").require_passed()
+    assert caught.value.code == "audit.row"
 
 
 def test_a_unit_without_enough_people_is_refused_with_what_to_do(town: Path, tmp_path: Path) -> None:  # noqa: F811
