@@ -13,6 +13,7 @@ from server.collection.board_folder import publish_board
 from server.keys.sealing import SealingKey
 from server.release.board.creating import create_board, finish_board
 from server.release.board.election_files import publish_result
+from server.release.election_report import render_election_report
 from shared.ballot import Ballot
 from shared.complaint import find_sealed, sealed_text
 from shared.edwards import L
@@ -201,6 +202,45 @@ def test_the_board_shows_the_result(
         walk.page.click("#by-group summary")
         expect(walk.page.locator("#by-group tbody tr")).to_have_count(len(result.groups))
         walk.look("1-result")
+        walk.page.reload()
+        expect(walk.page.locator("#count")).to_be_visible()
+        reach(walk, "#by-group summary")
+        walk.page.keyboard.press("Enter")
+        reach(walk, "#by-group .table")
+        walk.page.reload()
+        expect(walk.page.locator("#count")).to_be_visible()
+        for control in ("#receipt", "#look", "#scan", "#open-file", "#count"):
+            reach(walk, control)
+        walk.page.keyboard.press("Enter")
+        expect(walk.page.locator("#verdict")).to_be_focused()
+        walk.look("2-counted")
+
+
+def reach(walk: InvitedWalk, selector: str) -> None:
+    """Go on to a control with the keyboard alone."""
+    for _ in range(30):
+        walk.page.keyboard.press("Tab")
+        if walk.page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{selector} is not reached with Tab")
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
+def test_the_report_scrolls_its_tables_and_not_the_page(
+    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
+) -> None:
+    held_election = HeldElection(tmp_path).fill(4, 3, 3, 1, 2, 0, 3, 3)
+    tally = held_election.result(held_election.write())
+    examined = tally.election.examined
+    page = render_election_report(
+        examined.survey.specification, examined.survey.digest, tally.result, examined.counts, "command"
+    )
+    (tmp_path / "report.html").write_bytes(page)
+    walk = visit(f"election-report-{viewport['width']}", viewport)
+    walk.page.goto((tmp_path / "report.html").as_uri())
+    walk.page.locator("summary").last.click()
+    assert walk.page.locator(".scroll[tabindex='0'] table").count() == walk.page.locator("table").count()
+    walk.look("1-report")
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
