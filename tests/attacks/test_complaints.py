@@ -6,6 +6,7 @@ Each attack is seen to succeed once the line that stops it is taken out.
 from __future__ import annotations
 
 import hashlib
+import shutil
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -136,6 +137,36 @@ def test_a_dropped_ballot_comes_back(polls: Polls) -> None:
     finish_board(polls.store, key=ORGANIZER_KEY)
     assert read_board(polls.folder) == again, "done again it is the same board"
     assert polls.complain(polls.dropped), "now it is there"
+
+
+def test_a_collector_that_was_restored_from_an_old_copy(tmp_path: Path) -> None:
+    """It takes nothing more, and lacks what it had accepted since: only a complaint brings that back."""
+    election = HeldElection(tmp_path)
+    seal = SealingKey(SUITES[ELECTION_SUITE], collector().public_key)
+    ballots = [election.ballot(box) for box in (0, 1, 1)]
+    messages = [seal.seal(ballot_info(election.digest), ballot.to_bytes()) for ballot in ballots]
+    with DataDirectory(tmp_path / "data", quiet_seconds=60) as data:
+        store = open_collector(data, election.specification)
+        survey = store.id
+        file, copy = store.published.folder / "answers.sqlite", tmp_path / "yesterday.sqlite"
+        store.submit(messages[0])
+        shutil.copy(file, copy)
+        store.submit(messages[1])
+        store.submit(messages[2])
+        data.end()
+        shutil.copy(copy, file)
+        store = data.survey(survey)
+        store.close()
+        assert store.old_copy() is not None
+        create_board(store, used_codes=format_hashes(proofs_of(0, 1, 1)), key=ORGANIZER_KEY)
+        for ballot, message in zip(ballots[1:], messages[1:], strict=True):
+            acceptance = collector().accept(election.digest, bytes.fromhex(ballot.receipt))
+            complaint = Complaint(acceptance=acceptance, sealed=message).to_bytes()
+            assert store.complain(complaint) == (ballot.receipt, False)
+        finish_board(store, key=ORGANIZER_KEY)
+        found = verify_board(FolderSource(folder=store.published.folder), election.invitation)
+        assert found.recounted.refusal is None
+        assert [r.hex() for r in found.published.receipts] == sorted(b.receipt for b in ballots)
 
 
 def test_what_is_there_is_told(polls: Polls) -> None:

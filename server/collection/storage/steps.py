@@ -45,7 +45,11 @@ def take_step(
     with closing(database.connect()) as held, database.turn():
         with database.transaction(held) as connection:
             require_step(read_state(connection), target, election=election)
-            generation = None if anchor is None else _count(connection, target, anchor)
+            generation = (
+                None
+                if anchor is None
+                else count_commit(connection, anchor, restored=target not in NOT_CLOSED)
+            )
             connection.execute("UPDATE survey SET value = ? WHERE name = 'state'", (target.value,))
             if target is State.CLOSED:
                 note_closing(connection, today())
@@ -54,15 +58,24 @@ def take_step(
     _LOG.info("survey-%s", target.value)
 
 
-def _count(connection: Connection, target: State, anchor: Anchor) -> int | None:
-    """Count a step; None if it is not counted.
+def count_commit(connection: Connection, anchor: Anchor, *, restored: bool) -> int | None:
+    """Count a commit; None if it is not counted.
 
-    A restored file may still be closed and released, because it takes nothing more by that; such a step is
-    not counted, so that the newest file can be put back.
+    A restored file may still be closed and released, because it takes nothing more by that, and may take
+    back ballots that it had accepted, which it may lack just because it was restored. Such a commit is not
+    counted, so that the newest file can be put back.
+
+    Parameters
+    ----------
+    connection : Connection
+        Inside the transaction.
+    anchor : Anchor
+    restored : bool
+        Whether a restored file may make this commit.
     """
     try:
         return next_generation(connection, anchor)
     except StorageError as error:
-        if target in NOT_CLOSED or error.code not in ("storage.rolled-back", "storage.anchor-missing"):
+        if not restored or error.code not in ("storage.rolled-back", "storage.anchor-missing"):
             raise
         return None

@@ -12,7 +12,7 @@ from typing import Any, Final, Self, TypeVar
 from server.collection.board_folder import RECEIPTS_FILE, has_board, read_board_file, read_counts
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, read_generation
-from server.collection.storage.ballot_intake import BallotIntake, final, read_ballots
+from server.collection.storage.ballot_intake import BallotIntake, BallotRow, final, read_ballots
 from server.collection.storage.creating import TEST
 from server.collection.storage.databases import Databases, embedded
 from server.collection.storage.open_intake import OpenIntake, has_receipt, read_answers
@@ -29,7 +29,7 @@ from server.collection.storage.retention import (
 )
 from server.collection.storage.server_keys import HeldKeys
 from server.collection.storage.states import NOT_CLOSED, State, as_state, at, refusal, require_step
-from server.collection.storage.steps import take_step
+from server.collection.storage.steps import count_commit, take_step
 from server.collection.storage.writer import GroupWriter
 from shared.ballot import Ballot
 from shared.envelope import decode_key, survey_id
@@ -433,8 +433,24 @@ class SurveyStore:
             return receipt, True
         if not self._is_provisional():
             raise final()
-        self._writer.store(row)
+        self._admit(self._intake, row)
         return receipt, False
+
+    def _admit(self, intake: BallotIntake, row: BallotRow) -> None:
+        """Store a ballot of a complaint, alone; a restored database takes it too."""
+        anchor, generation = self._counted(), None
+        with self._reading, closing(self._database.connect()) as held, self._database.turn():
+            with self._database.transaction(held) as connection:
+                stored = intake.store(connection, (row,))
+                if stored.added and anchor is not None:
+                    generation = count_commit(connection, anchor, restored=True)
+                    self._database.mark(connection)
+            if anchor is not None and generation is not None:
+                anchor.note(generation)
+            self._database.sweep(held)
+            self._database.forget_commits()
+        for refused in filter(None, stored.outcomes):
+            raise refused
 
     @contextmanager
     def unchanging(self) -> Iterator[None]:
