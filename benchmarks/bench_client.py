@@ -39,7 +39,8 @@ from shared.cells import Balls, Cells, PowerDiagram
 from shared.effective_anonymity import n_min, n_min_safe
 from shared.envelope import Envelope
 from shared.model import ModelRow, format_model
-from shared.specification import Specification
+from shared.register import coarse_people, map_centroids, site_steps
+from shared.specification import Specification, ranges_of
 from tests.browser.conftest import KEY
 from tests.browser.harness import Harness
 from tests.browser.site import Site
@@ -49,7 +50,6 @@ from tests.respondent_client.fakes import FakePlatform
 
 COORDINATES = 6
 RANGE = 999
-PEOPLE = range(40, 90)
 TOWN_PEOPLE = 20_000
 WAYS: dict[str, tuple[Speed | None, int]] = {
     "this-machine": (None, 1),
@@ -64,7 +64,7 @@ FAILURE = "1e-6"
 
 
 def specification(n_cells: int, shape: str) -> Specification:
-    """A register with random centres; every cell holds 40 to 89 people."""
+    """A register with random centres; what may be published of it."""
     random_ = random.Random(2)
     attributes = tuple(
         Numeric(
@@ -78,32 +78,34 @@ def specification(n_cells: int, shape: str) -> Specification:
         )
         for j in range(COORDINATES)
     )
-    points = tuple(tuple(random_.randint(0, RANGE) for _ in range(COORDINATES)) for _ in range(n_cells))
+    template = small_specification()
+    levels = template.levels
+    needs = tuple(n_min_safe(K, level, FAILURE) for level in levels)
+    (step, *_) = site_steps(ranges_of(attributes), 1, min(needs))
+    points = tuple(
+        tuple(step * random_.randint(0, RANGE // step) for _ in range(COORDINATES)) for _ in range(n_cells)
+    )
     weights = (7, 5, 3, 2, 11, 13)
     cells: Cells
     if shape == "power-diagram":
         cells = PowerDiagram(weights=weights, resolution=1, sites=points, offsets=(0,) * n_cells)
     else:
         cells = Balls(weights=weights, references=points, radii=(400,) * n_cells, remainder="nearest")
-    people = [random_.choice(PEOPLE) for _ in points]
-    template = small_specification()
-    levels = template.levels
     changes: dict[str, Any] = {
         "attributes": attributes,
         "cells": cells,
-        "eligible": tuple((n,) for n in people),
-        "centroids": tuple(tuple(f"{c}.0000" for c in point) for point in points),
+        "eligible": (needs,) * n_cells,
+        "centroids": map_centroids(cells, attributes),
+        "row": tuple(range(n_cells)),
         "k": K,
         "acceptable_cell_failure": FAILURE,
         "n_min": tuple(n_min(K, level, FAILURE) for level in levels),
-        "n_min_safe": tuple(n_min_safe(K, level, FAILURE) for level in levels),
+        "n_min_safe": needs,
     }
-    needed = changes["n_min_safe"][0]
-    changes["eligible"] = tuple((max(n, needed),) for n in people)
     model = type(template.model)(
         kind="register",
         digest="0" * 64,
-        people=sum(n for (n,) in changes["eligible"]),
+        people=coarse_people(n_cells * sum(needs) * 3 // 2),
         reading=template.model.reading,
     )
     fields = {name: getattr(template, name) for name in template.__dataclass_fields__}

@@ -121,7 +121,7 @@ def place(sound: SoundSpecification, answers: Mapping[str, str | None]) -> Place
     for problem in faulty(sound, answers).values():
         raise problem
     vector = sound.specification.vector(answers)
-    cell = sound.specification.cells.assign(vector)
+    cell = sound.specification.cells.assigner()(vector)
     return Placement(sound=sound, vector=vector, room=describe(sound, cell))
 
 
