@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pwd
 import shutil
@@ -24,6 +25,8 @@ def why_not() -> str:
     """Why there is none here; empty if there is."""
     if programs() is None:
         return "no PostgreSQL 15 or newer: apt-get install postgresql"
+    if importlib.util.find_spec("psycopg") is None:
+        return "psycopg is not installed: sh deploy/setup.sh --test"
     if os.geteuid() == 0:
         try:
             pwd.getpwnam(USER)
