@@ -257,7 +257,7 @@ def _take_part(
             click.echo(f"These {len(content)} bytes would be sent{sealed}:\n{content.decode()}")
     else:
         if sound.specification.invited is None:
-            receipt = respondent.send(compose(respondent, placement, person["answers"], None))
+            receipt: Receipt | None = respondent.send(compose(respondent, placement, person["answers"], None))
         else:
             receipt = _send_ballot(
                 respondent,
@@ -267,6 +267,15 @@ def _take_part(
                 token_file,
                 wait,
             )
+        if receipt is None:
+            result["token_file"] = str(token_file)
+            click.echo(
+                json.dumps(result, indent=1)
+                if as_json
+                else f"Your voucher is kept in {token_file}, and nobody can trace it to your code. "
+                "When the voting has begun, vote by the same command."
+            )
+            return
         text = BallotReceipt.of(sound.digest, receipt.digest, receipt.acceptance).to_text()
         if receipt_file is not None and receipt.sealed:
             write_file(receipt_file, f"{text}\n{sealed_text(receipt.sealed)}\n".encode("ascii"))
@@ -305,27 +314,28 @@ def _send_ballot(
     code: str | None,
     token_file: Path | None,
     wait: bool,
-) -> Receipt:
-    """Fetch the token, wait for a random moment, and send; what was sealed before is sent again instead."""
+) -> Receipt | None:
+    """Fetch the token, wait for a random moment, and send; what was sealed before is sent again instead.
+
+    While an election exchanges codes there is no receipt: the token is kept for the voting.
+    """
     found = find_message(respondent, placement.sound, token_file)
     too_early = require_invited(placement.sound.specification).election and respondent.exchanges_codes()
     if too_early and token_file is None:
-        raise _too_early("--token-file is needed: the voting begins later", "Name a file for the token.")
+        raise StateError(
+            "the voting begins later, and a token would be lost",
+            where="--token-file",
+            remedy="Name a file for the token.",
+            code="state.tokens",
+        )
     token = None if found is not None else find_token(respondent, placement, code, token_file)
     if too_early:
-        raise _too_early(
-            "the token is kept, and the voting has not begun",
-            f"Vote with --token-file {token_file} when it has.",
-        )
+        return None
     if wait and not isinstance(found, Receipt):
         seconds = respondent.draw_delay()
         click.echo(f"The answers are sent in {seconds:.0f} seconds; Ctrl-C ends the waiting.", err=True)
         time.sleep(seconds)
     return deliver(respondent, found, lambda: compose(token), token_file)
-
-
-def _too_early(message: str, remedy: str) -> StateError:
-    return StateError(message, where="--token-file", remedy=remedy, code="state.tokens")
 
 
 def read_answers(path: Path) -> dict[str, dict[str, Any]]:

@@ -307,6 +307,6 @@ def serve(config: Config, path: Path, say: Callable[[str], None], *, reload: boo
     for title, address in open_surveys:
         say(f"Open: {title}\n  {address}")
     if not open_surveys:
-        say("No survey is open. Next: roomful publish, then roomful open; this server notices both.")
+        say("No survey takes answers yet. Next: roomful publish and roomful open; this server notices both.")
     supervise(work, config.processes)
     say("Stopped.")
