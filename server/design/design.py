@@ -39,11 +39,11 @@ from shared.checks import (
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import DesignError, SoundnessError, SpecificationError
 from shared.joining import points_of
-from shared.limits import HOUSEHOLD_SIZES
+from shared.limits import HOUSEHOLD_SIZES, MAX_RECOUNT_WORK
 from shared.metrics import Metrics
 from shared.model import model_digest
 from shared.participation import Dependence, ParticipationLevel, published_household_size
-from shared.recount import check_recount_work
+from shared.recount import ROW_WORK, check_recount_work
 from shared.register import coarse_people
 from shared.specification import (
     STORED,
@@ -153,6 +153,8 @@ def design(
     basis = model if salt is None else secret_sample(model, salt, safe)
     smallest, safe = _needed_people(plan, basis.levels, dependence)
     _refuse_too_few(basis, safe)
+    if not is_register:
+        _refuse_too_large(model)
     rule = (
         size_rule_of_register(safe)
         if is_register
@@ -401,6 +403,18 @@ def _refuse_too_few(model: Model, safe: tuple[int, ...]) -> None:
             where=model.source,
             expected=f"at least {needed} (two cells of n_min_safe = {min(safe)})",
             remedy="Use a larger population, a smaller k, or a larger acceptable failure.",
+        )
+
+
+def _refuse_too_large(model: Model) -> None:
+    """Before minutes of work: reading the rows alone would be too much for devices (check 10)."""
+    most = MAX_RECOUNT_WORK // (ROW_WORK * len(model.attributes))
+    if len(model.X) > most:
+        raise DesignError(
+            f"the public model has {len(model.X)} distinct rows, too many for devices to count again",
+            where=model.source,
+            expected=f"at most {most} with {len(model.attributes)} attributes",
+            remedy="Give attributes larger steps or fewer categories, or make several surveys of parts.",
         )
 
 

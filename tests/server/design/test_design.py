@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from server.design import design as designing
 from server.design.design import design
 from server.design.plan import plan_from
 from server.design.population.model import read_model
@@ -16,6 +17,7 @@ from shared.cells import Balls, PowerDiagram
 from shared.errors import DesignError
 from shared.invitation import Invitation
 from shared.participation import Dependence
+from shared.recount import ROW_WORK
 from shared.soundness import examine
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, QUESTIONNAIRE, public_bytes, sign
@@ -145,6 +147,20 @@ def test_too_few_people_are_refused_with_the_number_needed(tmp_path: Path, peopl
     with pytest.raises(DesignError, match="too few") as caught:
         make(write_town(tmp_path, people=people))
     assert "two cells of n_min_safe" in caught.value.expected
+
+
+def test_a_model_too_large_for_devices_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    town = write_town(tmp_path)
+    rows = len(read_model(read_survey_file(town)).X)
+    monkeypatch.setattr(designing, "MAX_RECOUNT_WORK", ROW_WORK * 3 * rows)
+    make(town)
+    monkeypatch.setattr(designing, "MAX_RECOUNT_WORK", ROW_WORK * 3 * rows - 1)
+    monkeypatch.setattr(designing, "_new_cells", lambda *_: pytest.fail("cells were designed"))
+    with pytest.raises(DesignError, match=f"has {rows} distinct rows, too many for devices") as caught:
+        make(town)
+    assert caught.value.expected == f"at most {rows - 1} with 3 attributes"
 
 
 @pytest.mark.parametrize(("people", "fits"), [(649, False), (650, True), (1300, True), (1301, False)])
