@@ -33,7 +33,7 @@ def test_everything_that_is_installed_is_known_by_its_hash(path: Path) -> None:
     if path.parent.name == "tests":
         needed = needed + PROJECT["project"]["optional-dependencies"]["test"]
     for requirement in needed:
-        name = re.split(r"[=><]", requirement)[0].lower().replace("_", "-")
+        name = re.split(r"[\[=><]", requirement)[0].lower().replace("_", "-")
         assert name in versions, "write it anew: sh deploy/lock.sh"
     for name, version in versions.items():
         try:

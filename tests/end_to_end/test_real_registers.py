@@ -38,8 +38,8 @@ def check_every_record(survey: Path, result: Design) -> None:
 CELLS = {
     ("census", "public"): 77,
     ("tarragona", "public"): 59,
-    ("census", "register"): 36,
-    ("tarragona", "register"): 6,  # nobody is like another; docs/limitations.md, section 6
+    ("census", "register"): 37,
+    ("tarragona", "register"): 8,  # nobody is like another; docs/limitations.md, section 6
 }
 
 

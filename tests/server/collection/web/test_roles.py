@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.totals import STEP
 from server.collection.web.app import create_app
 from shared.ballot import CONTENT_TYPE
 from shared.errors import SetupError
@@ -83,9 +84,9 @@ def test_the_api_never_says_how_many_tokens_were_issued(data: DataDirectory) -> 
     for code in codes:
         http.post(PATH, data=make_request(code).body, content_type="application/json")
     assert data.registrar(store.id).issued() == 15
-    assert (
-        http.get(f"/api/v1/surveys/{store.id}/status").get_json() == before == {"state": "open", "total": 0}
-    )
+    assert http.get(f"/api/v1/surveys/{store.id}/status").get_json() == before
+    assert before.keys() == {"state", "total"}  # the total is drawn once a day, so that often it is not 0
+    assert before["total"] % STEP == 0
 
 
 def test_a_registrar_knows_no_number_of_answers(data: DataDirectory) -> None:
