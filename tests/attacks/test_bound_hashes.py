@@ -18,9 +18,9 @@ from shared.election.decryption import decrypt, verify_factors
 from shared.election.hashing import hash_scalar
 from shared.election.schnorr import prove
 from shared.election.verifying import verify
-from shared.errors import RoomfulError
 from tests import election_held as held
 from tests.election import GROUP, TERMS, vote_of
+from tests.refusals import code_of
 
 SECRET = held.secrets()[0]
 PUBLIC = held.trustees().verification_keys[0]
@@ -79,15 +79,6 @@ def leaving_out(label: str, place: int, calls: list[int]) -> Callable[..., int]:
         return hash_scalar(given, *parts[:place], b"", *parts[place + 1 :])
 
     return found
-
-
-def code_of(action: Callable[[], None]) -> str:
-    """Code of the error; empty if there is none."""
-    try:
-        action()
-    except RoomfulError as error:
-        return error.code
-    return ""
 
 
 @pytest.mark.parametrize(("each", "place"), INPUTS, ids=[f"{each.label}-{place}" for each, place in INPUTS])

@@ -10,7 +10,6 @@ Kuesters, Truderung, Vogt: Clash attacks on the verifiability of e-voting system
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,27 +22,12 @@ from shared.acceptance import acceptance_claim
 from shared.ballot import Ballot
 from shared.election.electorate import election_terms
 from shared.election.tested import BallotTest
-from shared.errors import RoomfulError
 from tests import election_held as held
 from tests.election import GROUP
-from tests.elections import HeldElection, collector, proofs_of
+from tests.elections import COUNTS, HeldElection, collector, proofs_of
+from tests.refusals import code_of
 
-COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
 ALIKE = {"board": "ada", "statutes": True}
-
-
-def code_of(action: Callable[[], object]) -> str:
-    """Code of the error; empty if there is none."""
-    try:
-        action()
-    except RoomfulError as error:
-        return error.code
-    return ""
-
-
-@pytest.fixture
-def election(tmp_path: Path) -> HeldElection:
-    return HeldElection(tmp_path).fill(*COUNTS)
 
 
 def examined(election: HeldElection, export: Path, tokens: tuple[int, ...] | None = None) -> Election:

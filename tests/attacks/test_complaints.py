@@ -37,7 +37,7 @@ from shared.merkle import MerkleTree
 from shared.receipt import BallotReceipt
 from shared.sealing import ELECTION_SUITE, SUITES, ballot_info
 from tests.builders import ORGANIZER_KEY
-from tests.elections import HeldElection, collector, proofs_of
+from tests.elections import COUNTS, HeldElection, collector, proofs_of
 from tests.served import no_client
 from tests.server.collection.relay.survey import open_collector
 
@@ -298,7 +298,7 @@ class Provisional(HeldElection):
 
 def test_a_provisional_board_is_not_decrypted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two groupings, before and after a complaint, would give the vote of one person by subtraction."""
-    election = Provisional(tmp_path).fill(4, 3, 3, 1, 2, 0, 3, 3)
+    election = Provisional(tmp_path).fill(*COUNTS)
     folder = election.write()
     with pytest.raises(OpeningError) as refused:
         examine_election(election.received(folder), lambda *_: None)

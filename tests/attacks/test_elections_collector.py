@@ -5,7 +5,6 @@ Each attack is seen to succeed once the line that stops it is taken out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,21 +17,10 @@ from shared.edwards import L
 from shared.election import ceremony
 from shared.election.ceremony import require_second, require_share
 from shared.election.trustees import lagrange
-from shared.errors import RoomfulError
 from tests import election_held as held
 from tests.election import GROUP
-from tests.elections import HeldElection
-
-COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
-
-
-def code_of(action: Callable[[], object]) -> str:
-    """Code of the error; empty if there is none."""
-    try:
-        action()
-    except RoomfulError as error:
-        return error.code
-    return ""
+from tests.elections import COUNTS, HeldElection
+from tests.refusals import code_of
 
 
 def examined(election: HeldElection, folder: Path) -> Election:

@@ -5,7 +5,7 @@ Each attack is seen to succeed once the line that stops it is taken out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from server.release.trustees import examining
 from shared import board_counts, soundness
 from shared.ballot import Ballot
 from shared.election.vote import EncryptedVote
-from shared.errors import RoomfulError
 from shared.invited import Invited
 from shared.model import format_model, model_digest
 from shared.roll import Roll
@@ -30,6 +29,7 @@ from tests.boards import make_board
 from tests.builders import ORGANIZER_KEY, sign, small_rows
 from tests.elections import (
     BOXES,
+    COUNTS,
     PEOPLE_A_BOX,
     HeldElection,
     box_keys,
@@ -41,28 +41,14 @@ from tests.elections import (
     proofs_of,
 )
 from tests.invited import ROLL_ID, code, codes_of, sign_ballot
+from tests.refusals import code_of
 from tests.server.collection.relay.survey import open_collector
 from tests.shared.examining import examine_bytes
 from tests.vectors.surveys import fragment_of
 
-COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
 LONELY = 3
 """The box whose one voter the others want to know."""
 OWN = {"board": "ben", "statutes": False}
-
-
-def code_of(action: Callable[[], object]) -> str:
-    """Code of the error; empty if there is none."""
-    try:
-        action()
-    except RoomfulError as error:
-        return error.code
-    return ""
-
-
-@pytest.fixture
-def election(tmp_path: Path) -> HeldElection:
-    return HeldElection(tmp_path).fill(*COUNTS)
 
 
 @pytest.fixture

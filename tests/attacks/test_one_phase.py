@@ -6,7 +6,7 @@ In its first no ballot is taken, in its second no code is exchanged, whatever a 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from shared.errors import RoomfulError
 from shared.sealing import ELECTION_SUITE, SUITES, ballot_info
 from tests.elections import BOXES, HeldElection, code_in, collector
 from tests.invited import ROLL_ID
+from tests.refusals import code_of
 from tests.server.collection.relay.survey import open_collector
 
 ANSWERS = {"board": "ben", "statutes": False}
@@ -31,15 +32,6 @@ ANSWERS = {"board": "ben", "statutes": False}
 def data(tmp_path: Path) -> Iterator[DataDirectory]:
     with DataDirectory(tmp_path / "data") as data:
         yield data
-
-
-def code_of(action: Callable[[], object]) -> str:
-    """Code of the error; empty if there is none."""
-    try:
-        action()
-    except RoomfulError as error:
-        return error.code
-    return ""
 
 
 def request(box: int) -> bytes:

@@ -5,7 +5,6 @@ Each attack is seen to succeed once the line that stops it is taken out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,12 +17,10 @@ from server.release.trustees.tallying import Tally
 from shared.edwards import L
 from shared.election.decryption import Factors
 from shared.election.result import Result
-from shared.errors import RoomfulError
 from tests import election_held as held
-from tests.elections import HeldElection, election_specification, signatures, words
+from tests.elections import COUNTS, HeldElection, election_specification, signatures, words
+from tests.refusals import code_of
 from tests.sealed_surveys import shares
-
-COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
 
 
 @pytest.fixture(scope="module")
@@ -39,15 +36,6 @@ def export(election: HeldElection) -> Path:
 @pytest.fixture(scope="module")
 def counted(election: HeldElection, export: Path) -> Tally:
     return election.result(export)
-
-
-def code_of(action: Callable[[], object]) -> str:
-    """Code of the error; empty if there is none."""
-    try:
-        action()
-    except RoomfulError as error:
-        return error.code
-    return ""
 
 
 def test_an_honest_election(election: HeldElection, export: Path, counted: Tally) -> None:

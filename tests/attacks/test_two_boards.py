@@ -20,11 +20,11 @@ from server.release.trustees.examining import KnownBoard
 from server.release.trustees.ledger import new_ledger
 from server.release.trustees.opening import OpeningReport, open_answers
 from server.release.trustees.shares import split_secret
-from shared.errors import RoomfulError
 from shared.limits import MAX_TRUSTEES
 from shared.statements import Statement
 from shared.words import digest_words
 from tests.builders import ANSWERS
+from tests.refusals import code_of
 from tests.sealed_surveys import (
     SECRET,
     SealedSurvey,
@@ -55,14 +55,6 @@ def two_boards(survey: SealedSurvey) -> tuple[Path, Path]:
         survey.write("first", ballots=first, signed=first),
         survey.write("rest", ballots=rest, signed=rest),
     )
-
-
-def code_of(attempt: object) -> str:
-    """The code of a refusal."""
-    assert callable(attempt)
-    with pytest.raises(RoomfulError) as caught:
-        attempt()
-    return caught.value.code
 
 
 def test_two_disjoint_sets_one_after_the_other(survey: SealedSurvey, monkeypatch: pytest.MonkeyPatch) -> None:

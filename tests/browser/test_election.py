@@ -30,7 +30,7 @@ from tests.browser.invited_office import Office, office
 from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
 from tests.builders import ORGANIZER_KEY
 from tests.election import GROUP
-from tests.elections import BOXES, HeldElection, code_in, collector, election_specification, proofs_of
+from tests.elections import BOXES, COUNTS, HeldElection, code_in, collector, election_specification, proofs_of
 from tests.server.cli.test_election import board_files
 from tests.unit_cells import election_of_units
 
@@ -187,7 +187,7 @@ def test_her_unit_and_with_whom_it_may_be_joined(
 def test_the_board_shows_the_result(
     tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
 ) -> None:
-    held_election = HeldElection(tmp_path).fill(4, 3, 3, 1, 2, 0, 3, 3)
+    held_election = HeldElection(tmp_path).fill(*COUNTS)
     export = held_election.write()
     result = held_election.result(export).result
     with office(tmp_path / "office", lambda _: held_election.specification) as place:
@@ -229,7 +229,7 @@ def reach(walk: InvitedWalk, selector: str) -> None:
 def test_the_report_scrolls_its_tables_and_not_the_page(
     tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
 ) -> None:
-    held_election = HeldElection(tmp_path).fill(4, 3, 3, 1, 2, 0, 3, 3)
+    held_election = HeldElection(tmp_path).fill(*COUNTS)
     tally = held_election.result(held_election.write())
     examined = tally.election.examined
     page = render_election_report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from shared.errors import OpeningError
 from shared.statements import Statement, groups_digest, require_statements
 from tests import election_held as held
+from tests.refusals import code_of
 
 ALL = (1, 2, 3)
 
@@ -17,13 +18,6 @@ ALL = (1, 2, 3)
 def named(statements: Sequence[Statement]) -> list[tuple[str, Statement]]:
     """With names of files."""
     return [(f"{number}.json", statement) for number, statement in enumerate(statements)]
-
-
-def code_of(action: Callable[[], object]) -> str:
-    """Code of the error."""
-    with pytest.raises(OpeningError) as caught:
-        action()
-    return caught.value.code
 
 
 def test_statements_of_enough_trustees() -> None:

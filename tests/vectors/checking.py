@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from shared import blind_rsa, ed25519
+from shared.acceptance import acceptance_message
 from shared.ballot import Ballot, UnsignedBallot
 from shared.cells import parse_cells
 from shared.effective_anonymity import dependent_cell_failure, n_min, n_min_safe
-from shared.election.group import PythonGroup, decode_scalar
+from shared.election import ceremony, schnorr
+from shared.election.decryption import decrypt
+from shared.election.group import GENERATOR, PythonGroup, decode_scalar, encode_scalar
 from shared.election.making import make
 from shared.election.terms import Terms
 from shared.election.verifying import verify
@@ -27,6 +30,7 @@ from shared.joining import Row, join_within
 from shared.metrics import Metrics
 from shared.participation import Dependence, ParticipationLevel
 from shared.roll import roll_hash
+from shared.statements import Stated, groups_digest
 from shared.submission import decode, encode, receipt
 from shared.token import HeldToken, Token
 
@@ -239,6 +243,76 @@ def _verify_ballot(data: bytes, terms: Terms, group: PythonGroup) -> None:
     ballot.verify(terms.digest)
 
 
+def _of_coefficients(case: Case) -> None:
+    elements = list(map(bytes.fromhex, case["elements"]))
+    assert ceremony.coefficients_digest(case["ceremony"], case["trustee"], elements) == case["digest"]
+
+
+def _of_ceremony(case: Case) -> None:
+    group = PythonGroup()
+    first = [ceremony.First.parse(bytes.fromhex(text), "first") for text in case["first"]]
+    second = [ceremony.Second.parse(bytes.fromhex(text), "second") for text in case["second"]]
+    fourth = [ceremony.Fourth.parse(bytes.fromhex(text), "fourth") for text in case["fourth"]]
+    assert ceremony.messages_digest(ceremony.FIRST, first).hex() == case["first_digest"]
+    assert ceremony.messages_digest(ceremony.SECOND, second).hex() == case["second_digest"]
+    transcript = ceremony.transcript(first, second, list(map(bytes.fromhex, case["sealed"])))
+    assert transcript == case["transcript"]
+    ceremony.require_second(first, second, group)
+    for sender, shares in zip(second, case["shares"], strict=True):
+        for receiver, share in enumerate(shares, 1):
+            ceremony.require_share(decode_scalar(bytes.fromhex(share)), receiver, sender, group)
+    keys = ceremony.keys(second, transcript, group)
+    keys.require_one_polynomial(group)
+    ceremony.require_fourth(keys, fourth, group)
+
+
+def _of_statement(case: Case) -> None:
+    assert groups_digest(case["groups"]) == case["groups_digest"]
+    stated = Stated(specification=case["specification"], root=case["root"], groups=case["groups_digest"])
+    assert stated.message(case["trustee"]).hex() == case["message"]
+
+
+def _of_acceptance(case: Case) -> None:
+    message = acceptance_message(case["specification"], bytes.fromhex(case["receipt"]))
+    assert message.hex() == case["message"]
+
+
+def _of_proof(case: Case) -> None:
+    group, label, parts = PythonGroup(), case["label"], list(map(bytes.fromhex, case["parts"]))
+    secret, fresh = decode_scalar(bytes.fromhex(case["secret"])), bytes.fromhex(case["fresh"])
+    assert encode_scalar(schnorr.nonce(secret, fresh, label, parts)).hex() == case["nonce"]
+    proof = schnorr.prove(secret, label, parts, fresh, group)
+    found = [encode_scalar(number).hex() for number in (proof.challenge, proof.response)]
+    assert found == [case["challenge"], case["response"]]
+    schnorr.verify(bytes.fromhex(case["public"]), proof, label, parts, group)
+
+
+def _of_factor(case: Case) -> None:
+    """The sum stands at its choice; those before it are some other sums."""
+    choice, secret = case["choice"], decode_scalar(bytes.fromhex(case["secret"]))
+    stated = Stated(specification=case["specification"], root=case["root"], groups=case["groups"])
+    sums = (((bytes.fromhex(case["sum_of_r"]), GENERATOR),) * (choice + 1),)
+    fresh = [bytes.fromhex(case["fresh"])] * (choice + 1)
+    factor = decrypt(secret, case["trustee"], stated, (sums,), fresh, PythonGroup())[0][0][choice]
+    numbers = [encode_scalar(number).hex() for number in (factor.challenge, factor.response)]
+    assert [factor.element.hex(), *numbers] == [case["factor"], case["challenge"], case["response"]]
+
+
+_HASHES: dict[str, Callable[[Case], None]] = {
+    "coefficients": _of_coefficients,
+    "ceremony": _of_ceremony,
+    "statement": _of_statement,
+    "acceptance": _of_acceptance,
+    "proof": _of_proof,
+    "factor": _of_factor,
+}
+
+
+def election_hash(case: Case, _document: Case) -> None:
+    """What an election hashes or signs, from its inputs."""
+    _HASHES[case["of"]](case)
+
+
 CHECKS: dict[str, Callable[[Case, Case], None]] = {
     "rfc9474": blind_rsa_of_the_rfc,
     "codes": code,
@@ -250,6 +324,7 @@ CHECKS: dict[str, Callable[[Case, Case], None]] = {
     "joining": joining,
     "ristretto": element,
     "election_ballot": election_ballot,
+    "election_hashes": election_hash,
 }
 """Name of a file -> what each of its cases must pass."""
 

@@ -13,6 +13,7 @@ from tests.vectors.condition_vectors import conditions
 from tests.vectors.core_vectors import anonymity, assignment, submissions
 from tests.vectors.ed25519_vectors import ed25519
 from tests.vectors.election_vectors import election_ballots, ristretto
+from tests.vectors.hash_vectors import election_hashes
 from tests.vectors.invited_vectors import codes, tokens
 from tests.vectors.joining_vectors import joinings
 from tests.vectors.published import published
@@ -35,6 +36,7 @@ def generate() -> dict[str, str]:
         ("joining", joinings()),
         ("ristretto", ristretto()),
         ("election_ballot", election_ballots()),
+        ("election_hashes", election_hashes()),
         ("conditions", conditions()),
     ):
         texts[f"{name}.json"] = json.dumps(value, ensure_ascii=False) + "\n"

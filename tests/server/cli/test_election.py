@@ -26,13 +26,11 @@ from shared.hash_list import format_hashes
 from shared.invitation import survey_link
 from shared.roll import parse_used_codes, roll_hash
 from tests.builders import ORGANIZER_KEY, public_bytes
-from tests.elections import HeldElection, election_roll
+from tests.elections import COUNTS, HeldElection, election_roll
 from tests.sealed_surveys import board_of
 from tests.served import no_client, serving
 from tests.server.collection.relay.survey import open_collector
 from tests.unit_cells import election_of_units
-
-COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,8 @@ import pytest
 from server.release.election_report import WARNING, contests_of, groups_table, render_election_report
 from server.release.trustees.tallying import Tally
 from shared.election.unanimity import unanimous
-from tests.elections import HeldElection
+from tests.elections import COUNTS, HeldElection
 from tests.unit_cells import election_of_units
-
-COUNTS = (4, 3, 3, 1, 2, 0, 3, 3)
 
 
 @pytest.fixture(scope="module")

@@ -14,18 +14,10 @@ from shared.election.ceremony import First, Second, require_first, require_secon
 from shared.election.group import GENERATOR
 from shared.election.schnorr import Proof
 from shared.election.trustees import lagrange
-from shared.errors import ElectionError, RoomfulError
+from shared.errors import ElectionError
 from tests import election_held as held
 from tests.election import GROUP
-
-
-def code_of(action: Callable[[], object]) -> str:
-    """Code of the error; empty if there is none."""
-    try:
-        action()
-    except RoomfulError as error:
-        return error.code
-    return ""
+from tests.refusals import code_of
 
 
 def test_the_rounds_of_an_honest_ceremony_are_accepted() -> None:

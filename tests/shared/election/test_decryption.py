@@ -21,7 +21,7 @@ from shared.errors import ElectionError
 from shared.statements import groups_digest
 from tests import election_held as held
 from tests.election import GROUP
-from tests.shared.election.test_ceremony import code_of
+from tests.refusals import code_of
 
 ALL = (1, 2, 3)
 

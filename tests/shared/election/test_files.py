@@ -15,7 +15,7 @@ from shared.election.key_signatures import KeySignatures
 from shared.election.trustees import sign_specification
 from tests import election_held as held
 from tests.election import GROUP
-from tests.shared.election.test_ceremony import code_of
+from tests.refusals import code_of
 
 DIGEST = held.terms().digest
 TRANSCRIPT = held.trustees().transcript
