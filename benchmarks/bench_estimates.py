@@ -69,7 +69,7 @@ def town(scenario: str, people: int) -> Town:
     with tempfile.TemporaryDirectory() as folder:
         more = '[release]\nrule = "merge"\n'
         survey = read_survey_file(write_town(Path(folder), people=people, participation=rates, more=more))
-        model = read_model(survey)
+        model = read_model(survey, apart=True)
         made = design(survey.plan, model)
     specification, tuples = made.specification, model.tuple_of_record
     X = model.X[tuples]

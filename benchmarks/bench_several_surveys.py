@@ -153,7 +153,7 @@ def measure(data: Path) -> dict[str, Any]:
         made, surveys = [], []
         for names in SURVEYS:
             surveys.append(declared(folder, records, names))
-            made.append(design(surveys[-1].plan, read_model(surveys[-1])))
+            made.append(design(surveys[-1].plan, read_model(surveys[-1], apart=True)))
         first, *others = made
         found = intersections(
             first.specification,

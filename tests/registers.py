@@ -134,7 +134,7 @@ def designed(survey: Path, salt: bytes = SALT, model: Model | None = None) -> De
     """The design of a survey.toml; of a register with the salt of the tests."""
     declared = read_survey_file(survey)
     of_register = salt if declared.plan.model_kind == "register" else None
-    return design(declared.plan, model or read_model(declared), salt=of_register)
+    return design(declared.plan, model or read_model(declared, apart=True), salt=of_register)
 
 
 def people_by_level(made: Design) -> list[list[int]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray, TextArray
 from server.files import SHARED, new_file
@@ -72,6 +73,9 @@ class DataFile(ABC):
     understood : Understood
     missing : MissingValues
         What counts as missing in `column`, beside what the format itself knows.
+    times : int array, shape (n_records,), or None
+        How many records of the file each one stands for, where equal ones were counted together (`counting`);
+        None where each is one.
     """
 
     source: str
@@ -81,6 +85,7 @@ class DataFile(ABC):
     n_records: int
     understood: Understood
     missing: MissingValues
+    times: IntArray | None = None
     _exact: dict[str, DataColumn]
     _typed: dict[str, DataColumn]
 
@@ -242,6 +247,12 @@ class DataFile(ABC):
         """A text that shows whether the encoding is right; empty if all are ASCII."""
         texts = (text for column in self.columns for text in (column.name, *column.distinct))
         return next((text for text in texts if text is not None and not text.isascii()), "")
+
+    def behind(self, rows: IntArray | NDArray[np.bool_]) -> int:
+        """How many records of the file some rows stand for, given by their numbers or by a mask."""
+        if self.times is not None:
+            return int(self.times[rows].sum())
+        return int(rows.sum()) if rows.dtype == np.bool_ else len(rows)
 
     def calls_categories(self, name: str) -> bool:
         """Whether the file itself says that the values of a column are categories."""

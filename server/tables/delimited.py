@@ -21,11 +21,11 @@ from server.tables.sniffing import SEPARATOR_WORDS
 from server.wording import quoted
 from shared.errors import ModelFileError
 
+MAX_CELL_CHARACTERS: Final = 131_072
 _CHUNK_RECORDS: Final = 65_536
-_MAX_CELL_CHARACTERS: Final = 131_072
 
 
-class _Reader(Protocol):
+class Reader(Protocol):
     """What csv.reader returns; its own type has no public name."""
 
     line_num: int
@@ -83,14 +83,14 @@ def parse(
     progress: Progress | None,
 ) -> Content:
     """Divide a text; parameters and errors as those of `csv_file.CsvFile`."""
-    with _cell_limit():
+    with cell_limit():
         return _divided(text, separator, source, wanted, progress)
 
 
 @contextmanager
-def _cell_limit() -> Iterator[None]:
+def cell_limit() -> Iterator[None]:
     """Hold cells to our limit: csv has one for the whole process, and other libraries raise it."""
-    before = csv.field_size_limit(_MAX_CELL_CHARACTERS)
+    before = csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
         yield
     finally:
@@ -105,7 +105,7 @@ def _divided(
     progress: Progress | None,
 ) -> Content:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    written, header = _header(reader, source, separator)
+    written, header = header_of(reader, source, separator)
     kept = [index for index, name in enumerate(header) if wanted is None or name in wanted]
     indices: list[dict[str, int]] = [{} for _ in kept]
     codes: list[list[NDArray[np.int32]]] = [[] for _ in kept]
@@ -115,7 +115,7 @@ def _divided(
     )  # hashes of 64 bits: among a million records two differ but look equal once in 10^7
     ragged = Problems(source, "records have another width than the header")
     n_lines = text.count("\n") + text.count("\r") - text.count("\r\n")
-    for records, lines in _chunks(reader, source):
+    for records, lines in chunks(reader, source):
         if progress is not None:
             progress(min(reader.line_num, n_lines), n_lines)
         if set(map(len, records)) != {len(header)}:
@@ -150,7 +150,7 @@ def _divided(
     )
 
 
-def _header(reader: _Reader, source: str, separator: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def header_of(reader: Reader, source: str, separator: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names as they are written, and as they are called."""
     try:
         names = next((record for record in reader if record), None)
@@ -176,8 +176,13 @@ def _header(reader: _Reader, source: str, separator: str) -> tuple[tuple[str, ..
     return tuple(names), header
 
 
-def _chunks(reader: _Reader, source: str) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
-    """Yield records in blocks, each with the physical line on which every record begins."""
+def chunks(
+    reader: Reader, source: str, *, behind: int = 0
+) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
+    """Yield records in blocks, each with the physical line on which every record begins.
+
+    ``behind`` so many lines of the file the reader's first one stands.
+    """
     while True:
         before = reader.line_num
         records: list[list[str]] = []
@@ -191,7 +196,7 @@ def _chunks(reader: _Reader, source: str) -> Iterator[tuple[list[list[str]], NDA
             raise _broken(error, source, begins, reader.line_num) from None
         if not records:
             return
-        lines = np.concatenate(([before], np.array(ends[:-1], np.int64))) + 1
+        lines = np.concatenate(([before], np.array(ends[:-1], np.int64))) + 1 + behind
         if not all(records):
             filled = [index for index, record in enumerate(records) if record]
             records, lines = [records[index] for index in filled], lines[filled]
@@ -202,7 +207,7 @@ def _chunks(reader: _Reader, source: str) -> Iterator[tuple[list[list[str]], NDA
 def _broken(error: csv.Error, source: str, begins: int, line: int) -> ModelFileError:
     words = str(error)
     if "field larger" in words:
-        message = f"a cell has more than {_MAX_CELL_CHARACTERS} characters, so a quote probably never closes"
+        message = f"a cell has more than {MAX_CELL_CHARACTERS} characters, so a quote probably never closes"
     elif "unexpected end" in words:
         message = "a quote is opened and never closed"
     else:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace as with_
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
+from server.progress import Progress
 from server.tables.column import DataColumn, number_text
+from server.tables.counting import Piece
 from server.tables.data_file import DATED, DataFile, Replacement, Understood
 from server.tables.missing import USUAL, MissingValues
 from server.tables.row_order import value_codes
 from server.wording import quoted
 from shared.errors import InputError, ModelFileError
+
+_PIECE_RECORDS: Final = 1 << 20
 
 
 class ParquetFile(DataFile):
@@ -57,49 +61,7 @@ class ParquetFile(DataFile):
 
     def _read(self, name: str) -> DataColumn:
         """The column, its kind by its type."""
-        import pyarrow
-        import pyarrow.types as kinds
-
-        chunked = self._arrow.column(name)
-        kind = chunked.type
-        order: tuple[str, ...] = ()
-        labelled = kinds.is_dictionary(kind)
-        if labelled:
-            if kind.ordered:
-                order = tuple(_text(value, np.float64) or "" for value in _order_of_values(chunked))
-            kind = kind.value_type
-            chunked = chunked.cast(kind)
-        if kinds.is_string_view(kind):
-            chunked = chunked.cast(pyarrow.large_string())
-        is_number = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
-        simple = kinds.is_boolean(kind) or kinds.is_string(kind) or kinds.is_large_string(kind)
-        if not (is_number or simple or kinds.is_string_view(kind) or kinds.is_null(kind)):
-            texts = [None if value is None else str(value) for value in chunked.to_pylist()]
-            dated = kinds.is_temporal(kind)
-            reason = DATED if dated else f"its type is {kind}"
-            return DataColumn.of(name, texts, kind="other", reason=reason)
-        width = np.float32 if kinds.is_float32(kind) else np.float16 if kinds.is_float16(kind) else np.float64
-        encoded = pyarrow.chunked_array(chunked).combine_chunks().dictionary_encode()
-        # Different values can have one text (0.0 and -0.0; all that is missing): codes go through it.
-        index: dict[str | None, int] = {}
-        texts = [_text(value, width) for value in encoded.dictionary.to_pylist()]
-        codes = [index.setdefault(text, len(index)) for text in texts]
-        if encoded.null_count:
-            codes.append(index.setdefault(None, len(index)))
-        positions = encoded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)
-        found = DataColumn(
-            name=name,
-            distinct=tuple(index),
-            codes=np.array(codes, np.int32)[positions.astype(np.int64)],
-            kind="ordinal" if order else "nominal",
-            order=order,
-        )
-        if not is_number:
-            return found
-        values = np.array([np.nan if text is None else float(text) for text in index], dtype=np.float64)
-        if kinds.is_integer(kind) and len(values) and np.nanmax(np.abs(values), initial=0) >= 2**53:
-            return with_(found, kind="other", reason="it holds integers of 2^53 or more, as identifiers are")
-        return with_(found, kind=found.kind if labelled else "numeric", values=values)
+        return _column(name, self._arrow.column(name))
 
     def calls_categories(self, name: str) -> bool:
         import pyarrow.types
@@ -171,6 +133,83 @@ class ParquetFile(DataFile):
                     array = _categories(array, order, pyarrow)
             arrays.append(array)
         pyarrow.parquet.write_table(pyarrow.table(arrays, names=list(names)), path)
+
+
+def parquet_pieces(
+    path: Path, columns: Collection[str] | None, progress: Progress | None = None
+) -> Iterator[Piece]:
+    """Yield the records with the columns that are named, or with all.
+
+    A place is the number of a record, from 1. OSError or ArrowException if the file cannot be read.
+    """
+    import pyarrow.parquet
+
+    with pyarrow.parquet.ParquetFile(path) as file:
+        names = [name for name in file.schema_arrow.names if columns is None or name in columns]
+        total, read = file.metadata.num_rows, 0
+        for batch in file.iter_batches(batch_size=_PIECE_RECORDS, columns=names):
+            places = np.arange(read + 1, read + len(batch) + 1)
+            read += len(batch)
+            if progress is not None:
+                progress(read, total)
+            yield Piece(
+                columns={name: _column(name, pyarrow.chunked_array([batch.column(name)])) for name in names},
+                places=places,
+            )
+
+
+def parquet_header(path: Path) -> tuple[str, ...]:
+    """Names of the columns; errors as of `parquet_pieces`."""
+    import pyarrow.parquet
+
+    with pyarrow.parquet.ParquetFile(path) as file:
+        return tuple(file.schema_arrow.names)
+
+
+def _column(name: str, chunked: Any) -> DataColumn:
+    """A column of Arrow, its kind by its type."""
+    import pyarrow
+    import pyarrow.types as kinds
+
+    kind = chunked.type
+    order: tuple[str, ...] = ()
+    labelled = kinds.is_dictionary(kind)
+    if labelled:
+        if kind.ordered:
+            order = tuple(_text(value, np.float64) or "" for value in _order_of_values(chunked))
+        kind = kind.value_type
+        chunked = chunked.cast(kind)
+    if kinds.is_string_view(kind):
+        chunked = chunked.cast(pyarrow.large_string())
+    is_number = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
+    simple = kinds.is_boolean(kind) or kinds.is_string(kind) or kinds.is_large_string(kind)
+    if not (is_number or simple or kinds.is_string_view(kind) or kinds.is_null(kind)):
+        texts = [None if value is None else str(value) for value in chunked.to_pylist()]
+        dated = kinds.is_temporal(kind)
+        reason = DATED if dated else f"its type is {kind}"
+        return DataColumn.of(name, texts, kind="other", reason=reason)
+    width = np.float32 if kinds.is_float32(kind) else np.float16 if kinds.is_float16(kind) else np.float64
+    encoded = pyarrow.chunked_array(chunked).combine_chunks().dictionary_encode()
+    # Different values can have one text (0.0 and -0.0; all that is missing): codes go through it.
+    index: dict[str | None, int] = {}
+    texts = [_text(value, width) for value in encoded.dictionary.to_pylist()]
+    codes = [index.setdefault(text, len(index)) for text in texts]
+    if encoded.null_count:
+        codes.append(index.setdefault(None, len(index)))
+    positions = encoded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)
+    found = DataColumn(
+        name=name,
+        distinct=tuple(index),
+        codes=np.array(codes, np.int32)[positions.astype(np.int64)],
+        kind="ordinal" if order else "nominal",
+        order=order,
+    )
+    if not is_number:
+        return found
+    values = np.array([np.nan if text is None else float(text) for text in index], dtype=np.float64)
+    if kinds.is_integer(kind) and len(values) and np.nanmax(np.abs(values), initial=0) >= 2**53:
+        return with_(found, kind="other", reason="it holds integers of 2^53 or more, as identifiers are")
+    return with_(found, kind=found.kind if labelled else "numeric", values=values)
 
 
 def _plain_type(kind: Any) -> Any:

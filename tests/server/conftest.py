@@ -52,6 +52,6 @@ def model(tmp_path: Path, survey: Callable[..., SurveyFile]) -> Callable[..., Mo
 
     def read(data: str | bytes, *replacements: tuple[str, str]) -> Model:
         (tmp_path / "town.csv").write_bytes(data.encode() if isinstance(data, str) else data)
-        return read_model(survey(*replacements))
+        return read_model(survey(*replacements), apart=True)
 
     return read

@@ -25,7 +25,7 @@ from server.design.population.records import (
 from server.design.survey_file.survey import SurveyFile
 from server.progress import Progress
 from server.tables.data_file import DataFile, Understood
-from server.tables.files import Reading, open_data
+from server.tables.files import Reading, open_counted, open_data
 from server.tables.problems import Problems
 from server.wording import quoted
 from shared.attributes import Attribute
@@ -60,10 +60,11 @@ class Model:
     equal_rows : int or None
         Records of the file that equal an earlier one in every column; None where a column names each person
         or counts people, or it cannot be told.
-    rows : ndarray of int64, shape (records,)
-        Position of each kept record in the file, from 0.
-    tuple_of_record : ndarray of int64, shape (records,)
-        Row of ``X`` for each kept record; -1 for a record that counts nobody.
+    rows : ndarray of int64, shape (kept,)
+        Number of each kept row of the table that was read, from 0: of a record, or of several equal ones
+        that were counted together.
+    tuple_of_record : ndarray of int64, shape (kept,)
+        Row of ``X`` for each of them; -1 where nobody is counted.
     largest_household : int
         People of the largest household; 1 if no column tells.
     warnings : tuple of str
@@ -113,9 +114,13 @@ class Model:
 
 
 def read_model(
-    survey: SurveyFile, progress: Progress | None = None, *, attributes: tuple[Attribute, ...] | None = None
+    survey: SurveyFile,
+    progress: Progress | None = None,
+    *,
+    attributes: tuple[Attribute, ...] | None = None,
+    apart: bool = False,
 ) -> Model:
-    """Read the population file that a survey names; ``progress`` as in `open_data`.
+    """Read the population file that a survey names; ``progress`` and ``apart`` as in `read_population`.
 
     ``attributes`` take the place of the survey's.
 
@@ -131,6 +136,7 @@ def read_model(
         survey.plan.participation_source,
         survey.level,
         survey.reading,
+        apart=apart,
         progress=progress,
     )
 
@@ -143,6 +149,7 @@ def read_population(
     level: ParticipationLevel | None,
     reading: Reading | None = None,
     *,
+    apart: bool = False,
     progress: Progress | None = None,
 ) -> Model:
     """Read a population file by rules that may come from a survey.toml or from a specification.
@@ -155,8 +162,10 @@ def read_population(
         As in `build_model`.
     reading : Reading, optional
         What is known about the file; the rest is found out.
+    apart : bool
+        Keep every record, for `Model.tuple_of_record`; else equal ones are counted together.
     progress : callable, optional
-        As in `open_data`.
+        As in `open_counted`.
 
     Raises
     ------
@@ -166,13 +175,21 @@ def read_population(
     numeric = [attribute.name for attribute in attributes if attribute.is_number]
     columns = (rules.count_column, rules.id_column, source.column, source.household_column)
     extra = [name for name in columns if name is not None]
-    table = open_data(
-        path,
-        reading,
-        wanted=frozenset((*(a.name for a in attributes), *rules.required_columns, *extra)),
-        numeric_columns=[*numeric, *([] if source.column is None else [source.column])],
-        progress=progress,
-    )
+    wanted = frozenset((*(a.name for a in attributes), *rules.required_columns, *extra))
+    numeric += [] if source.column is None else [source.column]
+    if apart:
+        table = open_data(path, reading, wanted=wanted, numeric_columns=numeric, progress=progress)
+    else:
+        table = open_counted(
+            path,
+            reading,
+            wanted=wanted,
+            numeric_columns=numeric,
+            identity=rules.id_column,
+            markers=rules.missing_markers,
+            whole=_equal_rows_tell(rules),
+            progress=progress,
+        )
     return build_model(table, attributes, rules, source, level)
 
 
@@ -211,7 +228,7 @@ def build_model(
     Vectors are computed once per distinct text. Time is linear in the records but for the sort of their
     keys; a million records take about a second after reading.
     """
-    if rules.id_column is not None:
+    if rules.id_column is not None and table.times is None:
         refuse_repeats(table, rules.id_column, rules.missing_markers)
     problems = Problems(table.source)
     rows, dropped = complete_rows(table, attributes, rules, problems)
@@ -248,14 +265,19 @@ def build_model(
         X=X,
         people=people,
         levels=levels,
-        records=len(rows),
+        records=table.behind(rows),
         dropped=dropped,
-        equal_rows=None if rules.id_column or rules.count_column else table.equal_rows,
+        equal_rows=table.equal_rows if _equal_rows_tell(rules) else None,
         rows=rows,
         tuple_of_record=tuple_of_record,
         largest_household=largest_household(table, rows, counts, source.household_column, rules),
-        warnings=_warnings(attributes, X, dropped, int((~counted).sum())),
+        warnings=_warnings(attributes, X, dropped, table.behind(rows[~counted])),
     )
+
+
+def _equal_rows_tell(rules: ReadingRules) -> bool:
+    """Whether equal records may be one person twice: not where a column names each, or counts several."""
+    return rules.id_column is None and rules.count_column is None
 
 
 def _warnings(

@@ -87,7 +87,7 @@ def record_levels(
                 error,
                 place=table.place_of(int(rows[np.argmax(mask)]), column.name),
                 remedy=_TOO_SMALL if "rounded down" in error else "",
-                times=int(mask.sum()),
+                times=table.behind(rows[mask]),
             )
         elif text:
             positions[code] = index[text]

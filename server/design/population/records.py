@@ -42,7 +42,7 @@ def answer_text(
 def complete_rows(
     table: DataFile, attributes: tuple[Attribute, ...], rules: ReadingRules, problems: Problems
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the records that have every value they need, and how many were left out.
+    """Return the rows that have every value they need, and how many records of the file were left out.
 
     Missing values that are to be refused are noted in ``problems``, for one error with all that is wrong.
     """
@@ -68,7 +68,7 @@ def complete_rows(
                 f"the value is missing ({quoted(column[first])})",
                 place=table.place_of(first, name),
                 remedy=_INCOMPLETE,
-                times=int(absent.sum()),
+                times=table.behind(absent),
             )
         complete &= ~absent
     if not complete.any():
@@ -80,7 +80,7 @@ def complete_rows(
             remedy="Check missing_markers and required_columns in [model].",
         )
     rows = np.flatnonzero(complete).astype(np.int64)
-    return rows, table.n_records - len(rows)
+    return rows, table.behind(~complete)
 
 
 def ranked_vectors(
@@ -102,7 +102,7 @@ def ranked_vectors(
                 place=table.place_of(int(rows[np.argmax(mask)]), column.name),
                 expected=error.expected,
                 remedy=error.remedy or _remedy(attribute, column, column.distinct[code] or ""),
-                times=int(mask.sum()),
+                times=table.behind(rows[mask]),
             )
     ordered = sorted(set(vectors.values()))
     position = {vector: index for index, vector in enumerate(ordered)}
@@ -133,9 +133,10 @@ def _remedy(attribute: Attribute, column: DataColumn, text: str) -> str:
 def head_counts(
     table: DataFile, rows: NDArray[np.int64], name: str | None, problems: Problems
 ) -> NDArray[np.int64]:
-    """Return how many people each record stands for."""
+    """Return how many people each row stands for."""
+    times = np.ones(len(rows), np.int64) if table.times is None else table.times[rows]
     if name is None:
-        return np.ones(len(rows), np.int64)
+        return times
     column = table.exact(name, purpose="count_column")
     codes = column.codes[rows]
     values = np.zeros(len(column.distinct), np.int64)
@@ -150,9 +151,9 @@ def head_counts(
             place=table.place_of(int(rows[np.argmax(mask)]), name),
             expected="a whole number from 0, without thousands separators",
             remedy="Correct the count.",
-            times=int(mask.sum()),
+            times=table.behind(rows[mask]),
         )
-    return values[codes]
+    return values[codes] * times
 
 
 def distinct_tuples(
