@@ -3,7 +3,7 @@
     python benchmarks/bench_counting.py --people 1000000 --people 10000000
 
 Made-up registers of four columns (age, income in steps of 25, people at home, a number of a district), as
-CSV and as Parquet. Each reading is a process of its own; processor time counts from its first line, imports included.
+CSV and as Parquet. Each reading is a process of its own; its imports are counted.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
 
+_ROOT = Path(__file__).resolve().parents[1]
 _READ = """
 import hashlib, json, resource, sys, time
 from pathlib import Path
