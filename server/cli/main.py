@@ -44,6 +44,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "remind": ("server.cli.invite:remind", "List the codes that have not fetched a token, once."),
     "close": ("server.cli.survey:close_survey", "Close a survey. Irreversible."),
     "status": ("server.cli.survey:status", "State and total number of answers, never more."),
+    "move": ("server.cli.move:move", "Move all surveys from SQLite to PostgreSQL, or back."),
     "serve": ("server.cli.serve:serve", "Run the server."),
     "relay": ("server.cli.relay:relay", "Mix the ballots of invited surveys on their way to the collector."),
     "checkup": ("server.cli.checkup:checkup", "Test this installation and name the fix of each failure."),

@@ -16,9 +16,10 @@ from server.collection.relay.collector import Collector
 from server.collection.relay.judging import MEANINGS, Judgement, judge, warn_of_flush
 from server.collection.relay.link import RelayLink
 from server.collection.relay.pool import common_address, open_store, pass_on_now, prepare, relay_of
+from server.collection.storage.holding import holding
 from server.collection.storage.published import PublishedSurvey
 from server.collection.storage.relay import RelayStore, Totals
-from server.collection.web.relay import only_one, serve_relay
+from server.collection.web.relay import serve_relay
 from shared.errors import InputError, RemoteError
 from shared.invited import Relay
 
@@ -119,7 +120,7 @@ def _numbers(totals: Totals, judged: Judgement) -> dict[str, object]:
 
 
 def _emptied_here(data: Path, store: RelayStore, link: RelayLink, rule: Relay) -> bool:
-    with only_one(data) as alone:
+    with holding(data, alone=True) as alone:
         if alone:
             pass_on_now(store, link, rule)
     return alone

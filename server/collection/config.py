@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -12,6 +14,7 @@ from urllib.parse import urlsplit
 
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.databases import databases_at
+from server.files import replace
 from shared.errors import SetupError, StateError
 
 FILE_NAME: Final = "roomful.toml"
@@ -207,6 +210,25 @@ class Config:
             values[name] = _from_text(variable, text, known[name])
         values.update({name: value for name, value in options.items() if value is not None})
         return cls(**values)
+
+
+def set_database(data: Path, url: str) -> None:
+    """Change the setting ``database`` in ``DATA/roomful.toml``, all or nothing; the other lines stay.
+
+    Raises
+    ------
+    SetupError
+        If the file's own line for it cannot be told apart.
+    """
+    path = data / FILE_NAME
+    text = path.read_text("utf-8") if path.is_file() else ""
+    line = f"database = {json.dumps(url)}"
+    changed, number = re.subn(r"(?m)^[ \t]*database[ \t]*=.*$", lambda _: line, text)
+    if not number:
+        changed = f"{line}\n{text}"
+    if tomllib.loads(changed) != tomllib.loads(text) | {"database": url}:
+        raise _refused("database", f"cannot be changed in {FILE_NAME}", f"a line of its own: {line}")
+    replace(path, changed.encode("utf-8"))
 
 
 def is_loopback(host: str) -> bool:

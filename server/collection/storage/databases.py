@@ -7,7 +7,7 @@ here, because it is embedded; PostgreSQL is loaded only where it is configured.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -90,6 +90,12 @@ class Database(Protocol):
 
     def drop(self, connection: Connection) -> None:
         """Delete what does not go with the survey's folder, in a transaction."""
+
+    def removing(self, connection: Connection) -> AbstractContextManager[Connection]:
+        """A write transaction that ends with the whole database deleted, also for who has it open."""
+
+    def is_used_elsewhere(self) -> bool:
+        """Whether another process has it open, on any machine; False where nobody can know."""
 
     def forget_commits(self) -> None:
         """Make what counts commits tell nothing more, after closing; the caller has the turn."""
@@ -183,6 +189,23 @@ class SqliteDatabase:
     def drop(self, connection: Connection) -> None:
         """See :class:`Database`: the file goes with its folder."""
 
+    @contextmanager
+    def removing(self, connection: Any) -> Iterator[Connection]:
+        """See :class:`Database`. Without tables, a file that is open somewhere takes nothing more."""
+        with self.transaction(connection) as removed:
+            yield removed
+            for name in _tables(removed):
+                removed.execute(f"DROP TABLE {name}")
+        connection.close()
+        with named_file_errors(self.path.name):
+            for path in (self.path.with_name(self.path.name + "-journal"), self.path):
+                path.unlink(missing_ok=True)
+            sync_folder(self.path.parent)
+
+    def is_used_elsewhere(self) -> bool:
+        """See :class:`Database`: of a file the folder's lock tells."""
+        return False
+
     def forget_commits(self) -> None:
         """See :class:`Database`."""
         db.forget_commits(self.path)
@@ -193,16 +216,20 @@ class SqliteDatabase:
 
     def columns(self, connection: Connection) -> frozenset[str]:
         """See :class:`Database`."""
-        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
         return frozenset(
             f"{table}.{column[1]}"
-            for (table,) in names
+            for table in _tables(connection)
             for column in connection.execute(f"PRAGMA table_info({table})").fetchall()
         )
 
     def settings(self, connection: Any) -> dict[str, int | str]:
         """See :class:`Database`."""
         return db.settings(connection)
+
+
+def _tables(connection: Connection) -> list[str]:
+    query = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    return [str(row[0]) for row in connection.execute(query).fetchall()]
 
 
 class Embedded:

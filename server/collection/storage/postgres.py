@@ -118,6 +118,8 @@ class Postgres:
         self._url = url
         self._lock = threading.Lock()
         self._idle: list[psycopg.Connection[Any]] = []
+        self.pids: set[int] = set()
+        """Of the sessions that this process has or had."""
 
     def __call__(self, path: Path, survey: str) -> Database:
         """See :class:`Databases`."""
@@ -128,8 +130,9 @@ class Postgres:
         with _named_errors():
             raw = psycopg.connect(
                 self._url, autocommit=True, prepare_threshold=None, connect_timeout=10,
-                application_name="roomful",
+                application_name=schema,
             )  # fmt: skip
+            self.pids.add(raw.info.backend_pid)
             raw.execute(_SESSION.format(schema=schema))
         if raw.info.server_version < OLDEST_SERVER:
             raw.close()
@@ -296,6 +299,20 @@ class PostgresDatabase:
     def drop(self, connection: Connection) -> None:
         """See :class:`Database`."""
         connection.execute(f"DROP SCHEMA IF EXISTS {self.schema} CASCADE")
+
+    @contextmanager
+    def removing(self, connection: Connection) -> Iterator[Connection]:
+        """See :class:`Database`."""
+        with self.transaction(connection) as removed:
+            yield removed
+            self.drop(removed)
+
+    def is_used_elsewhere(self) -> bool:
+        """See :class:`Database`. Each session bears the schema's name."""
+        query = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = ?"
+        with contextlib.closing(PostgresConnection(self.server, "public")) as connection:
+            found = connection.execute(query, (self.schema,)).fetchall()
+        return any(pid not in self.server.pids for (pid,) in found)
 
     def forget_commits(self) -> None:
         """See :class:`Database`: lets the write-ahead log end here, if the user has the right to."""

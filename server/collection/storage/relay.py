@@ -21,6 +21,7 @@ from typing import Final, Self
 
 from server.collection.storage import database as db
 from server.collection.storage import remembered
+from server.collection.storage.copying import require_arrived
 from server.collection.storage.creating import create_tables
 from server.collection.storage.databases import Connection, embedded
 from server.collection.storage.intake import Stored
@@ -135,6 +136,7 @@ class RelayStore:
         self._lock = threading.Lock()
         self._connection = self._database.connect()
         try:
+            require_arrived(self._connection, folder.name)
             with db.named_errors():
                 known = _text(self._connection, "specification")
                 codes = self._connection.execute("SELECT code FROM refused").fetchall()

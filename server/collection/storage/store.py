@@ -13,6 +13,7 @@ from server.collection.board_folder import RECEIPTS_FILE, has_board, read_board_
 from server.collection.storage import database as db
 from server.collection.storage.anchor import Anchor, read_generation
 from server.collection.storage.ballot_intake import BallotIntake, BallotRow, final, read_ballots
+from server.collection.storage.copying import require_arrived
 from server.collection.storage.creating import TEST
 from server.collection.storage.databases import Databases, embedded
 from server.collection.storage.open_intake import OpenIntake, has_receipt, read_answers
@@ -87,6 +88,7 @@ class SurveyStore:
         self._identity = self._database.identity()
         self._reading = Lock()
         try:
+            require_arrived(self._reader, folder.name)
             self._organizer_key = decode_key(self._value("organizer_key"))
             self._digest = self._value("specification")
             self._is_test = self._has(TEST)

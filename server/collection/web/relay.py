@@ -7,10 +7,9 @@ borrow, and an answer that is the same for all depends on no header of the visit
 
 from __future__ import annotations
 
-import fcntl
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -21,6 +20,7 @@ from server.collection.config import Config, is_loopback
 from server.collection.relay.link import RelayLink
 from server.collection.relay.pool import RelayPool, relay_of
 from server.collection.relay.turns import Turns
+from server.collection.storage.holding import holding
 from server.collection.storage.published import PublishedSurvey
 from server.collection.web import problems, security
 from server.collection.web.api import JSON_TYPE, read_body
@@ -31,11 +31,9 @@ from server.collection.web.own_pages import OwnPages
 from server.collection.web.sending import send
 from server.collection.web.serving import listen, make_server
 from server.collection.web.supervisor import supervise
-from server.files import named_file_errors
 from shared.ballot import CONTENT_TYPE
 from shared.errors import NotFoundError, SetupError
 
-LOCK_NAME: Final = "relay.lock"
 ALLOW_ORIGIN: Final = "Access-Control-Allow-Origin"
 _ACCEPTED: Final = b'{"accepted": true}'
 _LEAVE: Final = {
@@ -178,23 +176,6 @@ def _encrypted(address: str) -> bool:
     return parts.scheme == "https" or is_loopback(host) or host.endswith(".onion")
 
 
-@contextmanager
-def only_one(directory: Path) -> Iterator[bool]:
-    """Whether this process is the one that passes on from a relay's directory."""
-    with named_file_errors(LOCK_NAME):
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(descriptor)
-
-
 def serve_relay(
     config: Config,
     directory: Path,
@@ -221,7 +202,7 @@ def serve_relay(
     """
     os.umask(0o077)
     set_up_logging()
-    with only_one(directory) as alone:
+    with holding(directory, alone=True) as alone:
         if not alone:
             raise SetupError(
                 "another relay works in this directory",

@@ -29,6 +29,7 @@ from waitress.utilities import Error
 from server.collection.config import Config, is_loopback
 from server.collection.publishing.publication import MAX_PUBLICATION_BYTES
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.holding import holding
 from server.collection.storage.states import State
 from server.collection.web import problems, security
 from server.collection.web.api import MAX_SUBMISSION_BYTES
@@ -40,7 +41,7 @@ from server.collection.web.reloading import Reloading
 from server.collection.web.repeating import repeating
 from server.collection.web.static_files import ClientFiles, client_folder, find_client
 from server.collection.web.supervisor import supervise
-from shared.errors import RoomfulError, SetupError
+from shared.errors import RoomfulError, SetupError, StateError
 from shared.invitation import survey_link
 
 IDLE_SECONDS: Final = 30
@@ -269,9 +270,23 @@ def serve(config: Config, path: Path, say: Callable[[str], None], *, reload: boo
     ------
     SetupError
         If the address cannot be listened on, or the worker processes keep ending.
+    StateError
+        With the code ``state.serving`` if somebody moves, saves or restores the surveys.
     """
     os.umask(0o077)
     set_up_logging()
+    with holding(path, alone=False) as beside_others:
+        if not beside_others:
+            raise StateError(
+                "the surveys of this data directory are being moved, saved or restored",
+                where=str(path),
+                remedy="Wait until that is done.",
+                code="state.serving",
+            )
+        _serve(config, path, say, reload)
+
+
+def _serve(config: Config, path: Path, say: Callable[[str], None], reload: bool) -> None:
     listener = listen(config)
     for warning in warnings(config):
         say(warning)

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from server.cli.relay import relay
 from server.collection.relay.link import RelayLink
 from server.collection.relay.pool import common_address, open_store, prepare
-from server.collection.web.relay import only_one
+from server.collection.storage.holding import holding
 from shared.errors import InputError, RemoteError, RoomfulError, SetupError, StorageError, VerificationError
 from shared.invitation import Invitation
 from shared.invitation_code import InvitationCode
@@ -221,7 +221,7 @@ def test_a_running_relay_is_asked_to_flush_and_another_one_is_refused(tmp_path: 
                 assert (
                     post(port, digest_of(specification)[:16], sealed(digest_of(specification), number)) == 202
                 )
-            with only_one(folder) as alone:
+            with holding(folder, alone=True) as alone:
                 assert not alone
             second = run(text, "--data", folder, "--port", free_port())
             assert second.returncode == 10
@@ -245,7 +245,7 @@ def test_flushing_what_is_on_its_way_does_not_push_out_who_comes_meanwhile(tmp_p
     with stub_collector(envelope_of(SPECIFICATION)) as stub:
         survey = prepare(tmp_path, link_of(SPECIFICATION, stub.base))
         text = link_text(SPECIFICATION, stub.base)
-        with open_store(survey) as store, only_one(tmp_path), ThreadPoolExecutor() as aside:
+        with open_store(survey) as store, holding(tmp_path, alone=True), ThreadPoolExecutor() as aside:
             store.accept(sealed(DIGEST, 1))
             store.take()
             flushing = aside.submit(_run, text, "--data", tmp_path, "--flush")
@@ -290,7 +290,7 @@ def test_a_flush_is_finished_if_the_relay_ends_before_it(tmp_path: Path) -> None
         text = link_text(SPECIFICATION, stub.base)
         with open_store(survey) as store:
             store.accept(sealed(DIGEST, 1))
-            with only_one(tmp_path):
+            with holding(tmp_path, alone=True):
                 flushing = aside.submit(_run, text, "--data", tmp_path, "--flush", "--yes")
                 until(store.flush_asked)
             output = flushing.result(timeout=PATIENCE_SECONDS).output
