@@ -6,6 +6,7 @@ import json
 import os
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from server.collection.relay.collector import Collector
 from server.collection.relay.judging import MEANINGS, Judgement, judge, warn_of_flush
 from server.collection.relay.link import RelayLink
 from server.collection.relay.pool import common_address, open_store, pass_on_now, prepare, relay_of
+from server.collection.storage.databases import Databases, databases_at
 from server.collection.storage.holding import holding
 from server.collection.storage.published import PublishedSurvey
 from server.collection.storage.relay import RelayStore, Totals
@@ -64,29 +66,35 @@ def relay(
         raise InputError(
             "two links are of the same survey", expected="one LINK for each survey", code="input.relay-link"
         )
-    surveys = [(prepare(data, link), link) for link in parsed]
-    if status:
-        _show(data, surveys, as_json)
-    elif flush:
-        if len(surveys) > 1:
-            raise InputError(
-                "the pools of several surveys would leave together",
-                expected="--flush with one LINK",
-                remedy="Empty one now and the next one after a time like that of their pools.",
-                code="input.relay-link",
-            )
-        _flush(data, *surveys[0], yes)
-    else:
-        url = common_address(tuple(survey for survey, _ in surveys), public_url)
-        options = {"host": host, "port": port, "public_url": url}
-        serve_relay(Config.load(data, os.environ, options), data, surveys, click.echo)
+    config = Config.load(data, os.environ, {"host": host, "port": port})
+    databases = databases_at(config.database)
+    try:
+        surveys = [(prepare(data, link, databases), link) for link in parsed]
+        if status:
+            _show(data, surveys, databases, as_json)
+        elif flush:
+            if len(surveys) > 1:
+                raise InputError(
+                    "the pools of several surveys would leave together",
+                    expected="--flush with one LINK",
+                    remedy="Empty one now and the next one after a time like that of their pools.",
+                    code="input.relay-link",
+                )
+            _flush(data, *surveys[0], databases, yes)
+        else:
+            url = common_address(tuple(survey for survey, _ in surveys), public_url)
+            serve_relay(replace(config, public_url=url), data, surveys, click.echo)
+    finally:
+        databases.end()
 
 
-def _show(data: Path, surveys: list[tuple[PublishedSurvey, RelayLink]], as_json: bool) -> None:
+def _show(
+    data: Path, surveys: list[tuple[PublishedSurvey, RelayLink]], databases: Databases, as_json: bool
+) -> None:
     found = []
     with ExitStack() as stack:
         for survey, link in surveys:
-            totals = stack.enter_context(open_store(survey)).totals()
+            totals = stack.enter_context(open_store(survey, databases=databases)).totals()
             collector = Collector(link)
             said = collector.said()
             collector.close()
@@ -121,14 +129,15 @@ def _numbers(totals: Totals, judged: Judgement) -> dict[str, object]:
 
 def _emptied_here(data: Path, store: RelayStore, link: RelayLink, rule: Relay) -> bool:
     with holding(data, alone=True) as alone:
-        if alone:
+        here = alone and not store.is_elsewhere()
+        if here:
             pass_on_now(store, link, rule)
-    return alone
+    return here
 
 
-def _flush(data: Path, survey: PublishedSurvey, link: RelayLink, yes: bool) -> None:
+def _flush(data: Path, survey: PublishedSurvey, link: RelayLink, databases: Databases, yes: bool) -> None:
     rule = relay_of(survey)[1]
-    with open_store(survey) as store:
+    with open_store(survey, databases=databases) as store:
         before = store.totals()
         held = before.waiting + before.leaving
         if not held:

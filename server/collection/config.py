@@ -67,8 +67,8 @@ class Config:
     database: str = field(
         default="",
         metadata={
-            "help": "Address of a PostgreSQL 15 or newer, postgresql://USER@HOST/NAME, for codes, answers and"
-            " ballots; SQLite files in the data directory if empty."
+            "help": "Address of a PostgreSQL 15 or newer, postgresql://USER@HOST/NAME, for codes, answers,"
+            " ballots and a relay's pool; SQLite files in the data directory if empty."
         },
     )
     quiet_seconds: int = field(

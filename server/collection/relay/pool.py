@@ -13,6 +13,7 @@ from server.collection.relay.link import RelayLink
 from server.collection.relay.threshold import Threshold
 from server.collection.relay.turns import Turn
 from server.collection.relay.watching import Watch
+from server.collection.storage.databases import Databases, embedded
 from server.collection.storage.ownership import require_own
 from server.collection.storage.published import SPECIFICATION_NAME, PublishedSurvey
 from server.collection.storage.relay import RelayStore, Totals
@@ -45,15 +46,23 @@ class RelayPool:
         See :class:`~server.collection.storage.relay.RelayStore`.
     turn : Turn, optional
         When it may pass on among the others of this relay.
+    databases : callable
+        Where databases are.
     """
 
     def __init__(
-        self, survey: PublishedSurvey, link: RelayLink, *, quiet_seconds: float, turn: Turn | None = None
+        self,
+        survey: PublishedSurvey,
+        link: RelayLink,
+        *,
+        quiet_seconds: float,
+        turn: Turn | None = None,
+        databases: Databases = embedded,
     ) -> None:
         self.survey, self.link = survey, link
         invited, self.rule = relay_of(survey)
         self._length = envelope_bytes(survey.specification)
-        self.store = open_store(survey, quiet_seconds=quiet_seconds)
+        self.store = open_store(survey, quiet_seconds=quiet_seconds, databases=databases)
         collector = Collector(link)
         self._watch = Watch(self.store, collector, invited.people)
         self._forwarder = Forwarder(
@@ -102,7 +111,9 @@ class RelayPool:
         return self.store.totals()
 
 
-def open_store(survey: PublishedSurvey, *, quiet_seconds: float = QUIET_SECONDS) -> RelayStore:
+def open_store(
+    survey: PublishedSurvey, *, quiet_seconds: float = QUIET_SECONDS, databases: Databases = embedded
+) -> RelayStore:
     """The pool's file of a prepared survey; the caller ends it.
 
     Raises
@@ -117,6 +128,7 @@ def open_store(survey: PublishedSurvey, *, quiet_seconds: float = QUIET_SECONDS)
         capacity=capacity(survey),
         people=invited.people,
         quiet_seconds=quiet_seconds,
+        databases=databases,
     )
 
 
@@ -128,7 +140,7 @@ def capacity(survey: PublishedSurvey) -> int:
     return min(max(wanted, _LEAST_CAPACITY), most)
 
 
-def prepare(directory: Path, link: RelayLink) -> PublishedSurvey:
+def prepare(directory: Path, link: RelayLink, databases: Databases = embedded) -> PublishedSurvey:
     """The verified specification of a survey, and an empty pool for it if there is none yet.
 
     It is fetched once and kept: the digest in the link pins it, so it cannot change, and a relay can start
@@ -159,7 +171,7 @@ def prepare(directory: Path, link: RelayLink) -> PublishedSurvey:
         if not folder.exists():
             with new_folder(folder) as work:
                 write_new(work / SPECIFICATION_NAME, survey.envelope)
-                RelayStore.create(work, digest=survey.digest)
+                RelayStore.create(work, digest=survey.digest, databases=databases)
     return survey
 
 

@@ -1,4 +1,4 @@
-"""The relay's file: sealed ballots that wait in the pool, and those that are on their way to the collector.
+"""The relay's database: sealed ballots that wait in the pool, and those on their way to the collector.
 
 No clock time is in it, no address and no order. Rows lie in the order of their hash. How long the pool has
 waited is kept as a number of steps that the running process counts, so a wrong clock changes nothing.
@@ -23,11 +23,12 @@ from server.collection.storage import database as db
 from server.collection.storage import remembered
 from server.collection.storage.copying import require_arrived
 from server.collection.storage.creating import create_tables
-from server.collection.storage.databases import Connection, embedded
+from server.collection.storage.databases import Connection, Databases, embedded
 from server.collection.storage.intake import Stored
 from server.collection.storage.schema import RELAY_FIELDS, RELAY_ROWS
 from server.collection.storage.writer import GroupWriter
-from shared.errors import StorageError
+from shared.envelope import survey_id
+from shared.errors import SetupError, StorageError
 
 POOL_NAME: Final = "pool.sqlite"
 STEPS: Final = 16
@@ -121,6 +122,8 @@ class RelayStore:
         Invitations: so many ballots are remembered for certain.
     quiet_seconds : float
         How long after the last message the file is rewritten in key order.
+    databases : callable
+        Where databases are.
 
     Raises
     ------
@@ -129,9 +132,16 @@ class RelayStore:
     """
 
     def __init__(
-        self, folder: Path, *, digest: str, capacity: int, people: int, quiet_seconds: float
+        self,
+        folder: Path,
+        *,
+        digest: str,
+        capacity: int,
+        people: int,
+        quiet_seconds: float,
+        databases: Databases = embedded,
     ) -> None:
-        self._database = embedded(folder / POOL_NAME)
+        self._database = databases(folder / POOL_NAME, survey_id(digest))
         self._people = people
         self._lock = threading.Lock()
         self._connection = self._database.connect()
@@ -157,7 +167,7 @@ class RelayStore:
         self.end()
 
     @classmethod
-    def create(cls, folder: Path, *, digest: str) -> None:
+    def create(cls, folder: Path, *, digest: str, databases: Databases = embedded) -> None:
         """Make an empty pool, unless there is one.
 
         Raises
@@ -166,7 +176,28 @@ class RelayStore:
             If it cannot be written.
         """
         rows = dict.fromkeys(RELAY_ROWS, "0") | {"specification": digest}
-        create_tables(embedded(folder / POOL_NAME), fields=RELAY_FIELDS, rows=rows)
+        database = databases(folder / POOL_NAME, survey_id(digest))
+        create_tables(database, fields=RELAY_FIELDS, rows=rows)
+
+    def is_elsewhere(self) -> bool:
+        """Whether another process has the same pool open, as far as it can be known."""
+        return self._database.is_used_elsewhere()
+
+    def require_alone(self) -> None:
+        """Check that no relay on another machine has the same pool; two would count its time twice.
+
+        Raises
+        ------
+        SetupError
+            With the code ``setup.relay-running``.
+        """
+        if self.is_elsewhere():
+            raise SetupError(
+                "another relay, or a command on another machine, has this pool open",
+                where="database",
+                remedy="End it, or give this relay another database.",
+                code="setup.relay-running",
+            )
 
     def accept(self, body: bytes) -> None:
         """Keep a message, durably; the same bytes again are welcome, and leave once.

@@ -58,7 +58,7 @@ def remember(
     int
         How many ballots are new: their receipts had not come back before.
     """
-    marks = ",".join("?" * len(passed))
+    marks = ",".join("?" * len(passed)) or "NULL"
     query = f"SELECT receipt FROM taken WHERE receipt IN ({marks})"  # noqa: S608 - only question marks
     before = {bytes(row[0]) for row in connection.execute(query, [*passed.values()])}
     first: dict[bytes, bytes] = {}

@@ -18,8 +18,9 @@ from flask import Blueprint, Flask, Response, request
 
 from server.collection.config import Config, is_loopback
 from server.collection.relay.link import RelayLink
-from server.collection.relay.pool import RelayPool, relay_of
+from server.collection.relay.pool import RelayPool, open_store, relay_of
 from server.collection.relay.turns import Turns
+from server.collection.storage.databases import databases_at
 from server.collection.storage.holding import holding
 from server.collection.storage.published import PublishedSurvey
 from server.collection.web import problems, security
@@ -210,16 +211,29 @@ def serve_relay(
                 remedy="End it, or give this one its own --data.",
                 code="setup.relay-running",
             )
+        databases = databases_at(config.database)
+        for survey, _ in surveys:
+            with open_store(survey, databases=databases) as store:
+                store.require_alone()
+        databases.end()  # before any process is forked
         listener = listen(config)
         for warning in warnings(config, [link for _, link in surveys]):
             say(warning)
 
         def work() -> None:
             with ExitStack() as stack:
+                databases = databases_at(config.database)
+                stack.callback(databases.end)
                 turns = Turns(tuple(float(relay_of(survey)[1].seconds) for survey, _ in surveys))
                 pools = {
                     survey.id: stack.enter_context(
-                        RelayPool(survey, link, quiet_seconds=config.quiet_seconds, turn=turns.of(number))
+                        RelayPool(
+                            survey,
+                            link,
+                            quiet_seconds=config.quiet_seconds,
+                            turn=turns.of(number),
+                            databases=databases,
+                        )
                     )
                     for number, (survey, link) in enumerate(surveys)
                 }

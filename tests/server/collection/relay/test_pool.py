@@ -10,24 +10,35 @@ from pathlib import Path
 
 import pytest
 
+from server.collection.storage.databases import databases_at
 from server.collection.storage.relay import POOL_NAME, RelayStore
 from server.collection.storage.schema import RELAY_FIELDS, RELAY_ROWS
-from shared.errors import StorageError
+from shared.errors import SetupError, StorageError
+from tests.postgres import PostgresServer
+from tests.server.collection.relay.conftest import DIGEST, Opening
 from tests.server.collection.relay.survey import take_all
 from tests.server.collection.storage.raw_bytes import files_containing
 
-DIGEST = "ab" * 32
+EVERY_DATABASE_BUT = frozenset(
+    {
+        "test_the_real_schema_is_the_list_and_nothing_else",
+        "test_a_deleted_message_leaves_no_byte",
+        "test_once_it_is_quiet_the_file_is_the_same_whatever_came_first",
+        "test_another_survey_or_a_damaged_file_is_refused",
+        "test_a_pool_that_is_open_elsewhere_is_refused",
+        "test_a_sweep_takes_transactions_out_of_a_pool",
+    }
+)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    RelayStore.create(tmp_path, digest=DIGEST)
     return tmp_path
 
 
 @pytest.fixture
-def store(folder: Path) -> Iterator[RelayStore]:
-    with RelayStore(folder, digest=DIGEST, capacity=100, people=400, quiet_seconds=60) as found:
+def store(opening: Opening) -> Iterator[RelayStore]:
+    with opening() as found:
         yield found
 
 
@@ -94,8 +105,8 @@ def test_a_deleted_message_leaves_no_byte(store: RelayStore, folder: Path) -> No
     assert files_containing(folder, body[700:740]) == []
 
 
-def test_a_full_pool_refuses_and_keeps_what_it_has(folder: Path) -> None:
-    with RelayStore(folder, digest=DIGEST, capacity=8, people=400, quiet_seconds=60) as store:
+def test_a_full_pool_refuses_and_keeps_what_it_has(opening: Opening) -> None:
+    with opening(capacity=8) as store:
         first, second, third = bodies(3)
         store.accept(first)
         store.accept(second)
@@ -107,9 +118,9 @@ def test_a_full_pool_refuses_and_keeps_what_it_has(folder: Path) -> None:
         assert store.totals().leaving == 2
 
 
-def test_who_fills_the_room_in_a_moment_shuts_nobody_out_for_the_whole_time(folder: Path) -> None:
+def test_who_fills_the_room_in_a_moment_shuts_nobody_out_for_the_whole_time(opening: Opening) -> None:
     """A quarter of the room is open at once, the rest in sixteen steps of the pool's time."""
-    with RelayStore(folder, digest=DIGEST, capacity=64, people=16, quiet_seconds=60) as store:
+    with opening(capacity=64, people=16) as store:
         accepted = []
         for step in range(17):
             store.note_waited(step)
@@ -122,8 +133,8 @@ def test_who_fills_the_room_in_a_moment_shuts_nobody_out_for_the_whole_time(fold
         assert accepted == [16] + [3] * 16
 
 
-def test_the_room_is_bounded_while_the_collector_is_away(folder: Path) -> None:
-    with RelayStore(folder, digest=DIGEST, capacity=8, people=400, quiet_seconds=60) as store:
+def test_the_room_is_bounded_while_the_collector_is_away(opening: Opening) -> None:
+    with opening(capacity=8) as store:
         for _ in range(4):
             for body in bodies(2):
                 store.accept(body)
@@ -154,9 +165,9 @@ def test_once_it_is_quiet_the_file_is_the_same_whatever_came_first(tmp_path: Pat
     assert (tmp_path / "0" / "pool.sqlite-journal").read_bytes() == b""
 
 
-def test_nothing_is_lost_by_an_end_at_any_point(folder: Path) -> None:
+def test_nothing_is_lost_by_an_end_at_any_point(opening: Opening) -> None:
     sent = set(bodies(6))
-    with RelayStore(folder, digest=DIGEST, capacity=100, people=400, quiet_seconds=60) as store:
+    with opening() as store:
         for body in sorted(sent)[:3]:
             store.accept(body)
         store.take()
@@ -164,7 +175,7 @@ def test_nothing_is_lost_by_an_end_at_any_point(folder: Path) -> None:
             store.accept(body)
         store.note_waited(7)
         store.ask_flush(3)
-    with RelayStore(folder, digest=DIGEST, capacity=100, people=400, quiet_seconds=60) as again:
+    with opening() as again:
         assert (again.totals().waiting, again.totals().leaving) == (3, 3)
         assert again.waited() == 7
         assert again.flush_asked() == 3
@@ -173,7 +184,7 @@ def test_nothing_is_lost_by_an_end_at_any_point(folder: Path) -> None:
         assert (again.waited(), again.flush_asked()) == (0, 0)
 
 
-def test_another_survey_or_a_damaged_file_is_refused(folder: Path) -> None:
+def test_another_survey_or_a_damaged_file_is_refused(folder: Path, store: RelayStore) -> None:
     with pytest.raises(StorageError) as caught:
         RelayStore(folder, digest="cd" * 32, capacity=9, people=400, quiet_seconds=60)
     assert caught.value.code == "storage.corrupt"
@@ -187,14 +198,14 @@ def test_another_survey_or_a_damaged_file_is_refused(folder: Path) -> None:
         assert caught.value.code == "storage.corrupt"
 
 
-def test_refusals_are_known_without_asking_the_file_and_after_a_restart(folder: Path) -> None:
-    with RelayStore(folder, digest=DIGEST, capacity=9, people=400, quiet_seconds=60) as store:
+def test_refusals_are_known_without_asking_the_file_and_after_a_restart(opening: Opening) -> None:
+    with opening(capacity=9) as store:
         assert store.refusals == frozenset()
         store.accept(secrets.token_bytes(1541))
         store.take()
         store.settle({}, {store.leaving()[0]: "state.closed"})
         assert store.refusals == {"state.closed"}
-    with RelayStore(folder, digest=DIGEST, capacity=9, people=400, quiet_seconds=60) as again:
+    with opening(capacity=9) as again:
         assert again.refusals == {"state.closed"}
 
 
@@ -206,3 +217,51 @@ def test_what_is_settled_twice_is_not_subtracted_twice(store: RelayStore) -> Non
     store.settle(take_all([first]), {})
     store.settle(take_all([first]), {})
     assert store.totals().leaving == 1
+
+
+def test_a_pool_that_is_open_elsewhere_is_refused(
+    tmp_path: Path, postgres: PostgresServer, request: pytest.FixtureRequest
+) -> None:
+    """Two relays would count the pool's time twice, and send what is on its way twice."""
+    url = postgres.new_database()
+    first, second = databases_at(url), databases_at(url)  # two processes have one each
+    request.addfinalizer(first.end)
+    request.addfinalizer(second.end)
+    RelayStore.create(tmp_path, digest=DIGEST, databases=first)
+    with RelayStore(tmp_path, digest=DIGEST, capacity=9, people=4, quiet_seconds=60, databases=first) as one:
+        one.require_alone()
+        with RelayStore(
+            tmp_path, digest=DIGEST, capacity=9, people=4, quiet_seconds=60, databases=second
+        ) as two:
+            assert one.is_elsewhere()
+            with pytest.raises(SetupError) as caught:
+                two.require_alone()
+            assert caught.value.code == "setup.relay-running"
+
+
+def test_a_sweep_takes_transactions_out_of_a_pool(
+    tmp_path: Path, postgres: PostgresServer, request: pytest.FixtureRequest
+) -> None:
+    import psycopg
+
+    url = postgres.new_database()
+    databases = databases_at(url)
+    request.addfinalizer(databases.end)
+    RelayStore.create(tmp_path, digest=DIGEST, databases=databases)
+
+    def rows() -> list[tuple[str, bytes]]:
+        query = f"SELECT xmin::text, key FROM roomful_{DIGEST[:16]}_pool.waiting ORDER BY ctid"  # noqa: S608
+        with psycopg.connect(url) as raw:
+            return raw.execute(query).fetchall()
+
+    with RelayStore(
+        tmp_path, digest=DIGEST, capacity=100, people=4, quiet_seconds=60, databases=databases
+    ) as store:
+        for body in bodies(25):
+            store.accept(body)
+        assert len({row[0] for row in rows()}) > 10  # the danger is real
+        store.sweep()
+        found = rows()
+        assert len(found) == 25
+        assert len({row[0] for row in found}) == 1
+        assert [row[1] for row in found] == sorted(row[1] for row in found)

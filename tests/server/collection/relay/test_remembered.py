@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import secrets
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from server.collection.storage import remembered
-from server.collection.storage.relay import POOL_NAME, RelayStore
+from server.collection.storage.relay import RelayStore
+from tests.server.collection.relay.conftest import Opening
 from tests.server.collection.relay.survey import take_all
 
-DIGEST = "ab" * 32
 PEOPLE = 5
+EVERY_DATABASE_BUT: frozenset[str] = frozenset()
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[RelayStore]:
-    RelayStore.create(tmp_path, digest=DIGEST)
-    with RelayStore(tmp_path, digest=DIGEST, capacity=400, people=PEOPLE, quiet_seconds=60) as found:
+def store(opening: Opening) -> Iterator[RelayStore]:
+    with opening(capacity=400, people=PEOPLE) as found:
         yield found
 
 
-def rows(folder: Path, table: str) -> int:
-    with closing(sqlite3.connect(folder / POOL_NAME)) as connection:
+def rows(store: RelayStore, table: str) -> int:
+    with closing(store._database.connect()) as connection:
         query = f"SELECT COUNT(*) FROM {table}"  # noqa: S608 - a name of this test's own
         return int(connection.execute(query).fetchone()[0])
 
@@ -42,34 +40,34 @@ def leave(store: RelayStore, bodies: list[bytes], refusal: str | None = None) ->
 
 @pytest.mark.parametrize("refusal", [None, "token.spent", "ballot.sealed"])
 def test_a_repeat_is_accepted_and_goes_nowhere(
-    store: RelayStore, tmp_path: Path, refusal: str | None
+    store: RelayStore, opening: Opening, refusal: str | None
 ) -> None:
     body = secrets.token_bytes(1509)
     leave(store, [body], refusal)
     store.accept(body)
     assert store.totals().waiting == 0
     store.end()
-    with RelayStore(tmp_path, digest=DIGEST, capacity=400, people=PEOPLE, quiet_seconds=60) as again:
+    with opening(capacity=400, people=PEOPLE) as again:
         again.accept(body)
         assert again.totals().waiting == 0
 
 
 def test_a_flood_never_makes_it_forget_what_the_collector_has(
-    store: RelayStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: RelayStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remembered, "MAX_DROPPED", 20)
     genuine = [secrets.token_bytes(100) for _ in range(PEOPLE)]
     leave(store, genuine)
     for _ in range(4):
         leave(store, [secrets.token_bytes(100) for _ in range(50)], "ballot.sealed")
-    assert (rows(tmp_path, "passed"), rows(tmp_path, "dropped")) == (PEOPLE, 20)
+    assert (rows(store, "passed"), rows(store, "dropped")) == (PEOPLE, 20)
     for body in genuine:
         store.accept(body)
     assert store.totals().waiting == 0
 
 
 def test_who_seals_one_ballot_often_counts_once_and_makes_it_forget_nobody(
-    store: RelayStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: RelayStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remembered, "MAX_DROPPED", 20)
     for _ in range(PEOPLE):
@@ -81,7 +79,7 @@ def test_who_seals_one_ballot_often_counts_once_and_makes_it_forget_nobody(
     for body in genuine:
         store.accept(body)
     assert store.totals().waiting == 0
-    assert rows(tmp_path, "passed") == rows(tmp_path, "taken") == PEOPLE
+    assert rows(store, "passed") == rows(store, "taken") == PEOPLE
 
 
 def test_after_closing_nothing_is_counted_any_more(store: RelayStore) -> None:
@@ -102,11 +100,11 @@ def take_in(store: RelayStore, bodies: list[bytes], receipt: bytes) -> None:
 
 
 def test_claims_beyond_the_invitations_are_remembered_within_the_same_bound(
-    store: RelayStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: RelayStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remembered, "MAX_DROPPED", 20)
     leave(store, [secrets.token_bytes(100) for _ in range(80)])
-    assert (rows(tmp_path, "passed"), rows(tmp_path, "dropped")) == (PEOPLE, 20)
+    assert (rows(store, "passed"), rows(store, "dropped")) == (PEOPLE, 20)
 
 
 def test_what_is_forgotten_is_chosen_by_chance(store: RelayStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,9 +118,9 @@ def test_what_is_forgotten_is_chosen_by_chance(store: RelayStore, monkeypatch: p
     assert 2 <= store.totals().waiting <= 28  # 15 on average; outside it once in 10^8
 
 
-def test_nothing_is_remembered_once_the_survey_is_closed(store: RelayStore, tmp_path: Path) -> None:
+def test_nothing_is_remembered_once_the_survey_is_closed(store: RelayStore) -> None:
     leave(store, [secrets.token_bytes(100)])
     leave(store, [secrets.token_bytes(100)], "ballot.sealed")
     leave(store, [secrets.token_bytes(100)], "state.closed")
     leave(store, [secrets.token_bytes(100)], "ballot.sealed")
-    assert [rows(tmp_path, table) for table in ("passed", "dropped", "taken")] == [0, 0, 0]
+    assert [rows(store, table) for table in ("passed", "dropped", "taken")] == [0, 0, 0]

@@ -15,7 +15,9 @@ import pytest
 from server.collection import transfer
 from server.collection.config import Config, set_database
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.databases import Databases, databases_at, embedded
 from server.collection.storage.holding import holding
+from server.collection.storage.relay import RelayStore
 from shared.errors import NotFoundError, RoomfulError, SetupError, StateError, StorageError
 from tests.invited import used_codes
 from tests.postgres import PostgresServer, why_not
@@ -255,6 +257,28 @@ def test_who_has_the_old_file_open_stores_nothing_there(path: Path, url: str) ->
         move(path, url)
         with pytest.raises(StorageError):
             store.submit(sample.message())
+
+
+def test_a_relays_pool_moves_too(tmp_path: Path, url: str) -> None:
+    digest, body = "ab" * 32, b"sealed"
+    folder = tmp_path / "surveys" / digest[:16]
+    folder.mkdir(parents=True)
+    RelayStore.create(folder, digest=digest)
+
+    def pool(databases: Databases) -> RelayStore:
+        return RelayStore(folder, digest=digest, capacity=9, people=4, quiet_seconds=60, databases=databases)
+
+    with pool(embedded) as store:
+        store.accept(body)
+    assert move(tmp_path, url)[f"{digest[:16]}/pool.sqlite.waiting"] == 1
+    there = databases_at(url)
+    with pool(there) as store:
+        store.accept(body)  # known
+        assert (store.totals().waiting, store.take()) == (1, 1)
+    there.end()
+    move(tmp_path, "")
+    with pool(embedded) as store:
+        assert [store.body(key) for key in store.leaving()] == [body]
 
 
 def test_another_layout_is_refused(path: Path, url: str) -> None:
