@@ -54,6 +54,13 @@ def units_of(specification: Specification) -> tuple[UnitOfLaw, ...]:
     return tuple(sorted(named, key=lambda unit: place[unit.boxes[0]]))
 
 
+def names_of_units(specification: Specification, cells: Sequence[int], language: str) -> tuple[str, ...]:
+    """Names of the units that a group of cells has boxes of, in the order of the row."""
+    return tuple(
+        unit.name[language] for unit in units_of(specification) if not set(unit.boxes).isdisjoint(cells)
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbourhood:
     """With whom a box may be joined first.

@@ -50,7 +50,7 @@ from shared.election.unanimity import unanimous
 from shared.errors import ElectionError, InputError, RoomfulError
 from shared.roll import MAX_TOKENS_BYTES, parse_token_counts
 from shared.statements import groups_bytes
-from shared.units import units_joined, units_of
+from shared.units import names_of_units, units_joined, units_of
 from shared.words import digest_words
 
 WARNING: Final = (
@@ -206,7 +206,7 @@ def groups(*, received: ReceivedExport, out: Path | None, as_json: bool) -> None
     pairs = list(zip(cells, found.ballots, strict=True))
     words = digest_words(found.examined.stated.groups)
     told = _figures(found) | {"groups_words": words}
-    named = [_units_of_group(found, group) for group in cells]
+    named = [_units(found, group) for group in cells]
     if as_json:
         rows = [
             {"cells": list(group), "ballots": number} | ({"units": units} if units else {})
@@ -439,14 +439,10 @@ def check_ballot(test_file: Path, invitation: str, source: str | None, as_json: 
         )
 
 
-def _units_of_group(found: Election, group: Sequence[int]) -> list[str]:
+def _units(found: Election, group: Sequence[int]) -> list[str]:
     """Names of the units of law that a group has boxes of."""
     specification = found.examined.survey.specification
-    return [
-        unit.name[specification.languages[0]]
-        for unit in units_of(specification)
-        if not set(unit.boxes).isdisjoint(group)
-    ]
+    return list(names_of_units(specification, group, specification.languages[0]))
 
 
 def _figures(found: Election) -> dict[str, Any]:
@@ -527,6 +523,7 @@ def _unanimous(found: Election, counted: Result) -> list[dict[str, Any]]:
     names = list(_names(found))
     return [
         {"group": number, "ballots": group.ballots, "contest": contest, "choice": choices[choice]}
+        | ({"units": units} if (units := _units(found, group.cells)) else {})
         for number, group in enumerate(counted.groups, 1)
         for (contest, choices), choice in zip(names, unanimous(group.votes), strict=True)
         if choice is not None
@@ -537,8 +534,9 @@ def _tell_totals(told: dict[str, Any]) -> None:
     for contest, votes in told["totals"].items():
         click.echo(f"{contest}: " + ", ".join(f"{choice} {number}" for choice, number in votes.items()))
     for line in told["unanimous"]:
+        where = f" ({'; '.join(line['units'])})" if "units" in line else ""
         click.secho(
-            f"UNANIMOUS group {line['group']}: all {line['ballots']} chose {line['choice']} in "
+            f"UNANIMOUS group {line['group']}{where}: all {line['ballots']} chose {line['choice']} in "
             f"{line['contest']}. Everybody's vote there is known.",
             fg="yellow",
         )

@@ -29,6 +29,7 @@ from server.desk.pages import (
     roles,
     signing,
     trying,
+    units,
 )
 from server.desk.texts import LANGUAGES, say
 from server.reports.page import colours
@@ -93,6 +94,7 @@ def create_desk(folder: Path, data: DataDirectory, gate: Gate) -> Flask:
     for module in (
         overview,
         population,
+        units,
         promise,
         trying,
         questions,
@@ -175,8 +177,8 @@ def _back() -> str:
 
 
 PAGES: Final = (
-    "overview", "population", "promise", "about", "questions", "design", "sign", "publish", "collect",
-    "release",
+    "overview", "population", "units", "promise", "about", "questions", "design", "sign", "publish",
+    "collect", "release",
 )  # fmt: skip
 """Endpoints that a form may name as its page."""
 

@@ -133,4 +133,5 @@ class Draft:
                     attribute["table"] = str(self.folder.absolute() / str(attribute["table"]))
             path = Path(name) / SURVEY_FILE
             path.write_text(format_survey(document), encoding="utf-8")
-            yield read_survey_file(path)
+            # As for the boxes of an election, which may have [units] before there is a roll.
+            yield read_survey_file(path, boxes_only=True)

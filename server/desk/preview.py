@@ -77,6 +77,7 @@ def _design_for_made_up_people(draft: Draft, folder: Path) -> Path:
         "design": None,
         "release": None,
         "period": None,
+        "units": None,
     }
     with draft.completed(**stand_in) as survey:
         return design_survey(survey.path, folder / "survey", lambda *_: None).folder

@@ -215,7 +215,7 @@ def _step_of(problem: RoomfulError) -> str:
     where = f"{problem.where} {problem.code}"
     if "questionnaire" in where or QUESTIONS_FILE in where:
         return "questions"
-    if "attributes" in where:
+    if "attributes" in where or "units" in where:
         return "attributes"
     if "model" in where:
         return "population"

@@ -23,7 +23,7 @@ from shared.election.contests import choices_of
 from shared.election.result import CountedGroup, Result
 from shared.election.unanimity import unanimous
 from shared.specification import Specification
-from shared.units import UnitOfLaw, units_joined, units_of
+from shared.units import names_of_units, units_joined, units_of
 from shared.words import digest_words
 
 WARNING: Final = (
@@ -104,7 +104,7 @@ def render_election_report(
                 "a sum of whole groups of the verified result. A choice that nobody in a group took tells as "
                 "well.",
             ),
-            warnings=tuple(_alike(result, contests)),
+            warnings=tuple(_alike(specification, result, contests)),
             sections=sections,
             command=command,
         )
@@ -123,8 +123,7 @@ def groups_table(specification: Specification, result: Result) -> bytes:
         for q, own in zip(questions, choices, strict=True)
         for c in own
     ]
-    units, language = units_of(specification), specification.languages[0]
-    of_units = ["units"] if units else []
+    of_units = _heads_of_units(specification)
     writer.writerow(["group", "boxes", *of_units, "people", "ballots", "unanimous", *heads])
     for number, group in enumerate(result.groups, 1):
         alike = [
@@ -133,7 +132,7 @@ def groups_table(specification: Specification, result: Result) -> bytes:
             if choice is not None
         ]
         writer.writerow(
-            [number, " ".join(map(str, group.cells)), *(_units(units, group, language) for _ in of_units),
+            [number, " ".join(map(str, group.cells)), *_units(specification, group),
              _people(specification, group), group.ballots,
              " ".join(alike), *(v for row in group.votes for v in row)]
         )  # fmt: skip
@@ -150,13 +149,15 @@ def _people(specification: Specification, group: CountedGroup) -> int:
     return sum(map(specification.people_in, group.cells))
 
 
-def _alike(result: Result, contests: Sequence[Contest]) -> Iterator[str]:
+def _alike(specification: Specification, result: Result, contests: Sequence[Contest]) -> Iterator[str]:
     for number, group in enumerate(result.groups, 1):
+        where = "".join(f" ({units})" for units in _units(specification, group))
         for contest, choice in zip(contests, unanimous(group.votes), strict=True):
             if choice is not None:
                 yield (
-                    f"Group {number} is unanimous: all {group.ballots} chose {contest.choices[choice]} in "
-                    f"“{contest.title}”. Everybody's vote there is known: do not print this group alone."
+                    f"Group {number}{where} is unanimous: all {group.ballots} chose "
+                    f"{contest.choices[choice]} in “{contest.title}”. "
+                    "Everybody's vote there is known: do not print this group alone."
                 )
 
 
@@ -196,9 +197,15 @@ def _picture(contest: Contest, votes: Sequence[int], ballots: int) -> Picture:
     return Picture(svg=bar_chart(bars, title=contest.title), caption=contest.title, data=table)
 
 
-def _units(units: Sequence[UnitOfLaw], group: CountedGroup, language: str) -> str:
-    """Names of the units that a group has boxes of."""
-    return "; ".join(unit.name[language] for unit in units if not set(unit.boxes).isdisjoint(group.cells))
+def _heads_of_units(specification: Specification) -> tuple[str, ...]:
+    """The head of the column of units, where there are units."""
+    return ("units",) if units_of(specification) else ()
+
+
+def _units(specification: Specification, group: CountedGroup) -> tuple[str, ...]:
+    """What stands in that column: names of the units that a group has boxes of."""
+    names = names_of_units(specification, group.cells, specification.languages[0])
+    return ("; ".join(names),) if names else ()
 
 
 def _by_unit(
@@ -341,8 +348,10 @@ def _joining(specification: Specification, result: Result, counts: Sequence[int]
 
 
 def _every_group(specification: Specification, result: Result, contests: Sequence[Contest]) -> Section:
+    of_units = _heads_of_units(specification)
     heads = (
         "group",
+        *of_units,
         "people",
         "ballots",
         *(f"{c.title}: {x}" for c in contests for x in c.choices),
@@ -351,6 +360,7 @@ def _every_group(specification: Specification, result: Result, contests: Sequenc
     rows = [
         (
             str(number),
+            *_units(specification, group),
             whole(_people(specification, group)),
             whole(group.ballots),
             *(whole(v) for row in group.votes for v in row),
@@ -358,7 +368,7 @@ def _every_group(specification: Specification, result: Result, contests: Sequenc
         )
         for number, group in enumerate(result.groups, 1)
     ]
-    table = data_table("Votes of each group", heads, rows, texts=1, folded=True)
+    table = data_table("Votes of each group", heads, rows, texts=1 + len(of_units), folded=True)
     return Section(name="groups", title="Every group", tables=(table,))
 
 

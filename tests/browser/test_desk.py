@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import socket
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 from waitress.server import create_server
 
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.serving import in_background
 from server.desk.app import create_desk
 from server.desk.gate import Gate
+from tests.browser.walk import SCREENSHOTS
 from tests.server.desk.visitor import people_csv
 
 SURVEY = """
@@ -42,8 +44,8 @@ k = 5
 acceptable_cell_failure = "1e-4"
 """
 PAGES = (
-    "", "population", "promise", "about", "questions?type=matrix", "design", "sign", "publish", "collect",
-    "release", "roles", "roles/trustees",
+    "", "population", "promise", "about", "questions?type=matrix", "units", "design", "sign", "publish",
+    "collect", "release", "roles", "roles/trustees",
 )  # fmt: skip
 
 
@@ -147,3 +149,46 @@ def test_questions_are_put_in_order_by_dragging_and_by_the_keyboard(browser: Bro
     page.get_by_role("button", name="second: move up").press("Enter")
     expect(titles).to_have_text(["⠿1. second", "⠿2. first", "⠿3. third"])
     page.close()
+
+
+@pytest.mark.parametrize(("width", "language", "scheme"), [(360, "de", "dark"), (1280, "en", "light")])
+def test_units_of_law_are_declared_with_the_keyboard(
+    browser: Browser, desk: str, tmp_path: Path, width: int, language: str, scheme: str
+) -> None:
+    """An attribute by the arrow keys, its answers by Tab, and the same after a mistake."""
+    path = tmp_path / "survey.toml"
+    path.write_text(path.read_text() + '[invited]\npeople = 600\nroll = "roll.txt"\ntop_share = "0.6"\n')
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, locale=language, color_scheme=scheme
+    )
+    page = context.new_page()
+    page.goto(f"{desk}units")
+    page.locator("input[name=attribute]:checked").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    first = page.locator("#together-0")
+    expect(first).to_be_visible()
+    page.locator("input[name=attribute]:checked").focus()
+    page.keyboard.press("Tab")
+    expect(first).to_be_focused()
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#problem")).to_be_visible()
+    assert Axe().run(page).response["violations"] == []
+    expect(first).to_have_value("1")
+    look(page, f"units-{width}")
+    page.locator("#together-1").focus()
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".done-note")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert tomllib.loads(path.read_text())["units"] == {"attribute": "sex", "together": [["female", "male"]]}
+    context.close()
+
+
+def look(page: Page, name: str) -> None:
+    """Keep a picture, if pictures are asked for."""
+    if SCREENSHOTS:
+        folder = Path(SCREENSHOTS)
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / f"desk-{name}.png", full_page=True)

@@ -25,6 +25,8 @@ from shared.election.vote import EncryptedVote
 from shared.hash_list import format_hashes
 from shared.receipt import BallotReceipt
 from shared.sealing import ELECTION_SUITE, SUITES, ballot_info
+from shared.specification import Specification
+from shared.units import names_of_units
 from tests import election_held as held
 from tests.browser.invited_office import Office, office
 from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
@@ -183,24 +185,32 @@ def test_her_unit_and_with_whom_it_may_be_joined(
     walk.look("group-in-a-unit")
 
 
+@pytest.mark.parametrize("specification", [election_specification(), election_of_units()], ids=["", "units"])
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
 def test_the_board_shows_the_result(
-    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
+    tmp_path: Path,
+    visit: Callable[..., InvitedWalk],
+    viewport: dict[str, int],
+    specification: Specification,
 ) -> None:
-    held_election = HeldElection(tmp_path).fill(*COUNTS)
+    held_election = HeldElection(tmp_path, specification=specification).fill(*COUNTS)
     export = held_election.write()
     result = held_election.result(export).result
     with office(tmp_path / "office", lambda _: held_election.specification) as place:
         place.store.close()
         publish_board(place.store.published.folder, board_files(export))
         publish_result(place.store.published, export, result.to_bytes(), lambda *_: None)
-        walk = visit(f"election-board-{viewport['width']}", viewport)
+        units = [names_of_units(specification, group.cells, "en") for group in result.groups]
+        walk = visit(f"election-board-{'units-' if any(units) else ''}{viewport['width']}", viewport)
         walk.page.goto(f"{place.base}s/{place.store.id}/board")
         expect(walk.page.locator("#result")).to_have_text("Result")
         shown = walk.page.locator("section dl.bars").nth(1).locator(".figure").all_inner_texts()
         assert list(map(int, shown)) == [sum(g.votes[0][i] for g in result.groups) for i in range(3)]
         walk.page.click("#by-group summary")
         expect(walk.page.locator("#by-group tbody tr")).to_have_count(len(result.groups))
+        named = ["; ".join(names) for names in units if names]
+        assert walk.page.locator("#by-group td.units").all_inner_texts() == named
+        assert walk.page.locator("#by-group th", has_text="Unit").count() == bool(named)
         walk.look("1-result")
         walk.page.reload()
         expect(walk.page.locator("#count")).to_be_visible()

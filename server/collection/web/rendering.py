@@ -18,6 +18,7 @@ from shared.election.contests import choices_of
 from shared.election.result import Result
 from shared.election.unanimity import unanimous
 from shared.specification import Specification
+from shared.units import names_of_units
 
 SHOWN_DIGITS: Final = 16
 """Of the build's digest, in the footer."""
@@ -93,7 +94,7 @@ class RespondentPages:
             invited=specification.invited is not None,
             minimum=specification.release.minimum,
             at_least=specification.counts_are_bounds,
-            board=None if board is None else _counts(board, specification),
+            board=None if board is None else _counts(board, specification, language),
             result=None
             if result is None
             else _result(specification, result, language, self._yes_no(language)),
@@ -127,7 +128,7 @@ class RespondentPages:
         }
 
 
-def _counts(board: Board, specification: Specification) -> dict[str, Any]:
+def _counts(board: Board, specification: Specification, language: str) -> dict[str, Any]:
     invited, complaints = specification.invited, board.complaints
     return {
         "provisional": complaints is None and invited is not None and invited.election is not None,
@@ -136,7 +137,7 @@ def _counts(board: Board, specification: Specification) -> dict[str, Any]:
         "tokens_issued": board.tokens_issued,
         "submissions": board.submissions,
         "discrepancy": board.discrepancy is not None,
-        "release": None if board.release is None else _release(board.release),
+        "release": None if board.release is None else _release(board.release, specification, language),
     }
 
 
@@ -164,6 +165,7 @@ def _result(
                 "ballots": group.ballots,
                 "people": sum(map(specification.people_in, group.cells)),
                 "boxes": len(group.cells),
+                "units": names_of_units(specification, group.cells, language),
                 "unanimous": any(choice is not None for choice in unanimous(group.votes)),
             }
             for group in result.groups
@@ -171,13 +173,18 @@ def _result(
     }
 
 
-def _release(release: BoardRelease) -> dict[str, Any]:
+def _release(release: BoardRelease, specification: Specification, language: str) -> dict[str, Any]:
     return {
         "released": release.answers,
         "withheld": release.withheld,
         "invalid": release.invalid,
         "groups": [
-            {"number": group.cells[0], "people": group.people, "answers": group.answers}
+            {
+                "number": group.cells[0],
+                "people": group.people,
+                "answers": group.answers,
+                "units": names_of_units(specification, group.cells, language),
+            }
             for group in release.groups
         ],
     }

@@ -16,6 +16,7 @@ from server.desk.inside import data_files, inside, upload_name
 from server.desk.mending import MENDS, write_mended
 from server.desk.pages import go, show
 from server.desk.pages.promise import promise_of
+from server.desk.pages.units import is_election
 from server.files import PRIVATE, write_new
 from shared.errors import InputError, RoomfulError, StateError
 
@@ -52,6 +53,7 @@ def add(app: Flask, desk: Desk) -> None:
             languages_of_survey=draft.languages,
             unknown=[name for name in chosen if table is not None and name not in table.names],
             people=kept,
+            units=is_election(draft) or "units" in draft.document,
             reading_problem=problem,
             today=date.today().isoformat(),
         )

@@ -107,6 +107,22 @@ def test_groups_are_told_with_their_units(
     assert "(Female; Male)" in lines or not joined
 
 
+def test_a_unanimous_group_is_told_with_its_unit(tmp_path: Path) -> None:
+    def hold(folder: Path) -> HeldElection:
+        election = HeldElection(folder, specification=election_of_units())
+        alike = {"board": "ada", "statutes": True}
+        election.ballots.extend(
+            election.ballot(box, alike, 3 * box + i) for box in range(8) for i in range(3)
+        )
+        return election
+
+    found = held_in(tmp_path, hold, (0,) * 8)
+    told = found.result(tmp_path / "result.json", "1.json", "2.json")["unanimous"]
+    assert {tuple(line["units"]) for line in told} == {("Female",), ("Male",)}
+    lines = found.run("verify", "--result", tmp_path / "result.json").stdout
+    assert f"UNANIMOUS group {told[0]['group']} ({told[0]['units'][0]}): all 3 chose ada" in lines
+
+
 def test_a_malformed_file_of_factors_is_named_and_left_out(election: Held, tmp_path: Path) -> None:
     whole = (election.files / "2.json").read_bytes()
     for number, data in enumerate((b"", b"{}", whole[:-9], whole.replace(b"factors/1", b"factors/2"))):

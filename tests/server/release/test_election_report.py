@@ -76,6 +76,11 @@ def test_units_are_exact_sums_of_whole_groups(
     found = list(csv.DictReader(io.StringIO(groups_table(election.specification, told.result).decode())))
     assert {row["units"] for row in found} <= {"Female", "Male", "Female; Male"}
     assert any(";" in row["units"] for row in found) == (len(rows) == 1)
+    every = text[text.index("Votes of each group") :]
+    shown = re.findall(r"<tr>\s*<th[^>]*>\d+</th>\s*<(?:td|th)[^>]*>([^<]*)<", every)
+    assert shown == [row["units"] for row in found]
+    for number, row in enumerate(found, 1):
+        assert (f"Group {number} ({row['units']}) is unanimous" in text) == bool(row["unanimous"])
 
 
 def test_a_unanimous_group_stands_first(tally: Tally) -> None:
