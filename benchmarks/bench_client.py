@@ -45,7 +45,7 @@ from tests.browser.conftest import KEY
 from tests.browser.harness import Harness
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, age, both, build_specification, sex, sign, small_specification
-from tests.chromium import ARGUMENTS, CHROMIUM, PLAIN
+from tests.chromium import CHROMIUM, PLAIN
 from tests.respondent_client.fakes import FakePlatform
 
 COORDINATES = 6
@@ -266,7 +266,7 @@ def main() -> None:
         "bytes_brotli": sizes[".br"],
     }
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=PLAIN)
         for shape in ("power-diagram", "balls"):
             envelope = sign(specification(options.cells, shape).to_bytes(), ORGANIZER_KEY).to_bytes()
             site = Site(static, envelope, None)

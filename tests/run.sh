@@ -42,16 +42,25 @@ few=$((cores < 4 ? cores : 4))
 if [ $# -gt 0 ]; then
   exec "$bin/python" -m pytest "$@"
 fi
-"$bin/ruff" check .
-"$bin/ruff" format --check .
-"$bin/mypy"
-"$bin/lint-imports"
-npm --prefix tests/web run --silent check
+# Checks without tests, beside the tests of the core; what they say is printed after those.
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+(
+  set -e
+  "$bin/ruff" check .
+  "$bin/ruff" format --check .
+  "$bin/lint-imports"
+  npm --prefix tests/web run --silent check
+  "$bin/mypy"
+) >"$said" 2>&1 &
+checks=$!
 # The protocol core first, with complete branch coverage; then everything else.
 # Files are shared out among the cores; one file's tests stay together, with the servers they start. In the order of
 # their names: the browser's few and long ones come first, so that no core waits for them at the end.
 "$bin/python" -m tests.compile_ahead & # what only the others need
 ahead=$!
 "$bin/python" -m pytest tests/shared --cov --cov-report=term-missing $spread --numprocesses=$few
+wait "$checks" || { cat "$said" >&2; exit 1; }
+cat "$said"
 wait "$ahead"
-exec "$bin/python" -m pytest tests --ignore=tests/shared $spread --numprocesses=$((2 * few))
+"$bin/python" -m pytest tests --ignore=tests/shared $spread --numprocesses=$((2 * few))
