@@ -139,15 +139,11 @@ class Lists:
         """
         found, enough, typical = offsets.copy(), enough.copy(), int(enough.mean())
         kept = np.ones(len(offsets), dtype=bool)
-        start, entries = auction.entries_of(self.sites, self.scores, len(offsets))
+        entries = auction.entries_of(self.sites, self.scores, self.mass, len(offsets))
         for turn in range(retreats + 1):
             now = self.standing(found)
             auction.auction(
-                self.sites,
-                self.scores,
-                start,
                 entries,
-                self.mass,
                 enough,
                 self.floors,
                 found,
@@ -229,8 +225,10 @@ class Workbench:
         """
         m, n = len(sites), len(self.points)
         length = min(CANDIDATES, m)
-        near, scores = Sites(sites, self.weights).rank(self.points, offsets, length)
         here, values = sites.astype(float), offsets.astype(float)
+        near, scores = Sites(sites, self.weights).rank(self.points, offsets, min(length + 1, m))
+        known = tuple_tree.gaps_of_next(near, scores, values, length, m)
+        near, scores = near[:, :length].copy(), scores[:, :length].copy()
         now = tuple_tree.standings(self._tuples, near, scores, values)
         floors = np.empty(m)
         in_parts(
@@ -242,6 +240,7 @@ class Workbench:
                 self.weights,
                 values,
                 float(self.reach),
+                known,
                 floors,
                 rows.start,
                 rows.stop,

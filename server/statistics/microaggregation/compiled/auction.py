@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from server.arrays import FloatArray, Int32Array, IntArray
@@ -12,10 +14,19 @@ from server.statistics.microaggregation.compiled.roundest import roundest
 _roundest = compiled(roundest)
 
 
+class Entries(NamedTuple):
+    """The lists, site by site: those of site i are at start[i] to start[i + 1], in order of tuples."""
+
+    start: IntArray
+    tuples: Int32Array
+    scores: FloatArray
+    lots: IntArray
+    """The tuple's mass."""
+
+
 @compiled
-def entries_of(listed: Int32Array, scores: FloatArray, count: int) -> tuple[IntArray, IntArray]:
-    """Where each site (count) stands in the lists: `start`, `entries`; places in row order, from start[i] to
-    start[i + 1]."""
+def entries_of(listed: Int32Array, scores: FloatArray, mass: IntArray, count: int) -> Entries:
+    """Where each of `count` sites stands in the lists of tuples (n) with a mass."""
     n, places = listed.shape
     start = np.zeros(count + 1, dtype=np.int64)
     for p in range(n):
@@ -23,13 +34,16 @@ def entries_of(listed: Int32Array, scores: FloatArray, count: int) -> tuple[IntA
             if scores[p, c] < UNUSED:
                 start[listed[p, c] + 1] += 1
     start = np.cumsum(start)
-    filled, entries = start[:-1].copy(), np.empty(start[-1], dtype=np.int64)
+    filled, size = start[:-1].copy(), start[-1]
+    tuples, own = np.empty(size, dtype=np.int32), np.empty(size)
+    lots = np.empty(size, dtype=np.int64)
     for p in range(n):
         for c in range(places):
             if scores[p, c] < UNUSED:
-                entries[filled[listed[p, c]]] = p * places + c
+                place = filled[listed[p, c]]
+                tuples[place], own[place], lots[place] = p, scores[p, c], mass[p]
                 filled[listed[p, c]] += 1
-    return start, entries
+    return Entries(start, tuples, own, lots)
 
 
 @compiled
@@ -74,11 +88,7 @@ def price(gaps: FloatArray, lots: IntArray, number: int, lacking: int) -> tuple[
 
 @compiled
 def auction(
-    listed: Int32Array,
-    scores: FloatArray,
-    start: IntArray,
-    entries: IntArray,
-    mass: IntArray,
+    entries: Entries,
     enough: IntArray,
     floors: FloatArray,
     offsets: FloatArray,
@@ -95,8 +105,7 @@ def auction(
 
     Parameters
     ----------
-    start, entries : int arrays
-        As `entries_of` gives them.
+    entries : Entries
     enough, floors : arrays, m
         Mass that a site needs, and the offset below which lists would lie.
     offsets, labels, best, held
@@ -104,7 +113,8 @@ def auction(
     bidders : int array
         Sites that may lack something, in the order in which they bid first.
     """
-    places, m = listed.shape[1], len(offsets)
+    start, tuples, scores, mass = entries.start, entries.tuples, entries.scores, entries.lots
+    m = len(offsets)
     waiting, is_waiting = np.empty(m + 1, dtype=np.int64), np.zeros(m, dtype=np.bool_)
     longest = 0
     for i in range(m):
@@ -125,10 +135,10 @@ def auction(
         a, b = start[site], start[site + 1]
         others = 0
         for e in range(a, b):
-            p = entries[e] // places
+            p = tuples[e]
             if labels[p] != site:
-                gaps[others] = scores[p, entries[e] % places] + offsets[site] - best[p]
-                lots[others], where[others] = mass[p], entries[e]
+                gaps[others] = scores[e] + offsets[site] - best[p]
+                lots[others], where[others] = mass[e], e
                 others += 1
         if others == 0:
             continue
@@ -139,16 +149,17 @@ def auction(
             continue
         offsets[site] = offset
         for e in range(a, b):
-            p = entries[e] // places
+            p = tuples[e]
             if labels[p] == site:
-                best[p] = scores[p, entries[e] % places] + offset
+                best[p] = scores[e] + offset
         for t in range(others):
-            p = where[t] // places
-            value = scores[p, where[t] % places] + offset
+            e = where[t]
+            p = tuples[e]
+            value = scores[e] + offset
             if value < best[p]:
                 loser = labels[p]
-                held[loser] -= mass[p]
-                held[site] += mass[p]
+                held[loser] -= mass[e]
+                held[site] += mass[e]
                 labels[p], best[p] = site, value
                 if held[loser] < enough[loser] and not is_waiting[loser]:
                     waiting[after], is_waiting[loser] = loser, True

@@ -104,50 +104,23 @@ def least_offsets(tree: SiteTree, offsets: FloatArray) -> FloatArray:
     return least
 
 
+# Arrays are handed on one by one: with a tree as a whole every call counts references to each of them.
 @compiled
-def _bound(tree: SiteTree, node: int, least: FloatArray, x: FloatArray) -> float:
-    """Below this no site of the node has its distance plus offset."""
-    total: float = least[node]
-    for j in range(len(x)):
-        gap = max(max(tree.low[node, j] - x[j], x[j] - tree.high[node, j]), 0.0)
-        total += tree.weights[j] * gap * gap
-    return total
-
-
-@compiled
-def _descend(
-    tree: SiteTree,
+def _bound(
+    low: FloatArray,
+    high: FloatArray,
+    weights: FloatArray,
+    node: int,
     least: FloatArray,
-    x: FloatArray,
-    worst: float,
-    waiting: IntArray,
-    bounds: FloatArray,
-    top: int,
-) -> tuple[int, int]:
-    """The next leaf that may hold a value of at most `worst`, the nearer child first; 0 if there is none.
-
-    waiting, bounds: stack of the other children, of height `top`; the new height comes second.
-    """
-    nodes = len(tree.start)
-    while top > 0:
-        top -= 1
-        node = waiting[top]
-        if bounds[top] > worst:
-            continue
-        while 2 * node < nodes:
-            near, far = 2 * node, 2 * node + 1
-            bound, other = _bound(tree, near, least, x), _bound(tree, far, least, x)
-            if other < bound:
-                near, far, bound, other = far, near, other, bound
-            if other <= worst:
-                waiting[top], bounds[top] = far, other
-                top += 1
-            if bound > worst:
-                break
-            node = near
-        else:
-            return node, top
-    return 0, top
+    below: FloatArray,
+    above: FloatArray,
+) -> float:
+    """Below this no site of the node has its distance plus offset to any tuple between two corners (d)."""
+    total: float = least[node]
+    for j in range(len(weights)):
+        gap = max(max(low[node, j] - above[j], below[j] - high[node, j]), 0.0)
+        total += weights[j] * gap * gap
+    return total
 
 
 @compiled
@@ -157,42 +130,52 @@ def assign(tree: SiteTree, offsets: FloatArray, points: FloatArray, labels: IntA
     offsets: m, in the tree's order.
     """
     d = points.shape[1]
+    weights, sites, number, start, end = tree.weights, tree.sites, tree.number, tree.start, tree.end
+    low, high, nodes = tree.low, tree.high, len(tree.start)
     least = least_offsets(tree, offsets)
     waiting, bounds = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
+    x = np.empty(d)
     for p in range(len(points)):
-        x = points[p]
+        x[:] = points[p]
         best, winner = np.inf, 0
-        waiting[0], bounds[0] = 1, least[1]
-        leaf, top = _descend(tree, least, x, best, waiting, bounds, 1)
-        while leaf:
-            for i in range(tree.start[leaf], tree.end[leaf]):
-                value = offsets[i]
-                for j in range(d):
-                    gap = x[j] - tree.sites[i, j]
-                    value += tree.weights[j] * gap * gap
-                if value < best or (value == best and tree.number[i] < winner):
-                    best, winner = value, tree.number[i]
-            leaf, top = _descend(tree, least, x, best, waiting, bounds, top)
+        waiting[0], bounds[0], top = 1, least[1], 1
+        while top > 0:
+            top -= 1
+            node = waiting[top]
+            if bounds[top] > best:
+                continue
+            while 2 * node < nodes:
+                near, far = 2 * node, 2 * node + 1
+                bound = _bound(low, high, weights, near, least, x, x)
+                other = _bound(low, high, weights, far, least, x, x)
+                if other < bound:
+                    near, far, bound, other = far, near, other, bound
+                if other <= best:
+                    waiting[top], bounds[top] = far, other
+                    top += 1
+                if bound > best:
+                    break
+                node = near
+            else:
+                for i in range(start[node], end[node]):
+                    value = offsets[i]
+                    for j in range(d):
+                        gap = x[j] - sites[i, j]
+                        value += weights[j] * gap * gap
+                    if value < best or (value == best and number[i] < winner):
+                        best, winner = value, number[i]
         labels[p] = winner
 
 
 @compiled
-def _block_bound(tree: SiteTree, node: int, least: FloatArray, low: FloatArray, high: FloatArray) -> float:
-    """Below this no site of the node has its distance plus offset to any tuple of the box low..high (d)."""
-    total: float = least[node]
-    for j in range(len(low)):
-        gap = max(max(tree.low[node, j] - high[j], low[j] - tree.high[node, j]), 0.0)
-        total += tree.weights[j] * gap * gap
-    return total
-
-
-@compiled
-def _block_values(tree: SiteTree, i: int, offset: float, block: FloatArray, out: FloatArray) -> None:
+def _block_values(
+    sites: FloatArray, weights: FloatArray, i: int, offset: float, block: FloatArray, out: FloatArray
+) -> None:
     """Distance plus offset of the site in place i to each tuple of the block (d x 16)."""
     for lane in range(_BLOCK):
         out[lane] = offset
     for j in range(len(block)):
-        coordinate, weight = tree.sites[i, j], tree.weights[j]
+        coordinate, weight = sites[i, j], weights[j]
         for lane in range(_BLOCK):
             gap = block[j, lane] - coordinate
             out[lane] += weight * gap * gap
@@ -212,6 +195,8 @@ def rank(
     """
     n, d = points.shape
     length = listed.shape[1]
+    weights, sites, number, start, end = tree.weights, tree.sites, tree.number, tree.start, tree.end
+    floor, ceiling, nodes = tree.low, tree.high, len(tree.start)
     least = least_offsets(tree, offsets)
     waiting, bounds = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
     block, low, high, value = np.empty((d, _BLOCK)), np.empty(d), np.empty(d), np.empty(_BLOCK)
@@ -219,7 +204,6 @@ def rank(
     known, worst = np.empty(_BLOCK, dtype=np.int64), np.empty(_BLOCK)
     last = np.empty(_BLOCK, dtype=np.int64)
     places[0] = np.arange(length)
-    nodes = len(tree.start)
     for first in range(0, n, _BLOCK):
         rows = min(_BLOCK, n - first)
         for j in range(d):
@@ -230,7 +214,7 @@ def rank(
                 low[j], high[j] = min(low[j], x), max(high[j], x)
         worst[:] = -np.inf
         for place in range(length):
-            _block_values(tree, places[0, place], offsets[places[0, place]], block, value)
+            _block_values(sites, weights, places[0, place], offsets[places[0, place]], block, value)
             for lane in range(_BLOCK):
                 worst[lane] = max(worst[lane], value[lane])
         known[:], last[:] = 0, len(offsets)
@@ -243,8 +227,8 @@ def rank(
                 continue
             if 2 * node < nodes:
                 near, far = 2 * node, 2 * node + 1
-                bound = _block_bound(tree, near, least, low, high)
-                other = _block_bound(tree, far, least, low, high)
+                bound = _bound(floor, ceiling, weights, near, least, low, high)
+                other = _bound(floor, ceiling, weights, far, least, low, high)
                 if other < bound:
                     near, far, bound, other = far, near, other, bound
                 if other <= furthest:
@@ -254,21 +238,18 @@ def rank(
                     waiting[top], bounds[top] = near, bound
                     top += 1
                 continue
-            for i in range(tree.start[node], tree.end[node]):
-                _block_values(tree, i, offsets[i], block, value)
-                number = tree.number[i]
+            for i in range(start[node], end[node]):
+                _block_values(sites, weights, i, offsets[i], block, value)
+                own = number[i]
                 for lane in range(rows):
                     reached = value[lane]
-                    if reached > worst[lane] or (reached == worst[lane] and number > last[lane]):
+                    if reached > worst[lane] or (reached == worst[lane] and own > last[lane]):
                         continue
                     known[lane] = min(known[lane] + 1, length)
                     place = known[lane] - 1
                     while place > 0 and (
                         values[lane, place - 1] > reached
-                        or (
-                            values[lane, place - 1] == reached
-                            and tree.number[places[lane, place - 1]] > number
-                        )
+                        or (values[lane, place - 1] == reached and number[places[lane, place - 1]] > own)
                     ):
                         values[lane, place] = values[lane, place - 1]
                         places[lane, place] = places[lane, place - 1]
@@ -276,10 +257,10 @@ def rank(
                     values[lane, place], places[lane, place] = reached, i
                     if known[lane] == length:
                         worst[lane] = values[lane, length - 1]
-                        last[lane] = tree.number[places[lane, length - 1]]
+                        last[lane] = number[places[lane, length - 1]]
             furthest = worst[:rows].max()
         for lane in range(rows):
             for place in range(length):
                 i = places[lane, place]
-                listed[first + lane, place] = tree.number[i]
+                listed[first + lane, place] = number[i]
                 scores[first + lane, place] = values[lane, place] - offsets[i]

@@ -43,6 +43,8 @@ class Standings(NamedTuple):
     """Per node, the greatest `best`; -inf of no tuples."""
     least_bound: FloatArray
     """Per node, the least `bound`."""
+    least_gap: FloatArray
+    """Per node, the least `bound` less `best`: no site takes a tuple that does not list it for less."""
 
 
 def plant(points: FloatArray) -> TupleTree:
@@ -83,7 +85,8 @@ def standings(tree: TupleTree, listed: Int32Array, scores: FloatArray, offsets: 
     n, length = listed.shape
     nodes = len(tree.low)
     best, bound, last = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
-    most_best, least_bound = np.full(nodes, -np.inf), np.full(nodes, np.inf)
+    most_best = np.full(nodes, -np.inf)
+    least_bound, least_gap = np.full(nodes, np.inf), np.full(nodes, np.inf)
     for p in range(n):
         best[p] = scores[p, 0] + offsets[listed[p, 0]]
         last[p] = listed[p, length - 1]
@@ -91,15 +94,35 @@ def standings(tree: TupleTree, listed: Int32Array, scores: FloatArray, offsets: 
         node = nodes // 2 + p // _BLOCK
         most_best[node] = max(most_best[node], best[p])
         least_bound[node] = min(least_bound[node], bound[p])
+        least_gap[node] = min(least_gap[node], bound[p] - best[p])
     for node in range(nodes // 2 - 1, 0, -1):
         most_best[node] = max(most_best[2 * node], most_best[2 * node + 1])
         least_bound[node] = min(least_bound[2 * node], least_bound[2 * node + 1])
-    return Standings(best, bound, last, most_best, least_bound)
+        least_gap[node] = min(least_gap[2 * node], least_gap[2 * node + 1])
+    return Standings(best, bound, last, most_best, least_bound, least_gap)
 
 
 @compiled
+def gaps_of_next(
+    listed: Int32Array, scores: FloatArray, offsets: FloatArray, length: int, count: int
+) -> FloatArray:
+    """For each of `count` sites, the least gap to the best of a tuple whose list of `length` ends before it.
+
+    listed, scores: n x C in ascending order of value; inf of a site that is nobody's next.
+    """
+    gaps = np.full(count, np.inf)
+    if listed.shape[1] > length:
+        for p in range(len(listed)):
+            site = listed[p, length]
+            best = scores[p, 0] + offsets[listed[p, 0]]
+            gaps[site] = min(gaps[site], scores[p, length] + offsets[site] - best)
+    return gaps
+
+
+# Arrays are handed on one by one: with a tree as a whole every call counts references to each of them.
+@compiled
 def _values(
-    tree: TupleTree, block: int, site: FloatArray, weights: FloatArray, offset: float, out: FloatArray
+    points: FloatArray, block: int, site: FloatArray, weights: FloatArray, offset: float, out: FloatArray
 ) -> None:
     """Value of a site for each of the 16 places of a block."""
     for i in range(_BLOCK):
@@ -107,27 +130,23 @@ def _values(
     for j in range(len(site)):
         x, weight = site[j], weights[j]
         for i in range(_BLOCK):
-            gap = tree.points[block, j, i] - x
+            gap = points[block, j, i] - x
             out[i] += weight * gap * gap
 
 
 @compiled
-def _least_gap(
-    tree: TupleTree, now: Standings, node: int, site: FloatArray, weights: FloatArray, offset: float
-) -> float:
-    """By no less the site's value exceeds the best of any tuple of the node that does not list it."""
-    if now.most_best[node] == -np.inf:
-        return np.inf
+def _nearest_and_furthest(
+    low: FloatArray, high: FloatArray, node: int, site: FloatArray, weights: FloatArray, offset: float
+) -> tuple[float, float]:
+    """Between these are a site's values for all tuples of a node."""
     near, far = offset, offset
     for j in range(len(site)):
-        before, after = tree.low[node, j] - site[j], site[j] - tree.high[node, j]
+        before, after = low[node, j] - site[j], site[j] - high[node, j]
         gap = max(max(before, after), 0.0)
         near += weights[j] * gap * gap
         gap = max(abs(before), abs(after))
         far += weights[j] * gap * gap
-    if far < now.least_bound[node]:  # all of its tuples list the site
-        return np.inf
-    return float(near - now.most_best[node])
+    return near, far
 
 
 @compiled
@@ -138,20 +157,26 @@ def floors(
     weights: FloatArray,
     offsets: FloatArray,
     reach: float,
+    known: FloatArray,
     out: FloatArray,
     start: int,
     end: int,
 ) -> None:
     """Offset at which each of the sites start..end would begin to win tuples that do not list it, to out (m).
 
-    At least -reach. By branch and bound, the nearer child first.
+    At least -reach. By branch and bound, the nearer child first; `known` (m) are gaps as of `gaps_of_next`,
+    with which it begins.
     """
-    n, blocks = len(now.best), len(tree.points)
-    values = np.empty(_BLOCK)
+    points, low, high = tree.points, tree.low, tree.high
+    best, bound, last = now.best, now.bound, now.last
+    most_best, least_bound, least_gap = now.most_best, now.least_bound, now.least_gap
+    n, blocks = len(best), len(points)
+    site, values = np.empty(sites.shape[1]), np.empty(_BLOCK)
     waiting, gaps = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
     for i in range(start, end):
-        site, offset = sites[i], offsets[i]
-        least = reach + offset
+        site[:] = sites[i]
+        offset = offsets[i]
+        least = min(reach + offset, known[i])
         waiting[0], gaps[0], top = 1, -np.inf, 1
         while top > 0:
             top -= 1
@@ -160,22 +185,28 @@ def floors(
                 continue
             if node >= blocks:
                 first = (node - blocks) * _BLOCK
-                _values(tree, node - blocks, site, weights, offset, values)
+                _values(points, node - blocks, site, weights, offset, values)
                 for p in range(first, min(n, first + _BLOCK)):
                     value = values[p - first]
-                    if value > now.bound[p] or (value == now.bound[p] and i > now.last[p]):
-                        least = min(least, value - now.best[p])
+                    if value > bound[p] or (value == bound[p] and i > last[p]):
+                        least = min(least, value - best[p])
                 continue
-            near, far = 2 * node, 2 * node + 1
-            gap = _least_gap(tree, now, near, site, weights, offset)
-            other = _least_gap(tree, now, far, site, weights, offset)
-            if other < gap:
-                near, far, gap, other = far, near, other, gap
+            nearer, gap, other = 2 * node, np.inf, np.inf
+            for child in range(2 * node, 2 * node + 2):
+                near, far = _nearest_and_furthest(low, high, child, site, weights, offset)
+                # There may be no tuples, or all of them may list the site.
+                if most_best[child] == -np.inf or far < least_bound[child]:
+                    continue
+                reached = max(near - most_best[child], least_gap[child])
+                if reached < gap:
+                    nearer, gap, other = child, reached, gap
+                else:
+                    other = reached
             if other < least:
-                waiting[top], gaps[top] = far, other
+                waiting[top], gaps[top] = 4 * node + 1 - nearer, other
                 top += 1
             if gap < least:
-                waiting[top], gaps[top] = near, gap
+                waiting[top], gaps[top] = nearer, gap
                 top += 1
         out[i] = max(offset - max(least, 0.0), -reach)
 
@@ -230,16 +261,12 @@ def list_more(
                 used[p] += 1
             elif node >= blocks:
                 first = (node - blocks) * _BLOCK
-                _values(tree, node - blocks, site, weights, offset, values)
+                _values(tree.points, node - blocks, site, weights, offset, values)
                 for p in range(first, min(n, first + _BLOCK)):
                     heappush(heap, (values[p - first] - now.best[p], 2 * blocks + p))
             else:
                 for child in range(2 * node, 2 * node + 2):
                     if now.most_best[child] > -np.inf:
-                        near = offset
-                        for j in range(len(site)):
-                            before, after = tree.low[child, j] - site[j], site[j] - tree.high[child, j]
-                            side = max(max(before, after), 0.0)
-                            near += weights[j] * side * side
+                        near, _ = _nearest_and_furthest(tree.low, tree.high, child, site, weights, offset)
                         heappush(heap, (near - now.most_best[child], child))
         floors[i] = max(offset - max(left_out, 0.0), -reach)
