@@ -44,6 +44,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "remind": ("server.cli.invite:remind", "List the codes that have not fetched a token, once."),
     "close": ("server.cli.survey:close_survey", "Close a survey. Irreversible."),
     "status": ("server.cli.survey:status", "State and total number of answers, never more."),
+    "backup": ("server.cli.backup:backup", "Copy closed surveys into a folder, to be restored."),
+    "restore": ("server.cli.backup:restore", "Put a backup back, unless something newer is there."),
     "move": ("server.cli.move:move", "Move all surveys from SQLite to PostgreSQL, or back."),
     "serve": ("server.cli.serve:serve", "Run the server."),
     "relay": ("server.cli.relay:relay", "Mix the ballots of invited surveys on their way to the collector."),

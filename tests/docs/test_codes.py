@@ -10,6 +10,7 @@ import pytest
 import shared.errors
 from server.cli.exit_codes import EXIT_CODES, INTERNAL, exit_code
 from server.collection.storage.states import State
+from server.collection.web.checkup_postgres import RULES
 from server.collection.web.problems import from_error
 from shared.checks import CODES, UNANIMOUS
 from shared.errors import RoomfulError
@@ -123,6 +124,7 @@ def test_every_line_of_the_checkup_is_documented() -> None:
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "line":
                     codes |= {a.value for a in node.args[:1] if isinstance(a, ast.Constant)}
     codes |= {"http-wasm", "http-mjs"}  # composed from the suffixes
+    codes |= {rule.code for rule in RULES}
     assert codes == {
         cell.strip("`") for cell in first_cells(section(text_of("docs/errors.md"), "Lines of the checkup"))
     }

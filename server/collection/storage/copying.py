@@ -122,6 +122,27 @@ def copy(source: Database, connection: Connection, target: Database, note: Mappi
         target.mark(written)
 
 
+def first_lacking(
+    present: Database, connection: Connection, copied: Database, other: Connection
+) -> str | None:
+    """A table with a row that a copy lacks; None if it has all of them.
+
+    Rows of the table ``survey`` are left out, and rows that are not complete: a code without its request.
+    """
+    known = _tables(copied, other)
+    for table, columns in _tables(present, connection).items():
+        if table == "survey":
+            continue
+        rows = _rows(other, table, columns) if table in known else iter(())
+        candidate = next(rows, None)
+        for row in _rows(connection, table, columns):
+            while candidate is not None and candidate[0] < row[0]:
+                candidate = next(rows, None)
+            if None not in row and candidate != row:
+                return table
+    return None
+
+
 def stored_fields(database: Database, connection: Connection) -> tuple[StoredField, ...]:
     """What a database really has, if that is what this version makes.
 

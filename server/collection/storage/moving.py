@@ -101,18 +101,20 @@ def move(
         for old, new in pairs:
             if is_there(old):
                 with closing(old.connect()) as connection:
-                    require_arrived(connection, _name(old))
+                    require_arrived(connection, name_of(old))
                     stored_fields(old, connection)
             if is_there(new) and (note_of(new) != origin or not is_there(old)):
                 raise _not_empty(new)
     for old, new in pairs:
         if is_there(old):
+            require_unused(old, new)
             with closing(old.connect()) as held, old.turn(), old.transaction(held) as connection:
-                say(Moved(name=_name(old), contents=bring(old, connection, new, origin)))
+                say(Moved(name=name_of(old), contents=bring(old, connection, new, origin)))
     if decide is not None:
         decide()
     for old, new in pairs:
         if is_there(old):
+            require_unused(old, new)
             with closing(old.connect()) as held, old.turn(), old.removing(held) as connection:
                 bring(old, connection, new, origin)
         elif old.exists():  # emptied, and then interrupted
@@ -123,16 +125,26 @@ def move(
             arrive(new)
 
 
-def bring(old: Database, connection: Connection, new: Database, origin: str) -> Contents:
-    """Make `new` a copy of `old`, unless it is one already; returns what both hold."""
-    for database in (old, new):
+def require_unused(*found: Database) -> None:
+    """Refuse databases that another process has open, as far as that can be known.
+
+    Raises
+    ------
+    StateError
+        With the code ``state.serving``.
+    """
+    for database in found:
         if is_there(database) and database.is_used_elsewhere():
             raise StateError(
                 "a server or another command has this database open",
-                where=_name(database),
+                where=name_of(database),
                 remedy="End every server that uses it, on every machine, and repeat.",
                 code="state.serving",
             )
+
+
+def bring(old: Database, connection: Connection, new: Database, origin: str) -> Contents:
+    """Make `new` a copy of `old`, unless it is one already; returns what both hold."""
     wanted = contents(old, connection)
     with new.turn():
         if is_there(new):
@@ -146,7 +158,7 @@ def bring(old: Database, connection: Connection, new: Database, origin: str) -> 
             if _contents_of(new, held) != wanted:
                 raise StorageError(
                     "the copy differs from the original; nothing was changed there",
-                    where=_name(new),
+                    where=name_of(new),
                     remedy="Check the disks, and repeat.",
                     code="storage.copy",
                 )
@@ -167,14 +179,15 @@ def _contents_of(database: Database, connection: Connection) -> Contents | None:
         return contents(database, unchanging)
 
 
-def _name(database: Database) -> str:
+def name_of(database: Database) -> str:
+    """``<survey>/<file>``."""
     return f"{database.path.parent.name}/{database.path.name}"
 
 
 def _not_empty(database: Database) -> StorageError:
     return StorageError(
         "there is a database of this survey already where it should go",
-        where=_name(database),
+        where=name_of(database),
         expected="a place without it",
         remedy="Name another database, or delete that one if nobody needs it.",
         code="storage.not-empty",

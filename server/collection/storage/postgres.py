@@ -34,9 +34,14 @@ _SESSION: Final = (
     "SET search_path TO {schema}; SET synchronous_commit TO on; SET client_min_messages TO error"
 )
 _SETTINGS: Final = (
-    "fsync", "full_page_writes", "synchronous_commit", "track_commit_timestamp", "archive_mode",
-    "log_statement", "log_duration", "log_min_duration_statement", "log_min_duration_sample",
+    "fsync", "full_page_writes", "synchronous_commit", "track_commit_timestamp", "archive_mode", "wal_level",
+    "max_wal_senders", "wal_recycle", "log_statement", "log_duration", "log_min_duration_statement",
+    "log_min_duration_sample", "log_transaction_sample_rate", "log_parameter_max_length_on_error",
+    "log_checkpoints", "log_lock_waits", "log_autovacuum_min_duration", "auto_explain.log_min_duration",
+    "pgaudit.log", "pg_stat_statements.track",
 )  # fmt: skip
+"""The last ones are there only with their libraries, which every user sees so."""
+_COPIES: Final = {"replication_slots": "pg_replication_slots", "replicas": "pg_stat_replication"}
 _MISSING: Final = (
     "missing",
     "the database is not there",
@@ -339,8 +344,11 @@ class PostgresDatabase:
     def settings(self, connection: Connection) -> dict[str, int | str]:
         """See :class:`Database`."""
         found: dict[str, int | str] = {
-            name: connection.execute("SELECT current_setting(?)", (name,)).fetchone()[0] for name in _SETTINGS
+            name: connection.execute("SELECT current_setting(?, true)", (name,)).fetchone()[0] or ""
+            for name in _SETTINGS
         }
+        for name, view in _COPIES.items():
+            found[name] = connection.execute(f"SELECT count(*) FROM {view}").fetchone()[0]  # noqa: S608
         return found | {"user_version": int(not self.is_swept(connection))}
 
     def _tables(self, connection: Connection) -> list[str]:

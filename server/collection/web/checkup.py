@@ -18,6 +18,7 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.database import driver_version
 from server.collection.web.checkup_invited import invited_lines
 from server.collection.web.checkup_line import Line, line
+from server.collection.web.checkup_postgres import postgres_lines
 from server.collection.web.static_files import ClientFiles
 from shared.errors import RoomfulError
 
@@ -28,11 +29,6 @@ LOW_FREE_BYTES: Final = 2**30
 EARLIEST_SECONDS: Final = 1_735_689_600
 """No machine that runs this has a clock before it was written."""
 CLIENT_NEEDS: Final = ("survey.html", "survey.css", "app.mjs", "pyodide/pyodide.asm.wasm", "roomful.zip")
-ON_POSTGRES: Final = {
-    "fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "track_commit_timestamp": "off",
-    "archive_mode": "off", "log_statement": "none", "log_duration": "off", "log_min_duration_statement": "-1",
-    "log_min_duration_sample": "-1",
-}  # fmt: skip
 DURABLE: Final = {"journal_mode": "truncate", "synchronous": 2, "secure_delete": 1, "temp_store": 2}
 
 
@@ -156,12 +152,14 @@ def _address(config: Config) -> Iterator[Line]:
 
 def _surveys(data: DataDirectory) -> Iterator[Line]:
     damaged, weak, overdue = [], [], []
+    on_postgres: dict[str, int | str] = {}
     for survey in data.ids():
         try:
             store = data.survey(survey)
             found = store.settings()
-            wanted = DURABLE if "journal_mode" in found else ON_POSTGRES
-            if any(found[name] != value for name, value in wanted.items()):
+            if "journal_mode" not in found:
+                on_postgres = found  # one server has all
+            elif any(found[name] != value for name, value in DURABLE.items()):
                 weak.append(survey)
             if store.is_overdue():
                 overdue.append(survey)
@@ -172,10 +170,12 @@ def _surveys(data: DataDirectory) -> Iterator[Line]:
         "Damaged: " + ", ".join(damaged) + ".", "Restore these surveys from a copy.",
     )  # fmt: skip
     yield line(
-        "durability", not weak, "Every database writes through to the disk and erases what it frees.",
+        "durability", not weak, "Every SQLite file writes through to the disk and erases what it frees.",
         "The database does not write through: " + ", ".join(weak) + ".",
-        "Use an SQLite built with its usual options; on PostgreSQL, the settings of the operator's guide.",
+        "Use an SQLite built with its usual options.",
     )  # fmt: skip
+    if on_postgres:
+        yield from postgres_lines(on_postgres)
     yield line(
         "retention", not overdue, "No answers are kept for longer than was promised.",
         "Answers should have been deleted: " + ", ".join(overdue) + ".",
