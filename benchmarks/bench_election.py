@@ -24,7 +24,6 @@ from dataclasses import replace
 from random import Random
 
 from server.keys.election_group import fast_group
-from server.release.trustees.examining import BATCH
 from shared.election.decryption import decrypt, verify_factors
 from shared.election.group import PythonGroup
 from shared.election.groups import add_up
@@ -32,6 +31,7 @@ from shared.election.making import make
 from shared.election.result import count
 from shared.election.verifying import verify, verify_batch
 from shared.joining import Row, join
+from shared.verification.examining import BATCH
 from tests import election_held as held
 
 ROW = 432

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from server.release.trustees.faults import fault
+from shared.verification.faults import fault
 from tests.attacks.test_every_byte import PublishedElection
 
 

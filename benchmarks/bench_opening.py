@@ -30,12 +30,13 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.hashes import SHA384
 
 from server.keys.sealing import OpeningKey, SealingKey
-from server.release.trustees.export import BALLOTS_FILE, BallotFile
 from server.release.trustees.opening import open_answers
 from shared.ballot import Ballot, UnsignedBallot
 from shared.blind_rsa import SALT_BYTES
 from shared.sealing import DEFAULT_SUITE, SUITES, box_info
 from shared.submission import encode
+from shared.verification.export import BallotFile
+from shared.verification.files import BALLOTS_FILE
 from tests.builders import ANSWERS, MESSAGE_BYTES, small_rows
 from tests.invited import invited, sign_ballot, token_key, unsigned_token
 from tests.sealed_surveys import (
@@ -131,7 +132,8 @@ def main() -> None:
         )
         data = report.answers.to_bytes()
         opened = time.perf_counter() - started
-        with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
+        with (export / BALLOTS_FILE).open("rb") as stream:
+            ballots = BallotFile(stream, survey.specification)
             cast_ballots = [ballot for _, _, ballot in ballots.ballots()]
         started = time.perf_counter()
         for ballot in cast_ballots:

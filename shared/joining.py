@@ -184,6 +184,48 @@ def join(
     return segments
 
 
+def require_enough(total: int, minimum: int) -> None:
+    """Refuse to form groups of fewer answers than the smallest may have.
+
+    Raises
+    ------
+    ReleaseError
+        If there are fewer than `minimum`.
+    """
+    if total < minimum:
+        raise ReleaseError(
+            f"only {total} answers arrived, fewer than the {minimum} of the smallest group "
+            "that may be released",
+            expected=f"at least {minimum} answers",
+            remedy="Nothing can be released from this survey without breaking its promise.",
+        )
+
+
+def join_all(row: Row, counts: Sequence[int], minimum: int) -> list[Segment]:
+    """Join a row by counts into segments with answers; empty cells between two go with the nearer mean.
+
+    Raises
+    ------
+    ReleaseError
+        As :func:`join`.
+    """
+    segments = join(row, counts, minimum)
+    full = [segment for segment in segments if any(counts[cell] for cell in row.cells(segment))]
+    means = row.coarser(full, counts)
+    borders = [0]
+    for group in range(1, len(full)):
+        gap = range(full[group - 1][1], full[group][0])
+        between = [row.points[row.order[place]] for place in gap]
+        before, behind = (
+            [0, *itertools.accumulate(means.distance_to(side, point) for point in between)]
+            for side in (group - 1, group)
+        )
+        costs = [mine + behind[-1] - passed for mine, passed in zip(before, behind, strict=True)]
+        borders.append(full[group - 1][1] + costs.index(min(costs)))
+    borders.append(len(row.order))
+    return list(itertools.pairwise(borders))
+
+
 Joining = Callable[[Row, Sequence[int], int], Sequence[Segment]]
 """Cuts a row by its counts into segments of no answers or at least a minimum."""
 

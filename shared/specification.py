@@ -194,6 +194,11 @@ class Specification:
         """Whether the numbers of people are lower bounds: those of a register (:mod:`shared.register`)."""
         return self.model.kind == "register"
 
+    @property
+    def smallest_group(self) -> int:
+        """Fewest answers of a group that may be released, opened or decrypted."""
+        return max(self.release.minimum, self.k)
+
     def people_in(self, cell: int) -> int:
         """Eligible people of a cell; at least so many where :attr:`counts_are_bounds`."""
         return sum(self.eligible[cell])

@@ -14,9 +14,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from server.keys.token_keys import CollectorKey
-from server.release.trustees.decrypting import Election, decrypt_sums
+from server.release.trustees.decrypting import decrypt_sums
 from server.release.trustees.election_key import share_of
-from server.release.trustees.export import SignedSurvey
 from server.release.trustees.rehearsal import rehearse_election
 from server.release.trustees.stating import StatementReport
 from server.release.trustees.tallying import Tally, tally, verify_result
@@ -35,6 +34,8 @@ from shared.roll import Roll
 from shared.sealing import ELECTION_SUITE, SUITES
 from shared.specification import ReleaseRule, Specification
 from shared.statements import Statement
+from shared.verification.election import Election
+from shared.verification.export import SignedSurvey
 from tests import election_held as held
 from tests.builders import LANGUAGES, ORGANIZER_KEY, public_bytes
 from tests.election import GROUP

@@ -16,8 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
 from server.keys.sealing import OpeningKey
-from server.release.trustees.examining import KnownBoard, ReceivedExport
-from server.release.trustees.export import CHECKPOINT_FILE, write_export
+from server.release.trustees.export import FolderFiles, write_export
 from server.release.trustees.ledger import new_ledger
 from server.release.trustees.opening import OpeningReport, open_answers
 from server.release.trustees.shares import Share, parse_share, split_secret
@@ -34,6 +33,8 @@ from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.specification import Specification
 from shared.statements import Statement
 from shared.token import Token
+from shared.verification.examining import KnownBoard, ReceivedExport
+from shared.verification.files import CHECKPOINT_FILE
 from tests.boards import make_board
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign
 from tests.invited import (
@@ -204,7 +205,7 @@ class SealedSurvey:
     ) -> ReceivedExport:
         """An export, at a trustee who has seen the board that it brings, unless told otherwise."""
         return ReceivedExport(
-            folder=export,
+            files=FolderFiles(folder=export),
             invitation=invitation or self.invitation,
             known=known or board_of(export),
             accepted=accepted,

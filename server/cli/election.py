@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import click
@@ -29,28 +27,30 @@ from server.cli.opening import (
 )
 from server.cli.progress import stages
 from server.cli.surveys import data_option, open_data
-from server.collection.board_folder import RESULT_FILE
 from server.files import read_file
 from server.keys.election_group import fast_group
 from server.keys.public_keys import OpeningKey
-from server.release.board.election_files import fetch_election, own_board, publish_result
+from server.release.board.election_files import fetch_election, publish_result
 from server.release.board.sources import ServerSource, find_source
 from server.release.trustees import election_key
 from server.release.trustees.ceremony import key_words
-from server.release.trustees.decrypting import GROUP, Election, decrypt_sums, examine_election
-from server.release.trustees.examining import ReceivedExport
-from server.release.trustees.export import verified_survey
-from server.release.trustees.faults import fault
-from server.release.trustees.tallying import read_factors, tally, verify_result
-from shared.election.contests import choices_of
+from server.release.trustees.decrypting import GROUP, decrypt_sums, examine_election
+from server.release.trustees.export import FolderFiles
+from server.release.trustees.library import library
+from server.release.trustees.tallying import read_factors, report_of, tally, verify_result
 from shared.election.factors import MAX_FACTORS_BYTES
 from shared.election.result import MAX_RESULT_BYTES, Result
 from shared.election.tested import MAX_TEST_BYTES, BallotTest, rebuild
-from shared.election.unanimity import unanimous
-from shared.errors import ElectionError, InputError, RoomfulError
+from shared.errors import ElectionError, InputError
 from shared.roll import MAX_TOKENS_BYTES, parse_token_counts
 from shared.statements import groups_bytes
-from shared.units import names_of_units, units_joined, units_of
+from shared.units import names_of_units
+from shared.verification.election import LINES, NOT_RUN, PASSED, REFUSED, Election, Report
+from shared.verification.examining import ReceivedExport
+from shared.verification.export import verified_survey
+from shared.verification.faults import fault
+from shared.verification.figures import examined_figures, totals, unanimous_groups
+from shared.verification.files import ExportFiles
 from shared.words import digest_words
 
 WARNING: Final = (
@@ -248,10 +248,11 @@ def result(
     write(out, counted.result.to_bytes())
     left_out = (*malformed, *counted.ignored)
     ignored = [{"code": error.code, "where": error.where} for error in left_out]
+    specification = counted.election.examined.survey.specification
     told = _figures(counted.election) | {
         "ignored": ignored,
-        "totals": _totals(counted.election, counted.result),
-        "unanimous": _unanimous(counted.election, counted.result),
+        "totals": totals(specification, counted.result),
+        "unanimous": unanimous_groups(specification, counted.result),
     }
     if as_json:
         click.echo(json.dumps(told))
@@ -297,45 +298,40 @@ def verify(
     Without --root or --checkpoint compare the words of the board with those that others see.
     """
     counts = None if tokens_file is None else read_file(tokens_file, "numbers of tokens", MAX_TOKENS_BYTES)
-    with ExitStack() as stack:
-        folder, link = Path(source), invitation
-        if source.startswith(("http://", "https://")):
-            folder = Path(stack.enter_context(TemporaryDirectory(prefix="roomful-")))
-            link = invitation or (source if "#" in source else None)
-            server = ServerSource.parse(source)
-            fetch_election(server, folder)
-            counts = server.tokens() if counts is None else counts
-        known = known_board(root, checkpoint) if root or checkpoint else own_board(folder)
-        received = ReceivedExport(
-            folder=folder,
-            invitation=read_organizer(link, organizer_key),
-            known=known,
-            tokens=None if counts is None else parse_token_counts(counts),
-        )
-        data = read_file(result_file or folder / RESULT_FILE, "a result", MAX_RESULT_BYTES)
-        try:
-            found = Result.parse(data)
-            with stages(hidden=as_json) as progress:
-                verified = verify_result(received, found, progress)
-        except RoomfulError as error:
-            if at_fault := fault(error.code):
-                error.remedy = f"At fault: {at_fault}. {error.remedy}".rstrip()
-            raise
-    told = _figures(verified) | {
-        "totals": _totals(verified, found),
-        "unanimous": _unanimous(verified, found),
-        "compare": not (root or checkpoint),
-        "tokens_compared": counts is not None,
-    }
+    link = invitation
+    files: ExportFiles = FolderFiles(folder=Path(source))
+    if source.startswith(("http://", "https://")):
+        link = invitation or (source if "#" in source else None)
+        server = ServerSource.parse(source)
+        files = fetch_election(server)
+        counts = server.tokens() if counts is None else counts
+    received = ReceivedExport(
+        files=files,
+        invitation=read_organizer(link, organizer_key),
+        known=known_board(root, checkpoint) if root or checkpoint else None,
+        tokens=None if counts is None else parse_token_counts(counts),
+    )
+    data = None if result_file is None else read_file(result_file, "a result", MAX_RESULT_BYTES)
+    with stages(hidden=as_json) as progress:
+        found = report_of(received, progress, data)
+    told = found.to_object() | {"compare": received.known is None, "tokens_compared": counts is not None}
     if as_json:
         click.echo(json.dumps(told))
+    else:
+        click.echo(WARNING)
+        _tell_lines(found)
+    if found.refusal is not None:
+        if at_fault := fault(found.refusal.code):
+            found.refusal.remedy = f"At fault: {at_fault}. {found.refusal.remedy}".rstrip()
+        raise found.refusal
+    if as_json:
         return
-    _tell(told)
+    _tell_figures(told)
     _tell_totals(told)
     click.secho("Verified: these are the votes of exactly these ballots.", fg="green")
-    if told["compare"]:
+    if received.known is None:
         click.echo("Compare the words of the board with those that others see: one board for all.")
-    if not told["tokens_compared"]:
+    if received.tokens is None:
         click.echo("Numbers of tokens were not compared: who saw them before the vote gives --tokens.")
 
 
@@ -361,11 +357,11 @@ def report(*, received: ReceivedExport, result_file: Path, out: Path, as_json: b
         verified = verify_result(received, found, progress)
     examined = verified.examined
     specification = examined.survey.specification
-    command = f"roomful election report {received.folder.name} --result {result_file.name}"
+    command = f"roomful election report FOLDER --result {result_file.name}"
     page = render_election_report(specification, examined.survey.digest, found, examined.counts, command)
     write(out / "report.html", page)
     write(out / "groups.csv", groups_table(specification, found))
-    told = _figures(verified) | {"unanimous": _unanimous(verified, found)}
+    told = _figures(verified) | {"unanimous": unanimous_groups(specification, found)}
     if as_json:
         click.echo(json.dumps(told))
         return
@@ -417,7 +413,7 @@ def check_ballot(test_file: Path, invitation: str, source: str | None, as_json: 
     """
     tested = BallotTest.parse(read_file(test_file, "a tested ballot", MAX_TEST_BYTES), test_file.name)
     data = find_source(source or invitation).specification()
-    survey = verified_survey(data, read_organizer(invitation, None))
+    survey = verified_survey(data, read_organizer(invitation, None), library())
     found = rebuild(survey.specification, survey.digest, tested, GROUP)
     told = {"words": found.words, "group": found.cell, "choices": found.answers, "genuine": found.genuine}
     if as_json:
@@ -446,38 +442,15 @@ def _units(found: Election, group: Sequence[int]) -> list[str]:
 
 
 def _figures(found: Election) -> dict[str, Any]:
-    examined = found.examined
-    return {
-        "survey_words": digest_words(examined.survey.digest),
-        "root_words": digest_words(examined.stated.root),
-        "ballots": len(examined.receipts),
-        "counted": sum(found.ballots),
-        "groups": len(found.ballots),
-        "smallest_group": min(filter(None, found.ballots), default=0),
-        "admitted": examined.admitted,
-        **_joined_units(found),
-        "refused": [{"receipt": receipt, "code": error.code} for receipt, error in examined.refused],
-    }
-
-
-def _joined_units(found: Election) -> dict[str, Any]:
-    """Units of law, and which of them were joined; nothing if there are none."""
-    specification, language = (
-        found.examined.survey.specification,
-        found.examined.survey.specification.languages[0],
-    )
-    units = units_of(specification)
-    if not units:
-        return {}
-    stretches = units_joined(specification, found.examined.permitted.groups)
-    return {
-        "units": len(units),
-        "joined_units": [[units[i].name[language] for i in own] for own in stretches if len(own) > 1],
-    }
+    return examined_figures(found.examined, found.ballots)
 
 
 def _tell(told: dict[str, Any]) -> None:
     click.echo(WARNING)
+    _tell_figures(told)
+
+
+def _tell_figures(told: dict[str, Any]) -> None:
     click.echo(f"Election {told['survey_words']}")
     click.echo(f"Board    {told['root_words']}")
     click.echo(
@@ -500,34 +473,12 @@ def _tell(told: dict[str, Any]) -> None:
         )
 
 
-def _names(found: Election) -> Iterator[tuple[str, list[str]]]:
-    """Each contest and its choices, as they are printed."""
-    questionnaire = found.examined.survey.specification.questionnaire
-    for question, choices in zip(questionnaire.questions, choices_of(questionnaire), strict=True):
-        yield (
-            question.name,
-            [choice if isinstance(choice, str) else json.dumps(choice) for choice in choices],
-        )
-
-
-def _totals(found: Election, counted: Result) -> dict[str, dict[str, int]]:
-    totals = {}
-    for place, (contest, choices) in enumerate(_names(found)):
-        columns = zip(*(group.votes[place] for group in counted.groups), strict=True)
-        totals[contest] = dict(zip(choices, map(sum, columns), strict=True))
-    return totals
-
-
-def _unanimous(found: Election, counted: Result) -> list[dict[str, Any]]:
-    """Groups in which everybody chose the same, from 1: there everybody's vote is known."""
-    names = list(_names(found))
-    return [
-        {"group": number, "ballots": group.ballots, "contest": contest, "choice": choices[choice]}
-        | ({"units": units} if (units := _units(found, group.cells)) else {})
-        for number, group in enumerate(counted.groups, 1)
-        for (contest, choices), choice in zip(names, unanimous(group.votes), strict=True)
-        if choice is not None
-    ]
+def _tell_lines(found: Report) -> None:
+    """A line each: what it says, and how it came out."""
+    marks = {PASSED: ("passed", "green"), REFUSED: ("REFUSED", "red"), NOT_RUN: ("not run", "yellow")}
+    for line in found.lines:
+        mark, colour = marks[line.outcome]
+        click.echo(click.style(f"{mark:<8}", fg=colour) + LINES[line.code])
 
 
 def _tell_totals(told: dict[str, Any]) -> None:

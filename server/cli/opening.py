@@ -14,7 +14,7 @@ from server import files
 from server.cli.progress import stages
 from server.files import read_file
 from server.keys.signing_keys import load_public_key
-from server.release.trustees.examining import KnownBoard, ReceivedExport
+from server.release.trustees.export import FolderFiles
 from server.release.trustees.opening import OpeningReport, open_answers
 from server.release.trustees.shares import MAX_SHARE_FILE_BYTES, Share, parse_share
 from server.release.trustees.stating import StatementReport, state_export
@@ -22,6 +22,7 @@ from shared.errors import InputError, OpeningError
 from shared.invitation import Invitation
 from shared.limits import MAX_CHECKPOINT_BYTES
 from shared.statements import MAX_STATEMENT_BYTES, Statement
+from shared.verification.examining import KnownBoard, ReceivedExport
 from shared.words import digest_words
 
 
@@ -94,7 +95,7 @@ def received_export(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         invited = read_organizer(invitation, organizer_key)
         received = ReceivedExport(
-            folder=folder,
+            files=FolderFiles(folder=folder),
             invitation=invited,
             known=known_board(root, checkpoint),
             accepted=accept_discrepancy,

@@ -25,9 +25,8 @@ from server.collection.board_folder import CHECKPOINT_FILE, read_board_file, rea
 from server.collection.storage.states import State, refusal
 from server.files import read_file
 from server.keys.core_dumps import forbid_core_dumps
-from server.release.trustees.board_copy import COPIED_FILES, require_final
 from server.release.trustees.ceremony import hold_ceremony, key_words
-from server.release.trustees.export import SignedSurvey, read_survey, write_export
+from server.release.trustees.export import read_survey, write_export
 from server.release.trustees.rehearsal import (
     MAX_REHEARSAL_BYTES,
     Rehearsal,
@@ -41,6 +40,8 @@ from shared.ballot import require_invited
 from shared.election.key_signatures import MAX_SIGNATURES_BYTES, KeySignatures
 from shared.invited import statements_needed
 from shared.sealing import DEFAULT_SUITE, SUITES
+from shared.verification.board_copy import COPIED_FILES, require_final
+from shared.verification.export import SignedSurvey
 from shared.words import digest_words
 
 

@@ -41,7 +41,7 @@ def answers_section(specification: Specification, microdata: ReleasedTable, cell
     so of at least ``minimum`` people who took part.
     """
     people = _people(specification, cells)
-    minimum = max(specification.release.minimum, specification.k)
+    minimum = specification.smallest_group
     groups = bandings(specification, cells)
     pictures: list[Picture] = []
     tables: list[DataTable] = []

@@ -23,7 +23,6 @@ withhold
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from server.release.diversity import ConfidentialAttribute, Diversity, measure_g
 from server.release.policy import Policy
 from server.statistics.measures.closeness import Histogram
 from shared.errors import ReleaseError
-from shared.joining import Row, Segment, join, join_within
+from shared.joining import Row, Segment, join, join_all, join_within, require_enough
 
 Reason = Literal[
     "enough", "merged", "empty", "too-few", "distinct-values", "t-closeness", "complementary", "sealed"
@@ -150,13 +149,7 @@ def decide(
     the number of cells; merging as :func:`shared.joining.join`.
     """
     gate = _Gate(counts, policy, row, attributes, sealed)
-    if gate.total < policy.minimum:
-        raise ReleaseError(
-            f"only {gate.total} answers arrived, fewer than the {policy.minimum} of the smallest group "
-            "that may be released",
-            expected=f"at least {policy.minimum} answers",
-            remedy="Nothing can be released from this survey without breaking its promise.",
-        )
+    require_enough(gate.total, policy.minimum)
     groups = gate.withhold() if policy.rule == "withhold" else gate.merge()
     table = gate.table(cell for group in groups for cell in group)
     released = tuple(
@@ -262,7 +255,7 @@ class _Gate:
 
     def merge(self) -> tuple[tuple[int, ...], ...]:
         """Join along the row by counts, and then, if diversity is asked for, the groups of that once more."""
-        segments: Sequence[Segment] = join_within(self.row, self.counts, self.policy.minimum, _join_all)
+        segments: Sequence[Segment] = join_within(self.row, self.counts, self.policy.minimum, join_all)
         if self.policy.distinct_values > 1 or self.policy.t_closeness is not None:
             groups = [self.row.cells(segment) for segment in segments]
             coarse = self.row.coarser(segments, self.counts)
@@ -275,25 +268,6 @@ class _Gate:
                 for cell in group:
                     self.reasons[cell] = "merged"
         return tuple(sorted(groups))
-
-
-def _join_all(row: Row, counts: Sequence[int], minimum: int) -> list[Segment]:
-    """Join a row by counts into segments with answers; empty cells between two go with the nearer mean."""
-    segments = join(row, counts, minimum)
-    full = [segment for segment in segments if any(counts[cell] for cell in row.cells(segment))]
-    means = row.coarser(full, counts)
-    borders = [0]
-    for group in range(1, len(full)):
-        gap = range(full[group - 1][1], full[group][0])
-        between = [row.points[row.order[place]] for place in gap]
-        before, behind = (
-            [0, *itertools.accumulate(means.distance_to(side, point) for point in between)]
-            for side in (group - 1, group)
-        )
-        costs = [mine + behind[-1] - passed for mine, passed in zip(before, behind, strict=True)]
-        borders.append(full[group - 1][1] + costs.index(min(costs)))
-    borders.append(len(row.order))
-    return list(itertools.pairwise(borders))
 
 
 class _Judged:

@@ -8,39 +8,17 @@ same gate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from server.release.diversity import ConfidentialAttribute
 from server.release.gate import Decision, decide
 from server.release.policy import Policy, policy_of_counts
 from shared.joining import Row, Segment, row_of
 from shared.specification import Specification
-
-Group = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Permitted:
-    """Groups of cells that may be opened, each as a whole.
-
-    Attributes
-    ----------
-    groups : tuple of tuple of int
-        Cells of each group, by the lowest.
-    sealed : tuple of int
-        Cells with ballots that are never opened.
-    """
-
-    groups: tuple[Group, ...]
-    sealed: tuple[int, ...]
-
-    @property
-    def group_of(self) -> dict[int, int]:
-        """Index of the group of each cell that may be opened."""
-        return {cell: index for index, group in enumerate(self.groups) for cell in group}
+from shared.verification.permitted import Group, Permitted, permit_merged
 
 
-def permit(counts: Sequence[int], specification: Specification, *, surplus: int = 0) -> Permitted:
+def permit(counts: Sequence[int], specification: Specification, surplus: int = 0) -> Permitted:
     """Apply the signed rule to the number of distinct tokens of each cell.
 
     Parameters
@@ -61,17 +39,18 @@ def permit(counts: Sequence[int], specification: Specification, *, surplus: int 
     each, such that the ballots outside of them are none, or at least as many from at least two cells. Under
     ``merge`` every cell is in a group, and each group is a stretch of the signed row.
     """
-    row = row_of(specification)
-    decision = decide(counts, policy_of_counts(specification), row)
-    if surplus and specification.release.rule == "withhold":
-        decision = decide(counts, policy_of_counts(specification, surplus), row)
-    elif surplus:
+    row, policy = row_of(specification), policy_of_counts(specification, surplus)
+    if policy.rule == "withhold":
+        decision = decide(counts, policy, row)
+    else:
+        merged = permit_merged(counts, specification)
+        if not surplus:
+            return merged
         # Whole groups of the rule without surplus, so that the release knows them as unions of its own.
-        groups = [group.cells for group in decision.groups]
         sums = [0] * len(counts)
-        for group in decision.groups:
-            sums[group.identifier] = group.answers
-        decision = decide_groups(groups, sums, counts, policy_of_counts(specification, surplus), row)
+        for group in merged.groups:
+            sums[group[0]] = sum(counts[cell] for cell in group)
+        decision = decide_groups(merged.groups, sums, counts, policy, row)
     opened = {cell for group in decision.groups for cell in group.cells}
     return Permitted(
         groups=tuple(group.cells for group in decision.groups),

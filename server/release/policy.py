@@ -49,7 +49,7 @@ def policy_of(specification: Specification) -> Policy:
     rule = specification.release
     return Policy(
         rule="merge" if rule.rule == "merge" else "withhold",
-        minimum=max(rule.minimum, specification.k),
+        minimum=specification.smallest_group,
         distinct_values=rule.distinct_values,
         t_closeness=None if rule.t_closeness is None else Fraction(rule.t_closeness),
     )

@@ -11,10 +11,11 @@ from server.collection.storage.store import SurveyStore
 from server.release.answers import CollectedAnswers, collect, confidential_attributes
 from server.release.gate import Decision, decide
 from server.release.opened import OpenedAnswers
-from server.release.permission import Group, decide_groups, permit, stretch
+from server.release.permission import decide_groups, permit, stretch
 from server.release.policy import policy_of
 from shared.errors import InputError, OpeningError, ReleaseError
 from shared.joining import row_of
+from shared.verification.permitted import Group
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

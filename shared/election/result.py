@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -117,6 +117,7 @@ class Result:
     def verify(
         self, terms: Terms, invited: Invited, root: str, groups: Sequence[Cells], ballots: Sequence[int],
         sums: Sequence[Sums], group: Group,
+        begin: Callable[[str], object] = lambda _line: None,
     ) -> None:  # fmt: skip
         """Verify a result against what a verifier computed herself from board and specification.
 
@@ -130,6 +131,8 @@ class Result:
             Valid ballots of each group.
         sums : sequence of Sums
             Of each group (:func:`shared.election.groups.add_up`).
+        begin : callable, optional
+            Told each line before its work: ``result``, ``statements``, ``factors``, ``votes``.
 
         Raises
         ------
@@ -144,6 +147,7 @@ class Result:
         Guarantee: if it returns, the votes of each group are those of exactly these ballots, and enough
         trustees stated that there is no other set.
         """
+        begin("result")
         # 1. It is of this election and this board.
         if (self.stated.specification, self.stated.root) != (terms.digest, root):
             raise _wrong("it is of another election or board", code="election.result-board")
@@ -151,16 +155,19 @@ class Result:
         if [(g.cells, g.ballots) for g in self.groups] != list(zip(groups, ballots, strict=True)):
             raise _wrong("its groups are not those of the signed rule", code="election.result-groups")
         # 3. Enough trustees stated just this.
+        begin("statements")
         trustees = require_election(invited)
         named = [(f"statement of trustee {s.trustee}", s) for s in self.statements]
         require_statements(self.stated, invited, named)
         # 4. Each factor that is in it is right.
+        begin("factors")
         numbers = [number for number, _ in self.factors]
         if numbers != sorted(set(numbers)) or any(n > len(trustees.verification_keys) for n in numbers):
             raise _wrong("a trustee's factors are there twice, or she is none", code="election.factors")
         for number, factors in self.factors:
             verify_factors(factors, number, trustees, self.stated, sums, group)
         # 5. The votes are what is left of the sums.
+        begin("votes")
         left = remaining(sums, dict(self.factors), trustees.threshold, group)
         for place, (counted, elements) in enumerate(zip(self.groups, left, strict=True)):
             _require_votes(place, counted, elements, terms, group)

@@ -16,12 +16,13 @@ from pathlib import Path
 import pytest
 
 from server.keys.signing_keys import verifies
-from server.release.trustees.decrypting import Election, examine_election
+from server.release.trustees.decrypting import examine_election
 from shared import acceptance
 from shared.acceptance import acceptance_claim
 from shared.ballot import Ballot
 from shared.election.electorate import election_terms
 from shared.election.tested import BallotTest
+from shared.verification.election import Election
 from tests import election_held as held
 from tests.election import GROUP
 from tests.elections import COUNTS, HeldElection, collector, proofs_of
@@ -92,7 +93,7 @@ def test_tokens_that_were_published_are_compared_with_used_codes(
     false = (*honest[:3], honest[3] + change, *honest[4:])
     for published in (false, honest[:-1], (*honest, 1)):
         assert code_of(lambda p=published: examined(election, export, p)) == "opening.tokens"  # type: ignore[misc]
-    monkeypatch.setattr("server.release.trustees.examining.require_token_counts", lambda *_: None)
+    monkeypatch.setattr("shared.verification.examining.require_token_counts", lambda *_: None)
     assert code_of(lambda: examined(election, export, false)) == ""
 
 

@@ -24,7 +24,6 @@ from server.release.board import creating
 from server.release.board.creating import create_board, finish_board
 from server.release.board.sources import FolderSource
 from server.release.board.verifying import verify_board
-from server.release.trustees import board_copy
 from server.release.trustees.decrypting import examine_election
 from shared import board_counts
 from shared.acceptance import acceptance_message
@@ -36,6 +35,7 @@ from shared.hash_list import format_hashes
 from shared.merkle import MerkleTree
 from shared.receipt import BallotReceipt
 from shared.sealing import ELECTION_SUITE, SUITES, ballot_info
+from shared.verification import board_copy
 from tests.builders import ORGANIZER_KEY
 from tests.elections import COUNTS, HeldElection, collector, proofs_of
 from tests.served import no_client

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from server.collection.tokens.verifying import BallotVerifier
-from server.release.trustees import examining, export
-from server.release.trustees.decrypting import Election, examine_election
+from server.release.trustees.decrypting import examine_election
 from shared.edwards import L
 from shared.election import ceremony
 from shared.election.ceremony import require_second, require_share
 from shared.election.trustees import lagrange
+from shared.verification import examining
+from shared.verification.election import Election
+from shared.verification.files import BALLOTS_FILE
 from tests import election_held as held
 from tests.election import GROUP
 from tests.elections import COUNTS, HeldElection
@@ -47,14 +49,14 @@ def test_a_late_ballot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     late = election.ballot(1)
     ballots = sorted((*election.ballots, late), key=lambda ballot: ballot.receipt)
     data = b"".join(len(ballot.to_bytes()).to_bytes(4, "big") + ballot.to_bytes() for ballot in ballots)
-    (folder / export.BALLOTS_FILE).write_bytes(data)
+    (folder / BALLOTS_FILE).write_bytes(data)
     assert code_of(lambda: examined(election, folder)) == "opening.export"
     root = bytes.fromhex(election.received(folder).known.root)
     receipts = tuple(bytes.fromhex(ballot.receipt) for ballot in ballots)
     honest = examining.require_board
     before = tuple(sorted(bytes.fromhex(ballot.receipt) for ballot in election.ballots))
     monkeypatch.setattr(examining, "verify_export", lambda *_: (root, receipts))
-    monkeypatch.setattr(examining, "require_board", lambda f, s, _, a: honest(f, s, before, a))
+    monkeypatch.setattr(examining, "require_board", lambda f, s, _, a, lib: honest(f, s, before, a, lib))
     assert code_of(lambda: examined(election, folder)) == "opening.box", "its box has no code for it"
     monkeypatch.setattr(examining, "_require_codes", lambda *_: None)
     assert sum(examined(election, folder).ballots) == sum(COUNTS) + 1

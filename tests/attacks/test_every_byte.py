@@ -14,14 +14,18 @@ from unittest.mock import patch
 
 import pytest
 
-from server.release.trustees import examining
-from server.release.trustees.decrypting import examine_election, require_key_signatures
-from server.release.trustees.export import SIGNATURES_FILE, SPECIFICATION_FILE
-from server.release.trustees.faults import fault
+from server.release.trustees.decrypting import examine_election
+from server.release.trustees.examining import examine_export
+from server.release.trustees.export import FolderFiles, read_survey
+from server.release.trustees.library import library
 from shared import statements
 from shared.election.electorate import election_terms
 from shared.election.result import Result
 from shared.errors import RoomfulError
+from shared.verification import examining
+from shared.verification.election import require_key_signatures
+from shared.verification.faults import fault
+from shared.verification.files import SIGNATURES_FILE, SPECIFICATION_FILE
 from tests.elections import HeldElection
 from tests.sealed_surveys import board_of
 from tests.shared.election.test_decryption import RememberingGroup
@@ -55,7 +59,7 @@ class PublishedElection:
         result = election.result(self.export).result
         (self.export / "result.json").write_bytes(result.to_bytes())
         self._received = election.received(self.export, known=board_of(self.export))
-        self._survey = examining.read_survey(self.export, self._received.invitation)
+        self._survey = read_survey(self.export, self._received.invitation)
         self._verified, self._group = examine_election(self._received, lambda *_: None), RememberingGroup()
 
     def refusals(self, stride: int) -> Iterator[tuple[str, int, str]]:
@@ -77,16 +81,18 @@ class PublishedElection:
 
     def _step(self, name: str) -> Callable[[], object]:
         steps: dict[str, Callable[[], object]] = {
-            SPECIFICATION_FILE: lambda: examining.read_survey(self.export, self._received.invitation),
-            SIGNATURES_FILE: lambda: require_key_signatures(self.export, self._survey),
+            SPECIFICATION_FILE: lambda: read_survey(self.export, self._received.invitation),
+            SIGNATURES_FILE: lambda: require_key_signatures(
+                FolderFiles(folder=self.export), self._survey, library()
+            ),
             "result.json": self._result,
         }
         return steps.get(name, self._board)
 
     def _board(self) -> None:
         """Ballots, board, roll and used codes, with the specification that was read."""
-        with patch.object(examining, "read_survey", lambda *_: self._survey):
-            examining.examine_export(self._received, lambda *_: None)
+        with patch.object(examining, "verified_survey", lambda *_: self._survey):
+            examine_export(self._received, lambda *_: None)
 
     def _result(self) -> None:
         examined = self._verified.examined

@@ -16,7 +16,6 @@ from server.collection.storage.registrar import RegistrarStore
 from server.collection.storage.store import SurveyStore
 from server.collection.tokens.verifying import BallotVerifier
 from server.keys.sealing import SealingKey
-from server.release.trustees import examining
 from shared import board_counts, soundness
 from shared.ballot import Ballot
 from shared.election.vote import EncryptedVote
@@ -25,6 +24,7 @@ from shared.model import format_model, model_digest
 from shared.roll import Roll
 from shared.sealing import ELECTION_SUITE, SUITES, ballot_info
 from shared.specification import Specification
+from shared.verification import examining
 from tests.boards import make_board
 from tests.builders import ORGANIZER_KEY, sign, small_rows
 from tests.elections import (

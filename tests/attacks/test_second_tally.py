@@ -10,13 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from server.release.trustees import decrypting, examining, stating, tallying
+from server.release import permission
+from server.release.trustees import decrypting, stating, tallying
+from server.release.trustees.export import FolderFiles, read_survey
 from server.release.trustees.ledger import Ledger, new_ledger
+from server.release.trustees.library import library
 from server.release.trustees.opening import rebuild_key
 from server.release.trustees.tallying import Tally
 from shared.edwards import L
 from shared.election.decryption import Factors
 from shared.election.result import Result
+from shared.specification import Specification
+from shared.verification import election as verification
+from shared.verification import examining
 from tests import election_held as held
 from tests.elections import COUNTS, HeldElection, election_specification, signatures, words
 from tests.refusals import code_of
@@ -95,13 +101,15 @@ def test_a_second_tally_over_other_groups(
 ) -> None:
     """Single boxes instead of the groups of the rule: a box of one ballot would be a vote."""
     election.all_stated(export)
-    honest = examining.permit
+    honest = verification.permit_merged
 
-    def each_alone(counts: tuple[int, ...], *given: object, **options: object) -> object:
-        permitted = honest(counts, *given, **options)  # type: ignore[arg-type]
+    def each_alone(counts: tuple[int, ...], specification: Specification) -> object:
+        permitted = honest(counts, specification)
         return replace(permitted, groups=tuple((cell,) for cell in range(len(counts))))
 
-    monkeypatch.setattr(examining, "permit", each_alone)
+    rooms = (permission, verification)
+    for room in rooms:
+        monkeypatch.setattr(room, "permit_merged", each_alone)
     assert code_of(lambda: election.stated(export, 1)) == "opening.second-set"
     monkeypatch.setattr(Ledger, "require_only", lambda *_: True)
     monkeypatch.setattr(stating, "require_statement_key", lambda *_: None)
@@ -109,27 +117,32 @@ def test_a_second_tally_over_other_groups(
     files = [election.decrypt(export, i, given) for i in (1, 3)]
     alone = election.tally(export, files, given).result
     assert [group.ballots for group in alone.groups] == list(COUNTS)
-    monkeypatch.setattr(examining, "permit", honest)
+    for room in rooms:
+        monkeypatch.setattr(room, "permit_merged", honest)
     assert code_of(lambda: election.verify(export, alone)) == "election.result-groups"
 
 
 def test_a_wrong_key_in_the_specification(export: Path, election: HeldElection, tmp_path: Path) -> None:
     """Its trustees have not signed, so nobody states or decrypts, and the survey does not open."""
+    signed = FolderFiles(folder=tmp_path)
     for numbers in ((1, 2), (3,)):
         (tmp_path / "rehearsal.json").write_bytes(signatures(election.specification, *numbers))
         survey = election.received(export)
-        found = examining.read_survey(survey.folder, survey.invitation)
-        assert code_of(lambda s=found: decrypting.require_key_signatures(tmp_path, s)) == (  # type: ignore[misc]
+        found = read_survey(export, survey.invitation)
+        assert code_of(lambda s=found: verification.require_key_signatures(signed, s, library())) == (  # type: ignore[misc]
             "election.key-signature"
         )
     other = signatures(election_specification(retention_days=31), 1, 2, 3)
     (tmp_path / "rehearsal.json").write_bytes(other)
-    found = examining.read_survey(export, election.invitation)
-    assert code_of(lambda: decrypting.require_key_signatures(tmp_path, found)) == "election.key-signature"
+    found = read_survey(export, election.invitation)
+    assert (
+        code_of(lambda: verification.require_key_signatures(signed, found, library()))
+        == "election.key-signature"
+    )
 
 
 def test_no_ballot_is_ever_opened(election: HeldElection, export: Path) -> None:
-    survey = examining.read_survey(export, election.invitation)
+    survey = read_survey(export, election.invitation)
     assert code_of(lambda: rebuild_key(survey, shares(1, 2, words=words()))) == "opening.election"
 
 

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from server.keys.sealing import OpeningKey
-from server.release.trustees.examining import KnownBoard
 from server.release.trustees.ledger import new_ledger
 from server.release.trustees.opening import OpeningReport, open_answers
 from server.release.trustees.shares import split_secret
 from shared.limits import MAX_TRUSTEES
 from shared.statements import Statement
+from shared.verification.examining import KnownBoard
 from shared.words import digest_words
 from tests.builders import ANSWERS
 from tests.refusals import code_of

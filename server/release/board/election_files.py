@@ -22,14 +22,15 @@ from server.collection.storage.published import SPECIFICATION_NAME, PublishedSur
 from server.files import read_file
 from server.progress import StageProgress
 from server.release.board.sources import ServerSource
-from server.release.trustees.decrypting import Election
-from server.release.trustees.examining import KnownBoard, ReceivedExport
+from server.release.trustees.export import FolderFiles
 from server.release.trustees.tallying import verify_result
 from shared.election.key_signatures import MAX_SIGNATURES_BYTES
 from shared.election.result import MAX_RESULT_BYTES, Result
 from shared.errors import NotFoundError, StateError
 from shared.invitation import Invitation
-from shared.limits import MAX_CHECKPOINT_BYTES
+from shared.verification.election import Election
+from shared.verification.examining import KnownBoard, ReceivedExport
+from shared.verification.files import GivenFiles
 
 MAX_BALLOTS_BYTES: Final = 1 << 30
 _PUBLISHED: Final = (
@@ -56,7 +57,7 @@ def publish_result(
     folder = published.folder
     checkpoint = read_board_file(folder, CHECKPOINT_FILE)
     received = ReceivedExport(
-        folder=export,
+        files=FolderFiles(folder=export),
         invitation=Invitation(digest=published.digest, organizer_key=published.organizer_key),
         known=KnownBoard(checkpoint=checkpoint),
     )
@@ -77,8 +78,8 @@ def publish_result(
     return verified
 
 
-def fetch_election(source: ServerSource, folder: Path) -> None:
-    """Write an election's files from a server's board into a folder, as an export beside its result.
+def fetch_election(source: ServerSource) -> GivenFiles:
+    """An election's files from a server's board: an export beside its result.
 
     Raises
     ------
@@ -98,17 +99,13 @@ def fetch_election(source: ServerSource, folder: Path) -> None:
             code="not-found.result",
         ) from None
     board = source.board()
-    contents = {
-        SPECIFICATION_NAME: source.specification(),
-        CHECKPOINT_FILE: board.checkpoint,
-        BOARD_FILE: board.board,
-        ROLL_FILE: board.roll,
-        USED_CODES_FILE: board.used_codes,
-    }
-    for name, data in (contents | own).items():
-        files.write_new(folder / name, data)
-
-
-def own_board(folder: Path) -> KnownBoard:
-    """The board that a folder brings: its words are to be compared with those that others see."""
-    return KnownBoard(checkpoint=read_file(folder / CHECKPOINT_FILE, "a checkpoint", MAX_CHECKPOINT_BYTES))
+    return GivenFiles(
+        contents=own
+        | {
+            SPECIFICATION_NAME: source.specification(),
+            CHECKPOINT_FILE: board.checkpoint,
+            BOARD_FILE: board.board,
+            ROLL_FILE: board.roll,
+            USED_CODES_FILE: board.used_codes,
+        }
+    )

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from server.keys.sealing import OpeningKey
 from server.progress import StageProgress
 from server.release.opened import OpenedAnswers, OpenedGroup
 from server.release.permission import decide_groups
 from server.release.policy import policy_of_counts
-from server.release.trustees.examining import Examined, ReceivedExport, examine_export, verified_ballots
-from server.release.trustees.export import BALLOTS_FILE, BallotFile, SignedSurvey
+from server.release.trustees.examining import examine_export
 from server.release.trustees.shares import Share, join_shares
 from shared.errors import OpeningError, SubmissionError
 from shared.joining import row_of
@@ -26,6 +24,9 @@ from shared.questions import Answer
 from shared.sealing import box_info
 from shared.statements import Statement, require_statements
 from shared.submission import decode, validate
+from shared.verification.examining import Examined, ReceivedExport, verified_ballots
+from shared.verification.export import BallotFile, SignedSurvey
+from shared.verification.files import BALLOTS_FILE, ExportFiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,7 @@ def open_answers(
     survey, counts, permitted = examined.survey, examined.counts, examined.permitted
     stated_by = require_statements(examined.stated, survey.invited, statements)  # 6
     key = rebuild_key(survey, shares)  # 7
-    found, invalid = _decrypt(received.folder, examined, key, progress)  # 8
+    found, invalid = _decrypt(received.files, examined, key, progress)  # 8
     kept = _keep(examined, found)  # 9
     kept_cells = {cell for group in kept for cell in group.cells}
     ballots = len(examined.receipts)
@@ -146,14 +147,15 @@ def rebuild_key(survey: SignedSurvey, shares: Sequence[Share]) -> OpeningKey:
 
 
 def _decrypt(
-    export: Path, examined: Examined, key: OpeningKey, progress: StageProgress
+    files: ExportFiles, examined: Examined, key: OpeningKey, progress: StageProgress
 ) -> tuple[list[list[dict[str, Answer]]], Counter[str]]:
     """Valid answers of each permitted group; what is invalid, by code."""
     survey, permitted = examined.survey, examined.permitted
     group_of = permitted.group_of
     found: list[list[dict[str, Answer]]] = [[] for _ in permitted.groups]
     invalid: Counter[str] = Counter()
-    with BallotFile(export / BALLOTS_FILE, survey.specification) as ballots:
+    with files.open(BALLOTS_FILE) as stream:
+        ballots = BallotFile(stream, survey.specification)
         for end, ballot in verified_ballots(ballots, examined.receipts):
             if ballot.cell in group_of:
                 token = ballot.token

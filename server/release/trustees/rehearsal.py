@@ -38,7 +38,6 @@ from server.collection.storage.published import PublishedSurvey
 from server.files import read_file
 from server.keys.sealing import SealingKey
 from server.release.trustees.election_key import secret_of
-from server.release.trustees.export import SIGNATURES_FILE, SPECIFICATION_FILE, SignedSurvey
 from server.release.trustees.opening import rebuild_key
 from server.release.trustees.shares import Share, covering_sets
 from server.release.trustees.statement_keys import require_statement_key
@@ -56,6 +55,8 @@ from shared.limits import MAX_CELLS, MAX_MESSAGE_BYTES, MAX_TRUSTEES
 from shared.sealing import box_info
 from shared.submission import decode, encode, validate
 from shared.token import PREFIX_BYTES
+from shared.verification.export import SignedSurvey
+from shared.verification.files import SIGNATURES_FILE, SPECIFICATION_FILE
 
 CHALLENGE_FORMAT: Final = "roomful-challenge/1"
 EXPECTED_FORMAT: Final = "roomful-expected/1"

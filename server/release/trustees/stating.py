@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from server.progress import StageProgress
-from server.release.trustees.examining import Examined, ReceivedExport, examine_export
+from server.release.trustees.examining import examine_export
 from server.release.trustees.ledger import Ledger
 from server.release.trustees.shares import Share
 from server.release.trustees.statement_keys import require_statement_key, sign_statement
 from shared.statements import Statement
+from shared.verification.examining import Examined, ReceivedExport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 
 from server.keys.election_group import fast_group
 from server.progress import StageProgress
-from server.release.trustees.decrypting import Election, examine_election
-from server.release.trustees.examining import ReceivedExport
+from server.release.trustees.decrypting import examine_election
+from server.release.trustees.library import library
 from shared.election.decryption import Factors, verify_factors
-from shared.election.electorate import election_terms
 from shared.election.factors import FactorsFile
 from shared.election.result import CountedGroup, Result, count
 from shared.errors import ElectionError
 from shared.invited import require_election
 from shared.statements import Statement, require_statements
+from shared.verification import election
+from shared.verification.election import Election, Report
+from shared.verification.examining import ReceivedExport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,62 +65,48 @@ def tally(
         As :func:`examine_election`; ``election.too-few-factors`` if too few files hold.
     """
     group = fast_group()
-    election = examine_election(received, progress, group)
-    examined, invited = election.examined, election.examined.survey.invited
+    found = examine_election(received, progress, group)
+    examined, invited = found.examined, found.examined.survey.invited
     trustees = require_election(invited)
     require_statements(examined.stated, invited, statements)
     by_trustee: dict[int, Factors] = {}
     ignored: list[ElectionError] = []
     for file in files:
         try:
-            _require_same(file, election)
-            verify_factors(file.factors, file.trustee, trustees, examined.stated, election.sums, group)
+            _require_same(file, found)
+            verify_factors(file.factors, file.trustee, trustees, examined.stated, found.sums, group)
         except ElectionError as error:
             ignored.append(error)
         else:
             by_trustee[file.trustee] = file.factors
         progress("factors", len(by_trustee) + len(ignored), len(files))
-    votes = count(election.sums, election.ballots, by_trustee, trustees.threshold, group)
+    votes = count(found.sums, found.ballots, by_trustee, trustees.threshold, group)
     kept = {statement.trustee: statement for _, statement in statements}
     result = Result(
         stated=examined.stated,
         statements=tuple(kept[number] for number in sorted(kept)),
         groups=tuple(
             CountedGroup(cells=cells, ballots=ballots, votes=rows)
-            for cells, ballots, rows in zip(examined.permitted.groups, election.ballots, votes, strict=True)
+            for cells, ballots, rows in zip(examined.permitted.groups, found.ballots, votes, strict=True)
         ),
         factors=tuple((number, by_trustee[number]) for number in sorted(by_trustee)[: trustees.threshold]),
     )
-    return Tally(election=election, result=result, ignored=tuple(ignored))
+    return Tally(election=found, result=result, ignored=tuple(ignored))
 
 
 def verify_result(received: ReceivedExport, result: Result, progress: StageProgress) -> Election:
-    """Verify a result with nothing but the export and what is known of the board from elsewhere.
-
-    Raises
-    ------
-    VerificationError, SpecificationError, BoardError, OpeningError, ReleaseError
-        The first line that does not hold.
-    """
-    group = fast_group()
-    election = examine_election(received, progress, group)
-    examined = election.examined
-    survey = examined.survey
-    result.verify(
-        election_terms(survey.specification, survey.digest),
-        survey.invited,
-        examined.stated.root,
-        examined.permitted.groups,
-        election.ballots,
-        election.sums,
-        group,
-    )
-    return election
+    """As :func:`shared.verification.election.verify_result`, by the arithmetic of this computer."""
+    return election.verify_result(received, result, library(fast_group()), progress)
 
 
-def _require_same(file: FactorsFile, election: Election) -> None:
-    shares = election.examined.survey.invited.shares
-    if file.stated != election.examined.stated or file.trustee > shares:
+def report_of(received: ReceivedExport, progress: StageProgress, data: bytes | None = None) -> Report:
+    """As :func:`shared.verification.election.report_of`, by the arithmetic of this computer."""
+    return election.report_of(received, library(fast_group()), progress, data)
+
+
+def _require_same(file: FactorsFile, found: Election) -> None:
+    shares = found.examined.survey.invited.shares
+    if file.stated != found.examined.stated or file.trustee > shares:
         raise ElectionError(
             "these are factors of other sums",
             where=f"trustee {file.trustee}",

@@ -20,11 +20,11 @@ from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.app import create_app
 from server.release.board.election_files import publish_result
-from server.release.trustees.faults import fault
 from shared.errors import ElectionError, InputError, NotFoundError, OpeningError, RoomfulError
 from shared.hash_list import format_hashes
 from shared.invitation import survey_link
 from shared.roll import parse_used_codes, roll_hash
+from shared.verification.faults import fault
 from tests.builders import ORGANIZER_KEY, public_bytes
 from tests.elections import COUNTS, HeldElection, election_roll
 from tests.sealed_surveys import board_of

@@ -12,7 +12,7 @@ import pytest
 
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.published import PublishedSurvey
-from server.release.trustees.export import SignedSurvey, read_survey
+from server.release.trustees.export import read_survey
 from server.release.trustees.rehearsal import (
     Rehearsal,
     keep_rehearsal,
@@ -22,6 +22,7 @@ from server.release.trustees.rehearsal import (
 )
 from shared.errors import OpeningError, RoomfulError, StateError, SubmissionError
 from shared.invitation import Invitation
+from shared.verification.export import SignedSurvey
 from tests.builders import ORGANIZER_KEY, public_bytes, sign, small_envelope, small_model
 from tests.invited import roll
 from tests.sealed_surveys import sealed_specification, shares

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from server.collection.board_folder import BOARD_FILE, CHECKPOINT_FILE, ROLL_FILE, USED_CODES_FILE, BoardFiles
-from server.files import read_file
-from server.release.board.verifying import verify_files
-from server.release.trustees.export import SignedSurvey
 from shared.board import Board
 from shared.board_counts import Survey
+from shared.board_recount import PublishedBoard, recount
 from shared.errors import OpeningError
 from shared.hash_list import LINE_BYTES, format_hashes
 from shared.limits import MAX_BOARD_BYTES, MAX_CHECKPOINT_BYTES, MAX_RECEIPTS
 from shared.roll import MAX_ROLL_BYTES, count_used
 from shared.specification import Specification
+from shared.verification.export import SignedSurvey
+from shared.verification.files import BOARD_FILE, CHECKPOINT_FILE, ROLL_FILE, USED_CODES_FILE, ExportFiles
+from shared.verification.library import Library
 
 COPIED_FILES: Final = (BOARD_FILE, ROLL_FILE, USED_CODES_FILE)
 """Files of the board that an export has, beside the checkpoint."""
@@ -71,19 +70,24 @@ def require_final(board: Board | None, specification: Specification) -> None:
 
 
 def require_board(
-    folder: Path, survey: SignedSurvey, receipts: Sequence[bytes], accepted: str | None
+    files: ExportFiles,
+    survey: SignedSurvey,
+    receipts: Sequence[bytes],
+    accepted: str | None,
+    library: Library,
 ) -> CountedBoard:
     """Count the board of an export again, and ask for a decision if its counts contradict each other.
 
     Parameters
     ----------
-    folder : Path
+    files : ExportFiles
         The export.
     survey : SignedSurvey
     receipts : sequence of bytes
         Of the ballots in the export, ascending.
     accepted : str or None
         ``SUBMISSIONS/TOKENS`` of the discrepancy that the trustees accept.
+    library : Library
 
     Raises
     ------
@@ -95,20 +99,19 @@ def require_board(
         of an election is not final.
     """
 
-    def read(name: str, most: int) -> bytes:
-        return read_file(folder / name, "a file of the board in the export", most)
-
-    contents = BoardFiles(
-        board=read(BOARD_FILE, 2 * MAX_BOARD_BYTES),
-        checkpoint=read(CHECKPOINT_FILE, MAX_CHECKPOINT_BYTES),
+    published = PublishedBoard.parse(
+        board=files.read(BOARD_FILE, 2 * MAX_BOARD_BYTES),
+        checkpoint=files.read(CHECKPOINT_FILE, MAX_CHECKPOINT_BYTES),
         receipts=format_hashes(receipts),
-        roll=read(ROLL_FILE, MAX_ROLL_BYTES),
-        used_codes=read(USED_CODES_FILE, LINE_BYTES * MAX_RECEIPTS),
+        roll=files.read(ROLL_FILE, MAX_ROLL_BYTES),
+        used_codes=files.read(USED_CODES_FILE, LINE_BYTES * MAX_RECEIPTS),
     )
     known = Survey(
         specification=survey.specification, digest=survey.digest, organizer_key=survey.organizer_key
     )
-    recounted = verify_files(contents, known, lambda _name: None).recounted
+    board_claims, note_claims = published.claims(known.board_keys)
+    outcomes = ([library.verifies(c) for c in board_claims], [library.verifies(c) for c in note_claims])
+    recounted = recount(published, outcomes, known, None)
     if recounted.refusal is not None:
         raise recounted.refusal
     board = recounted.board
@@ -116,7 +119,6 @@ def require_board(
     surplus = 0 if board is None else max(0, board.submissions - board.tokens_issued)
     figures = f"{board.submissions}/{board.tokens_issued}" if board is not None and surplus else None
     if accepted == figures:
-        published = contents.parse()
         complaints = None if board is None else board.complaints
         return CountedBoard(
             surplus=surplus,
