@@ -59,11 +59,14 @@ LIBRARIES: Final[Mapping[str, str]] = {
 NOTICE: Final = (
     "/*! HPKE: @hpke/core and its companions (MIT, Ajitomi Daisuke), mlkem (MIT), noble (MIT, Paul Miller) */"
 )
-ENTRIES: Final = ("start.mjs", "app.mjs", "worker.mjs", "board.mjs", "verify.mjs")
+ENTRIES: Final = ("start.mjs", "app.mjs", "worker.mjs", "board.mjs", "verify.mjs", "verify_result.mjs")
 """Modules of ``web/`` that become files, each with what it imports."""
-COMPILED: Final = ("python_stdlib.zip", "roomful.zip")
 ENTRANCE: Final = "respondent_client.browser.start"
 """The module that the worker calls."""
+LATER: Final[Mapping[str, str]] = {"verification.zip": "respondent_client.browser.verification"}
+"""What the worker loads when it is asked for: a zip, and its module."""
+STARTING: Final = ("python_stdlib.zip", "roomful.zip")
+COMPILED: Final = (*STARTING, *LATER)
 BUNDLES: Final[Mapping[str, tuple[Path, str]]] = {
     "hpke.mjs": (SEALING, NOTICE),
     "hpke-x-wing.mjs": (SEALING, NOTICE),
@@ -211,7 +214,7 @@ def _sources() -> dict[str, bytes]:
     )
     sources["pyodide/pyodide.asm.wasm"] = (runtime / "pyodide.asm.wasm").read_bytes()
     sources |= _compiled()
-    sizes = {f"./{name}": len(sources[name]) for name in ("pyodide/pyodide.asm.wasm", *COMPILED)}
+    sizes = {f"./{name}": len(sources[name]) for name in ("pyodide/pyodide.asm.wasm", *STARTING)}
     # Pyodide wants a lock file of loadable packages; ours has none.
     lock = json.loads((runtime / "pyodide-lock.json").read_bytes())
     lock = json.dumps({"info": lock["info"], "packages": {}})
@@ -248,10 +251,13 @@ def _web_bundles(facts: Mapping[str, object]) -> dict[str, bytes]:
 
 def _compiled() -> dict[str, bytes]:
     """The standard library's and our own Python, see ``compiling/``."""
-    ours = ((path.relative_to(ROOT).as_posix(), path.read_bytes()) for path in python_files())
+    parts = {
+        Path(name).stem: [_relative(path) for path in paths] for name, paths in parts_of_python().items()
+    }
+    ours = ((name, (ROOT / name).read_bytes()) for names in parts.values() for name in names)
     with TemporaryDirectory() as folder:
         given = Path(folder, "sources.zip")
-        given.write_bytes(_stored_zip(ours))
+        given.write_bytes(_stored_zip(iter([*ours, ("parts.json", json.dumps(parts).encode())])))
         _node("Python could not be compiled", CLIENT, COMPILING / "compile.mjs", given, folder)
         return {name: Path(folder, name).read_bytes() for name in COMPILED}
 
@@ -310,9 +316,22 @@ def _web_files() -> list[Path]:
 
 
 def python_files() -> list[Path]:
-    """What runs in the browser: :data:`ENTRANCE` and what it imports of ours, also inside functions."""
+    """What runs in the browser, at once or later."""
+    return sorted(path for paths in parts_of_python().values() for path in paths)
+
+
+def parts_of_python() -> dict[str, list[Path]]:
+    """Modules of ours by the zip that has them: of :data:`LATER` those that are not there at once."""
+    found = {"roomful.zip": _reached(ENTRANCE)}
+    for name, entrance in LATER.items():
+        found[name] = sorted(set(_reached(entrance)) - set(found["roomful.zip"]))
+    return found
+
+
+def _reached(entrance: str) -> list[Path]:
+    """A module and what it imports of ours, also inside functions."""
     found: set[Path] = set()
-    waiting = [ENTRANCE]
+    waiting = [entrance]
     while waiting:
         path = _file_of(waiting.pop())
         if path is None or path in found:
@@ -327,6 +346,10 @@ def python_files() -> list[Path]:
             ".".join(path.relative_to(ROOT).parts[:i]) for i in range(1, len(path.relative_to(ROOT).parts))
         ]
     return sorted(found)
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
 
 
 def _file_of(module: str) -> Path | None:

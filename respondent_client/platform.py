@@ -6,8 +6,9 @@ offers (fetch and WebCrypto). Everything that can differ between the two is in t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from shared.errors import SpecificationError
 
@@ -71,7 +72,7 @@ class Platform(Protocol):
     def entropy(self, n_bytes: int) -> bytes:
         """Fresh random bytes from the operating system's generator."""
 
-    def notify(self, notice: dict[str, int]) -> None:
+    def notify(self, notice: Mapping[str, Any]) -> None:
         """Tell the person how far a long check has come."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from respondent_client.platform import Reply, unusable_key
@@ -71,6 +72,6 @@ class BrowserPlatform:
         data: bytes = self._worker.entropy(n_bytes).to_bytes()
         return data
 
-    def notify(self, notice: dict[str, int]) -> None:
+    def notify(self, notice: Mapping[str, Any]) -> None:
         """See :meth:`Platform.notify`."""
         self._worker.notify(json.dumps(notice))

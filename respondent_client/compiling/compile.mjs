@@ -2,8 +2,8 @@
 //
 //   node compile.mjs SOURCES FOLDER
 //
-// SOURCES is a zip of our modules; FOLDER receives python_stdlib.zip, with those modules of the standard library that
-// Pyodide and ours import, and roomful.zip with ours. The work itself is done by compile.py.
+// SOURCES is a zip of our modules, with a list of them for each part; FOLDER receives python_stdlib.zip, with those modules
+// of the standard library that Pyodide and ours import, and a zip for each part. The work itself is done by compile.py.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { loadPyodide } from "pyodide";
@@ -15,6 +15,6 @@ pyodide.FS.writeFile("/sources.zip", await readFile(sources));
 pyodide.registerJsModule("roomful_platform", {}); // which the worker offers to ours
 const program = await readFile(new URL("compile.py", import.meta.url), "utf8");
 pyodide.runPython(program, { filename: "compile.py" });
-for (const name of ["python_stdlib.zip", "roomful.zip"]) {
+for (const name of pyodide.FS.readdir("/").filter((name) => name.endsWith(".zip") && name !== "sources.zip")) {
   await writeFile(`${folder}/${name}`, pyodide.FS.readFile(`/${name}`));
 }

@@ -10,6 +10,7 @@ import ast
 import importlib
 import importlib.util
 import io
+import json
 import marshal
 import sys
 import zipfile
@@ -82,8 +83,9 @@ def module_name(path: str) -> str:
 
 with zipfile.ZipFile(OURS) as ours, zipfile.ZipFile(LIBRARY) as library:
     sys.path.insert(0, OURS)
-    for name in (*map(module_name, ours.namelist()), *LATER):
+    parts = json.loads(ours.read("parts.json"))
+    for name in (*(module_name(path) for paths in parts.values() for path in paths), *LATER):
         importlib.import_module(name)
-    needed = imported()
-    pack("/python_stdlib.zip", library, needed)
-    pack("/roomful.zip", ours, ours.namelist())
+    pack("/python_stdlib.zip", library, imported())
+    for part, paths in parts.items():
+        pack(f"/{part}.zip", ours, paths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -362,6 +362,6 @@ def read_answers(path: Path) -> dict[str, dict[str, Any]]:
     return value
 
 
-def _progress(notice: dict[str, int]) -> None:
+def _progress(notice: Mapping[str, Any]) -> None:
     if notice["done"] % 50_000 < 500:
         click.echo(f"Recounting: {notice['done']} of {notice['total']} people", err=True)

@@ -7,8 +7,8 @@ import secrets
 import ssl
 import threading
 import weakref
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from cryptography.exceptions import InvalidSignature
@@ -36,7 +36,7 @@ class HeadlessPlatform:
         Receives the progress of long checks.
     """
 
-    def __init__(self, notify: Callable[[dict[str, int]], None] | None = None) -> None:
+    def __init__(self, notify: Callable[[Mapping[str, Any]], None] | None = None) -> None:
         self._notify = notify
         self._local = threading.local()
         self._context: ssl.SSLContext | None = None
@@ -132,7 +132,7 @@ class HeadlessPlatform:
         """See :meth:`Platform.entropy`."""
         return secrets.token_bytes(n_bytes)
 
-    def notify(self, notice: dict[str, int]) -> None:
+    def notify(self, notice: Mapping[str, Any]) -> None:
         """See :meth:`Platform.notify`."""
         if self._notify is not None:
             self._notify(notice)

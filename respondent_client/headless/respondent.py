@@ -37,7 +37,7 @@ class HeadlessRespondent:
         Receives ``{"check": 10, "done", "total"}`` while a public model is recounted.
     """
 
-    def __init__(self, url: str, notify: Callable[[dict[str, int]], None] | None = None) -> None:
+    def __init__(self, url: str, notify: Callable[[Mapping[str, Any]], None] | None = None) -> None:
         self.link = Link.parse(url)
         self._platform = HeadlessPlatform(notify)
         self._sound: SoundSpecification | None = None

@@ -285,12 +285,22 @@ function takeAlong(link) {
   link.hash = [pinned().slice(1), written].filter(Boolean).join(".");
 }
 
+/** Of an election with a result; the program for it comes when somebody wants it. */
+async function offerVerification() {
+  const section = document.getElementById("verification");
+  if (!section) return;
+  const program = await import("./verify_result.mjs");
+  const { language } = state;
+  program.offerVerification(section, { language, id, ballots: Number(section.dataset.ballots), fetchBytes, fragment: () => pinned() });
+}
+
 async function main() {
   state.language = await chooseLanguage(page.dataset.language);
   for (const link of document.querySelectorAll("[data-language]")) link.addEventListener("click", () => takeAlong(link));
   draw();
   window.addEventListener("hashchange", takeLink);
   await takeLink();
+  await offerVerification();
 }
 
 if (place) main();

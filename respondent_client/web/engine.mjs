@@ -1,6 +1,8 @@
 // The page's handle on the worker: loads it in the background, asks it, and notices when it is silent.
 
 const SILENT_MS = 240_000;
+/** Cause of an engine that the page itself has ended. */
+const STOPPED = "stopped";
 
 export class Engine {
   #worker;
@@ -37,11 +39,25 @@ export class Engine {
 
   /** Ask the worker; the answer is what Python returned, or an Error with code, where, expected, remedy. */
   ask(method, given = {}) {
+    return this.#post({ method, arguments: given });
+  }
+
+  /** Ask a part of the program that is loaded then; it gets files, which are the worker's from now on. */
+  askPart(part, given, files) {
+    return this.#post({ part, files, arguments: given }, Object.values(files).map(({ buffer }) => buffer));
+  }
+
+  /** End the worker with whatever it is doing; nothing can be asked any more. */
+  stop() {
+    this.#fail(STOPPED);
+  }
+
+  #post(message, transfer = []) {
     const id = ++this.#number;
     return new Promise((resolve, reject) => {
       if (this.failed) return reject(this.#broken());
       this.#pending.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, method, arguments: given });
+      this.#worker.postMessage({ id, ...message }, transfer);
     });
   }
 

@@ -4,6 +4,7 @@
 //                {kind: "answer", id, result} or {kind: "answer", id, error} for each request;
 //                {kind: "notice", notice} while a long request runs.
 // From the page: {id, method, arguments}; in the arguments may be {fetched: {url, bytes}}, which is not fetched again.
+//                {id, part: "verification", files: {name: bytes}, arguments}: to a part that is loaded when it is asked for.
 //
 // loadPyodide() neither resolves nor rejects when WebAssembly is blocked or has the wrong type, so every cause
 // is looked for here, and a watchdog ends a start that makes no progress.
@@ -23,6 +24,7 @@ let loaded = 0;
 let lastProgress = performance.now();
 let finished = false;
 let handle = null;
+let runtime = null;
 const waiting = [];
 
 function fail(cause, detail = "") {
@@ -119,6 +121,7 @@ async function start() {
     pyodide.registerJsModule("roomful_platform", platform);
     pyodide.pyimport("sys").path.insert(0, "/roomful.zip");
     handle = pyodide.pyimport("respondent_client.browser.start").handle;
+    runtime = pyodide;
   } catch (error) {
     return fail("start", error);
   }
@@ -129,7 +132,28 @@ async function start() {
   for (const request of waiting.splice(0)) answer(request);
 }
 
-async function answer({ id, method, arguments: { fetched, ...given } }) {
+/** Verifies an election; its program is no part of what a voter loads. */
+async function verification() {
+  const response = await fetch(here("./verification.zip"));
+  if (!response.ok) throw new Error(`${response.status}`);
+  runtime.FS.writeFile("/verification.zip", new Uint8Array(await response.arrayBuffer()));
+  runtime.pyimport("respondent_client.browser.start").add_part("/verification.zip");
+  return runtime.pyimport("respondent_client.browser.verification").verify;
+}
+
+async function verify({ id, files, arguments: given }) {
+  let program;
+  try {
+    program = await verification();
+  } catch (error) {
+    return self.postMessage({ kind: "failed", cause: error instanceof TypeError ? "network" : "start", detail: String(error) });
+  }
+  const reply = JSON.parse(program(JSON.stringify(given), runtime.toPy(files)));
+  self.postMessage({ kind: "answer", id, ...reply });
+}
+
+async function answer({ id, method, part, files, arguments: { fetched, ...given } }) {
+  if (part === "verification") return verify({ id, files, arguments: given });
   if (fetched) offer(fetched);
   const reply = JSON.parse(await handle(JSON.stringify({ method, arguments: given })));
   self.postMessage({ kind: "answer", id, ...reply });

@@ -30,8 +30,8 @@ LINES: Final = {
     "receipts": "The ballots are exactly those under the signed root of the board",
     "board": "The board agrees with its ballots, its roll and its used codes",
     "known-board": "The board is the one that was seen elsewhere",
-    "tokens": "Each ballot has a voucher of its own, and is as the holder's device signed it",
-    "token-numbers": "No voucher was issued after the numbers of vouchers were published",
+    "tokens": "Each ballot has a token of its own, and is as the device of its holder signed it",
+    "token-numbers": "No token was issued after the numbers of tokens were published",
     "codes": "No box has more ballots than codes that were used",
     "proofs": "Each counted ballot has one vote in each contest",
     "groups": "Boxes are joined as the signed rule says",
@@ -39,7 +39,7 @@ LINES: Final = {
     "result": "The result is of this board and of these groups",
     "statements": "Enough trustees stated that there is no other set of ballots",
     "factors": "Each trustee decrypted these sums, and with her own key",
-    "votes": "The votes of each group are what her factors leave of its sums",
+    "votes": "The votes of each group are what the factors leave of its sums",
 }
 """What each line says when it passes, in the order in which they are run."""
 

@@ -16,6 +16,7 @@ from server.collection.storage.registrar import RegistrarStore
 from server.collection.storage.store import SurveyStore
 from server.collection.tokens.verifying import BallotVerifier
 from server.keys.sealing import SealingKey
+from server.release.trustees.examining import examine_export
 from shared import board_counts, soundness
 from shared.ballot import Ballot
 from shared.election.vote import EncryptedVote
@@ -79,9 +80,9 @@ def test_minted_tokens_without_a_code(election: HeldElection, monkeypatch: pytes
     monkeypatch.setattr(HeldElection, "used_codes", lambda *_: proofs_of(*used))
     export = election.write()
     received = election.received(export)
-    assert code_of(lambda: examining.examine_export(received, lambda *_: None)) == "opening.box"
+    assert code_of(lambda: examine_export(received, lambda *_: None)) == "opening.box"
     monkeypatch.setattr(examining, "_require_codes", lambda *_: None)
-    counted = examining.examine_export(received, lambda *_: None)
+    counted = examine_export(received, lambda *_: None)
     assert counted.counts[LONELY] == COUNTS[LONELY] + 2
     assert (LONELY,) in counted.permitted.groups, "her vote is the one that they did not make"
 
@@ -141,7 +142,7 @@ def test_a_voter_lies_about_her_age(
         HeldElection, "used_codes", lambda *_: proofs_of(*(b.cell for b in election.ballots[:-1]), 1)
     )
     received = election.received(election.write())
-    assert code_of(lambda: examining.examine_export(received, lambda *_: None)) == "opening.box"
+    assert code_of(lambda: examine_export(received, lambda *_: None)) == "opening.box"
 
 
 def moved(election: HeldElection, number: int, cell: int) -> Ballot:
@@ -161,7 +162,7 @@ def test_a_ballot_moved_to_another_box(
     assert code_of(lambda: store.submit(sealed(election, ballot))) == "token.signature"
     election.ballots.append(ballot)
     received = election.received(election.write())
-    assert code_of(lambda: examining.examine_export(received, lambda *_: None)) == "opening.token"
+    assert code_of(lambda: examine_export(received, lambda *_: None)) == "opening.token"
     monkeypatch.setattr(Invited, "token_key", lambda self, _cell: self.token_keys[LONELY])
     assert code_of(lambda: store.submit(sealed(election, ballot))) == ""
 
@@ -172,9 +173,9 @@ def test_a_box_replaced_by_the_collector(election: HeldElection, monkeypatch: py
     vote = election.vote(0, victim.cell, {"board": "blank", "statutes": False})
     election.ballots[0] = replace(victim, box=vote.to_bytes())
     received = election.received(election.write())
-    assert code_of(lambda: examining.examine_export(received, lambda *_: None)) == "opening.signature"
+    assert code_of(lambda: examine_export(received, lambda *_: None)) == "opening.signature"
     monkeypatch.setattr(BallotVerifier, "verify_signature", lambda *_: None)
-    assert not examining.examine_export(received, lambda *_: None).refused, "the vote counts"
+    assert not examine_export(received, lambda *_: None).refused, "the vote counts"
 
 
 def test_the_keys_of_a_box_are_for_it_alone() -> None:

@@ -16,6 +16,7 @@ from shared.cells import UnitCells
 from shared.errors import ElectionError, OpeningError, SpecificationError
 from shared.joining import Joining, Row, Segment, row_of
 from shared.specification import Specification
+from shared.verification import permitted
 from tests.elections import HeldElection
 from tests.unit_cells import election_of_units
 
@@ -39,7 +40,7 @@ def test_groups_across_units_without_need(tmp_path: Path, monkeypatch: pytest.Mo
     election = HeldElection(tmp_path, specification=election_of_units()).fill(*COUNTS)
     export = election.write()
     with monkeypatch.context() as patch:
-        patch.setattr(gate, "join_within", regardless)
+        patch.setattr(permitted, "join_within", regardless)
         result = election.result(export).result
         assert 0 < told_by_subtraction([g.cells for g in result.groups]) < K, "the attack succeeds"
         election.verify(export, result)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.link import Link
@@ -32,7 +34,7 @@ class FakePlatform(HeadlessPlatform):
     """
 
     def __init__(self, envelope: bytes | None = None, model: bytes | None = None) -> None:
-        self.notices: list[dict[str, int]] = []
+        self.notices: list[Mapping[str, Any]] = []
         super().__init__(self.notices.append)
         self.envelope = small_envelope() if envelope is None else envelope
         self.model = small_model() if model is None else model

@@ -93,6 +93,23 @@ def test_the_python_in_the_browser_is_what_the_worker_calls_and_no_more(folder: 
     assert not [name for name in names if "headless" in name or name.startswith("server")]
 
 
+def test_what_verifies_an_election_is_loaded_apart(folder: Path) -> None:
+    """A voter loads nothing of it, and who verifies loads nothing twice."""
+    names = manifest(folder)
+
+    def modules(archive: str) -> set[str]:
+        with zipfile.ZipFile(BytesIO((folder / names[archive]).read_bytes())) as packed:
+            return set(packed.namelist())
+
+    voting, verifying = modules("roomful.zip"), modules("verification.zip")
+    assert not voting & verifying
+    assert {"shared/verification/election.pyc", "respondent_client/browser/verifying.pyc"} <= verifying
+    assert not [name for name in voting if "verification" in name]
+    assert (folder / f"{names['verification.zip']}.br").stat().st_size < 60_000
+    assert f'"./{names["verification.zip"]}"' in (folder / names["worker.mjs"]).read_text("utf-8")
+    assert f'import("./{names["verify_result.mjs"]}")' in (folder / names["board.mjs"]).read_text("utf-8")
+
+
 def test_the_library_in_the_browser_has_what_ours_imports_and_little_else(folder: Path) -> None:
     """Also what is imported only inside a function; what the walks meet is in ``tests/browser``."""
     with zipfile.ZipFile(BytesIO((folder / manifest(folder)["python_stdlib.zip"]).read_bytes())) as archive:
@@ -116,7 +133,7 @@ def test_the_library_in_the_browser_has_what_ours_imports_and_little_else(folder
 
 def test_an_open_survey_loads_few_bytes(folder: Path) -> None:
     """A tenth of a megabyte is two seconds on a slow network; the requests are counted in Chromium."""
-    others = ("board", "hpke", "htmx", "qr", "survey.ar", "survey.de", "texts/")
+    others = ("board", "hpke", "htmx", "qr", "survey.ar", "survey.de", "texts/", "verification", "verify")
     loaded = [hashed for name, hashed in manifest(folder).items() if not name.startswith(others)]
     assert sum((folder / f"{hashed}.br").stat().st_size for hashed in loaded) <= 4_000_000
 

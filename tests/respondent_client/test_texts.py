@@ -12,6 +12,8 @@ from respondent_client.build import WEB
 from shared.attributes import KINDS
 from shared.checks import CODES
 from shared.specification import RELEASE_RULES, STORED
+from shared.verification.election import LINES, NOT_RUN, PASSED, REFUSED
+from shared.verification.faults import CULPRITS
 from tests.kinds import MADE
 
 LANGUAGES = sorted(path.stem for path in (WEB / "texts").glob("*.json"))
@@ -154,3 +156,11 @@ def test_every_kind_of_attribute_has_words_for_a_wrong_answer(kind: str) -> None
     form = MADE[kind]().form_field()["form"]
     for key in (f"you.empty.{form}", f"you.wrong.{form}"):
         assert key in texts("en"), key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_line_of_a_verification_and_every_culprit_has_words(language: str) -> None:
+    said = texts(language)
+    assert {f"verification.line.{code}" for code in LINES} <= set(said)
+    assert {f"verification.culprit.{name}" for name in CULPRITS} <= set(said)
+    assert {f"verification.outcome.{outcome}" for outcome in (PASSED, REFUSED, NOT_RUN)} <= set(said)

@@ -1,0 +1,19 @@
+"""Verify an election in the worker; loaded when somebody asks for it. Only Pyodide can import this module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import roomful_platform  # type: ignore[import-not-found] # registered by web/worker.mjs
+from pyodide.ffi import to_js
+
+from respondent_client.browser.platform import BrowserPlatform
+from respondent_client.browser.verifying import verify_files
+
+_PLATFORM = BrowserPlatform(roomful_platform, to_js)
+
+
+def verify(text: str, files: Mapping[str, memoryview]) -> str:
+    """See :func:`respondent_client.browser.verifying.verify_files`."""
+    contents = {name: bytes(data) for name, data in files.items()}
+    return verify_files(text, contents, _PLATFORM)
