@@ -257,7 +257,7 @@ def _compiled() -> dict[str, bytes]:
     ours = ((name, (ROOT / name).read_bytes()) for names in parts.values() for name in names)
     with TemporaryDirectory() as folder:
         given = Path(folder, "sources.zip")
-        given.write_bytes(_stored_zip(iter([*ours, ("parts.json", json.dumps(parts).encode())])))
+        given.write_bytes(_stored_zip(iter([*ours, ("parts", json.dumps(parts).encode())])))
         _node("Python could not be compiled", CLIENT, COMPILING / "compile.mjs", given, folder)
         return {name: Path(folder, name).read_bytes() for name in COMPILED}
 

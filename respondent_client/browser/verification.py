@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import roomful_platform  # type: ignore[import-not-found] # registered by web/worker.mjs
 from pyodide.ffi import to_js
@@ -10,7 +11,7 @@ from pyodide.ffi import to_js
 from respondent_client.browser.platform import BrowserPlatform
 from respondent_client.browser.verifying import verify_files
 
-_PLATFORM = BrowserPlatform(roomful_platform, to_js)
+_PLATFORM: Final = BrowserPlatform(roomful_platform, to_js)
 
 
 def verify(text: str, files: Mapping[str, memoryview]) -> str:

@@ -83,7 +83,7 @@ def module_name(path: str) -> str:
 
 with zipfile.ZipFile(OURS) as ours, zipfile.ZipFile(LIBRARY) as library:
     sys.path.insert(0, OURS)
-    parts = json.loads(ours.read("parts.json"))
+    parts = json.loads(ours.read("parts"))
     for name in (*(module_name(path) for paths in parts.values() for path in paths), *LATER):
         importlib.import_module(name)
     pack("/python_stdlib.zip", library, imported())

@@ -106,6 +106,7 @@ export function offerVerification(place, { language, id, ballots, fetchBytes, fr
   }
 
   function show({ lines, pinned, totals, counted, groups, refused = [], root_words: root, survey_words: survey, key_words: key }) {
+    const plain = { true: t("review.yes"), false: t("review.no") };
     const fault = lines.find((line) => line.outcome === "refused");
     const verdict = fault
       ? h(
@@ -122,7 +123,7 @@ export function offerVerification(place, { language, id, ballots, fetchBytes, fr
           { class: `notice ${pinned ? "good" : "warning"}`, tabindex: "-1", id: "verification-verdict", "data-outcome": "passed" },
           h("h4", {}, t("verification.passed")),
           h("p", {}, t("verification.passed.meaning", { counted: language.number(counted), groups: language.number(groups) })),
-          Object.entries(totals).map(([contest, votes]) => h("p", {}, h("strong", { dir: "auto" }, contest), ": ", language.items(Object.entries(votes).map(([choice, number]) => `${choice} ${language.number(number)}`)))),
+          Object.entries(totals).map(([contest, votes]) => h("p", {}, h("strong", { dir: "auto" }, contest), ": ", language.items(Object.entries(votes).map(([choice, number]) => `${plain[choice] ?? choice} ${language.number(number)}`)))),
           refused.length > 0 ? h("p", {}, h("strong", {}, t("verification.not-counted", { count: refused.length }))) : null,
         );
     const compare = fault

@@ -40,6 +40,7 @@ PUBLISHED = {
     "groups.csv": "the same as a table",
     "survey.html": "a page",
     "message.txt": "the same for everybody, to be sent",
+    "tokens.json": "how many tokens each box has, which the registrar publishes",
     "totals.csv": "one public total a day, in tens",
 }
 """Files that everybody may read, or that no survey's people are in."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from server.progress import StageProgress
 from server.release.permission import permit
 from server.release.trustees.library import library
@@ -9,7 +11,7 @@ from shared.election.group import Group, PythonGroup
 from shared.verification import examining
 from shared.verification.examining import Examined, ReceivedExport
 
-_GROUP = PythonGroup()
+_GROUP: Final = PythonGroup()
 
 
 def examine_export(received: ReceivedExport, progress: StageProgress, group: Group = _GROUP) -> Examined:
