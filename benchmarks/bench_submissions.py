@@ -1,6 +1,6 @@
 """Durable submissions per second, beside a bare endpoint, and what a killed server loses.
 
-    python benchmarks/bench_submissions.py [--seconds 30] [--postgres] [--json]
+    python benchmarks/bench_submissions.py [--seconds 30] [--postgres [--collectors 2]] [--json]
 
 Three phases, each with the server as a process of its own and the load from another one:
 
@@ -8,9 +8,12 @@ Three phases, each with the server as a process of its own and the load from ano
    endpoint (one insert per request, ``synchronous=FULL``, the same WSGI server) take turns, so that whatever
    else the machine does hits both.
 2. The real server is killed (SIGKILL) in the middle of the load and started again.
-3. Every receipt that was acknowledged in both phases is looked up in the store.
+3. Every receipt that was acknowledged in all phases is looked up in the store, and answers are counted
+   against receipts: whoever is there twice has two answers and one receipt.
 
-With ``--postgres`` both keep what they take in one PostgreSQL, started in a folder of its own.
+With ``--postgres`` both keep what they take in one PostgreSQL, started in a folder of its own, which is
+killed and started again under load too. With ``--collectors 2`` two real servers share it behind one nginx,
+and two bare ones behind another; one real server is killed.
 
 The load is wrk with a Lua script if wrk is installed, else a loop of this file. Only answers 201 count.
 """
@@ -33,7 +36,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -174,7 +177,9 @@ def wait_for(port: int) -> None:
 
 def start(command: Sequence[str], port: int) -> subprocess.Popen[bytes]:
     """Start a server process and wait until it answers."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
     wait_for(port)
     return process
 
@@ -183,6 +188,26 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     """End a server in the orderly way."""
     process.send_signal(signal.SIGTERM)
     process.wait(timeout=60)
+
+
+def proxy(folder: Path, port: int, servers: Sequence[int]) -> subprocess.Popen[bytes]:
+    """One nginx in front of several servers on this machine, which takes turns among them."""
+    upstream = " ".join(f"server 127.0.0.1:{server} max_fails=0;" for server in servers)
+    settings = folder / f"nginx-{port}.conf"
+    settings.write_text(f"""
+        daemon off; worker_processes 1; pid {folder}/nginx-{port}.pid; error_log /dev/null emerg;
+        events {{ worker_connections 2048; }}
+        http {{
+            access_log off; client_body_temp_path {folder}/bodies-{port};
+            upstream servers {{ {upstream} keepalive 64; }}
+            server {{
+                listen 127.0.0.1:{port} backlog=1024; client_max_body_size 80k; client_body_buffer_size 80k;
+                location / {{
+                    proxy_pass http://servers; proxy_http_version 1.1; proxy_set_header Connection "";
+                }}
+            }}
+        }}""")
+    return start(["nginx", "-c", str(settings), "-p", str(folder)], port)
 
 
 class Loader:
@@ -275,9 +300,12 @@ def acknowledged_receipts(prefixes: Sequence[Path]) -> Iterator[str]:
                     yield json.loads(line)["receipt"]
 
 
-def measure(arguments: argparse.Namespace, folder: Path, database: str) -> dict[str, object]:
+def measure(
+    arguments: argparse.Namespace, folder: Path, postgres: PostgresServer | None
+) -> dict[str, object]:
     """Run the phases."""
     data = folder / "data"
+    database = "" if postgres is None else postgres.url
     config = Config(database=database)
     os.environ["ROOMFUL_SERVER_DATABASE"] = database
     with config.open_data(data) as directory:
@@ -287,15 +315,28 @@ def measure(arguments: argparse.Namespace, folder: Path, database: str) -> dict[
     assert small_specification().questionnaire.accept(json.loads(ANSWERS))
     head = f'{{"protocol":"{PROTOCOL}","specification":"{digest}","cell":1,"answers":{ANSWERS},"padding":"'
     load = Loader(folder, head, arguments.connections, arguments.own)
-    port, bare_port = free_port(), free_port()
-    ours = [sys.executable, "-c", "from server.cli.main import main; main()", "serve"]
-    ours += ["--data", str(data), "--port", str(port)]
-    bare = [sys.executable, __file__, "--bare-server", str(bare_port)]
-    bare += [database or str(folder / "bare.sqlite")]
-    bare += [str(arguments.bare_processes), str(arguments.bare_threads)]
-    address = f"http://127.0.0.1:{port}/api/v1/surveys/{survey}/submissions"
+    number = arguments.collectors
+    ports, bare_ports = ([free_port() for _ in range(number)] for _ in range(2))
+    folders = [data, *(folder / f"data{other}" for other in range(1, number))]
+    for other in folders[1:]:
+        with config.open_data(other) as directory:
+            directory.publish(small_envelope(), small_model())
+    processes = str(arguments.processes)
+    os.environ["ROOMFUL_SERVER_PROCESSES"] = processes
+    command = [sys.executable, "-c", "from server.cli.main import main; main()", "serve"]
+    ours = [[*command, "--data", str(one), "--port", str(port)] for one, port in zip(folders, ports)]
+    bare = [sys.executable, __file__, "--bare-server"]
+    bare_rest = [database or str(folder / "bare.sqlite"), processes, str(arguments.bare_threads)]
     seconds = arguments.seconds / arguments.rounds
-    server, other = start(ours, port), start(bare, bare_port)
+    servers = [start(one, port) for one, port in zip(ours, ports)]
+    others = [start([*bare, str(port), *bare_rest], port) for port in bare_ports]
+    port, bare_port = ports[0], bare_ports[0]
+    if number > 1:
+        port, bare_port = free_port(), free_port()
+        proxies = [proxy(folder, port, ports), proxy(folder, bare_port, bare_ports)]
+    else:
+        proxies = []
+    address = f"http://127.0.0.1:{port}/api/v1/surveys/{survey}/submissions"
     loads: dict[str, list[Load]] = {"roomful": [], "bare": []}
     kept = []
     for turn in range(arguments.rounds):
@@ -304,22 +345,37 @@ def measure(arguments: argparse.Namespace, folder: Path, database: str) -> dict[
         )
         kept.append(folder / f"ours{turn}")
         loads["roomful"].append(load(address, seconds, f"r{turn}", kept[-1]))
-    stop(other)
-
-    def kill_and_restart() -> None:
-        nonlocal server
-        time.sleep(crash_seconds / 2)
-        server.kill()
-        server.wait()
-        server = start(ours, port)
-
+    for other_server in others:
+        stop(other_server)
     crash_seconds = min(10.0, max(4.0, arguments.seconds / 3))
-    killer = threading.Thread(target=kill_and_restart)
-    killer.start()
-    kept.append(folder / "crash")
-    crash = load(address, crash_seconds, "c", kept[-1])
-    killer.join()
-    stop(server)
+
+    def around(name: str, failure: Callable[[], None]) -> Load:
+        def fail() -> None:
+            time.sleep(crash_seconds / 2)
+            failure()
+
+        failing = threading.Thread(target=fail)
+        failing.start()
+        kept.append(folder / name)
+        seen = load(address, crash_seconds, name, kept[-1])
+        failing.join()
+        return seen
+
+    def kill_a_server() -> None:
+        os.killpg(servers[0].pid, signal.SIGKILL)
+        servers[0].wait()
+        servers[0] = start(ours[0], ports[0])
+
+    crashes = {"kill": around("kill", kill_a_server)}
+    if postgres is not None:
+
+        def kill_the_database() -> None:
+            postgres.stop()
+            postgres.start()
+
+        crashes["database"] = around("database", kill_the_database)
+    for process in (*servers, *proxies):
+        stop(process)
 
     receipts = set(acknowledged_receipts(kept))
     with config.open_data(data) as directory:
@@ -327,6 +383,8 @@ def measure(arguments: argparse.Namespace, folder: Path, database: str) -> dict[
         store.check()
         lost = sum(not store.has_receipt(receipt) for receipt in receipts)
         stored = store.total()
+        store.close()
+        answers = sum(1 for _ in store.answers())
     rates = {
         name: sum(part.acknowledged for part in parts) / sum(part.seconds for part in parts)
         for name, parts in loads.items()
@@ -343,10 +401,13 @@ def measure(arguments: argparse.Namespace, folder: Path, database: str) -> dict[
         "roomful_p99_ms": loads["roomful"][-1].p99_ms,
         "bare_p50_ms": loads["bare"][-1].p50_ms,
         "bare_p99_ms": loads["bare"][-1].p99_ms,
-        "refused": sum(part.refused for part in loads["roomful"]) + crash.refused,
+        "collectors": number,
+        "refused": sum(part.refused for part in loads["roomful"]),
         "acknowledged": len(receipts),
-        "acknowledged_around_kill": crash.acknowledged,
+        **{f"acknowledged_around_{name}": seen.acknowledged for name, seen in crashes.items()},
+        **{f"failed_around_{name}": seen.refused for name, seen in crashes.items()},
         "stored": stored,
+        "answers": answers,
         "lost": lost,
     }
 
@@ -357,16 +418,19 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0, help="load on each of the two servers")
     parser.add_argument("--rounds", type=int, default=3, help="turns that the two servers take")
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--bare-processes", type=int, default=2, help="processes of the bare endpoint")
+    parser.add_argument("--processes", type=int, default=2, help="processes of each server, bare ones too")
+    parser.add_argument("--collectors", type=int, default=1, help="servers behind one nginx, with --postgres")
     parser.add_argument("--bare-threads", type=int, default=8, help="threads of each of them")
     parser.add_argument("--postgres", action="store_true", help="keep everything in PostgreSQL")
     parser.add_argument("--own", action="store_true", help="use the loop of this file even if there is wrk")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    if arguments.collectors > 1 and not arguments.postgres:
+        parser.error("--collectors needs --postgres")
     with tempfile.TemporaryDirectory(prefix="bench-submissions-") as folder:
         postgres = PostgresServer() if arguments.postgres else None
         try:
-            result = measure(arguments, Path(folder), postgres.url if postgres else "")
+            result = measure(arguments, Path(folder), postgres)
         finally:
             if postgres is not None:
                 postgres.end()
@@ -375,7 +439,11 @@ def main() -> None:
     else:
         for name, value in result.items():
             print(f"{name:28}{value}")
-    if result["lost"] or float(str(result["ratio"])) < float(str(result["required_ratio"])):
+    if (
+        result["lost"]
+        or result["answers"] != result["stored"]
+        or float(str(result["ratio"])) < float(str(result["required_ratio"]))
+    ):
         raise SystemExit(1)
 
 

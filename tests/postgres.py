@@ -38,13 +38,13 @@ def why_not() -> str:
 class PostgresServer:
     """A server that listens on a socket in its own folder alone."""
 
-    def __init__(self, *settings: str) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
+    def __init__(self, *settings: str, base: Path | None = None) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir=base or "/tmp"))  # noqa: S108 - short, for the socket
         self._as: list[str] = []
         self._made = 0
+        self.own(self.folder)
         if os.geteuid() == 0:
             user = pwd.getpwnam(USER)
-            os.chown(self.folder, user.pw_uid, user.pw_gid)
             self._as = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
         self.data = self.folder / "data"
         self._run(
@@ -60,11 +60,21 @@ class PostgresServer:
         """Where it is."""
         return f"postgresql://roomful@/postgres?host={self.folder}"
 
-    def new_database(self) -> str:
-        """Make an empty database; returns where it is."""
+    def own(self, folder: Path) -> None:
+        """Give a folder to the user who runs the server."""
+        if os.geteuid() == 0:
+            user = pwd.getpwnam(USER)
+            os.chown(folder, user.pw_uid, user.pw_gid)
+
+    def new_database(self, tablespace: Path | None = None) -> str:
+        """Make an empty database, in a folder of its own if one is named; returns where it is."""
         self._made += 1
         name = f"test{self._made}"
-        self._run("createdb", "-h", self.folder, "-U", "roomful", name)
+        words: list[str | Path] = ["-h", self.folder, "-U", "roomful"]
+        if tablespace is not None:
+            self._run("psql", *words, "-c", f"CREATE TABLESPACE {name} LOCATION '{tablespace}'", "postgres")
+            words += ["-D", name]
+        self._run("createdb", *words, name)
         return f"postgresql://roomful@/{name}?host={self.folder}"
 
     def start(self) -> None:
