@@ -16,7 +16,6 @@ from server.collection.storage.copying import is_there, note_of
 from server.collection.storage.databases import databases_at
 from server.collection.storage.holding import holding
 from server.collection.storage.moving import Moved, all_of, move
-from server.collection.storage.ownership import require_own
 from shared.errors import NotFoundError, SetupError, StateError
 
 _SETTING: Final = f"{PREFIX}DATABASE"
@@ -114,7 +113,6 @@ def alone_in(data: Path) -> Iterator[None]:
     StorageError
         With the code ``storage.foreign`` if it is another user's.
     """
-    require_own(data)
     with holding(data, alone=True) as alone:
         if not alone:
             raise StateError(

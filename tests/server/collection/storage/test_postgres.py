@@ -199,6 +199,17 @@ def test_a_database_that_restarts_loses_nothing_acknowledged(config: Config, tmp
         own.end()
 
 
+@pytest.mark.parametrize("number", [0, 1, 3, 1024, 1025])
+def test_any_number_of_rows_is_inserted_whole(store: SurveyStore, number: int) -> None:
+    rows = [(n.to_bytes(16, "big"), 2**40 * (n % 2), f"{n} (?, ?) %s") for n in range(number)]
+    insert = "INSERT INTO answer VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+    with closing(store._database.connect()) as held:
+        with store._database.transaction(held) as connection:
+            for _ in range(2):
+                connection.executemany(insert, rows)
+        assert held.execute("SELECT key, cell, answers FROM answer ORDER BY key").fetchall() == rows
+
+
 def test_a_draft_that_is_taken_back_can_be_published_again(data: DataDirectory) -> None:
     survey = data.publish(sample.envelope(), sample.MODEL)
     data.discard(survey)
