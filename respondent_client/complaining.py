@@ -7,7 +7,7 @@ from typing import Final
 from respondent_client.link import Link
 from respondent_client.platform import Platform
 from respondent_client.replies import refusal, reply_object
-from shared.complaint import CONTENT_TYPE, Complaint, find_sealed
+from shared.complaint import CONTENT_TYPE, Complaint
 from shared.errors import InputError, RemoteError
 from shared.receipt import BallotReceipt
 
@@ -25,17 +25,17 @@ def read_complaint(text: str, link: Link) -> tuple[BallotReceipt, Complaint]:
     InputError
         If acceptance or sealed ballot are not with it, or it is of another election.
     """
-    receipt, sealed = BallotReceipt.parse(text), find_sealed(text)
-    if not receipt.acceptance or sealed is None:
+    receipt = BallotReceipt.parse(text)
+    if not receipt.acceptance or not receipt.sealed:
         raise InputError(
-            "the sealed ballot or the collector's acceptance is not in this file",
+            "the sealed ballot or its acceptance is not in this file",
             where="--complain",
             expected="the file that was saved when the ballot was cast",
             remedy="Without it nobody can bring the ballot back. The receipt still shows what is missing.",
         )
     if receipt.survey != link.survey[:16]:
         raise InputError("the receipt is of another election", where="--complain", expected=link.survey[:16])
-    return receipt, Complaint(acceptance=receipt.acceptance, sealed=sealed)
+    return receipt, Complaint(acceptance=receipt.acceptance, sealed=receipt.sealed)
 
 
 async def complain(platform: Platform, link: Link, receipt: BallotReceipt, complaint: Complaint) -> bool:

@@ -49,7 +49,7 @@ class Outgoing:
     sealed, relayed : bool
         Whether it is a ballot; whether it goes over a relay.
     acceptance_key : bytes or None
-        Of a ballot that goes to the collector itself: the key by which it signs that it took it.
+        Of a ballot: the key by which the collector, or a relay with a key, signs that it took it.
     specification : str
         Digest of the survey.
     """
@@ -282,7 +282,7 @@ def sealed_ballot(sound: SoundSpecification, link: Link, body: bytes, receipt: s
         receipt=receipt,
         sealed=True,
         relayed=relay is not None,
-        acceptance_key=invited.acceptance_key if relay is None else None,
+        acceptance_key=invited.acceptance_key if relay is None else relay.key,
     )
 
 

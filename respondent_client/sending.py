@@ -9,7 +9,7 @@ from respondent_client.composing import Outgoing
 from respondent_client.platform import Platform, Reply
 from respondent_client.replies import refusal, reply_object
 from shared import base64url
-from shared.acceptance import acceptance_claim
+from shared.acceptance import acceptance_claim, passed_on_claim
 from shared.errors import RemoteError
 
 _MAX_REPLY_BYTES: Final = 65_536
@@ -28,7 +28,8 @@ class Receipt:
     relayed : bool
         That a relay took it: it is stored later, and the public board shows whether it was.
     acceptance : bytes
-        The collector's signature that it took the ballot; empty for an open survey and over a relay.
+        The signature of the collector, or of a relay with a key, that it took the ballot; empty for an open
+        survey and over a relay without a key.
     sealed : bytes
         What was accepted, as it was sent: of an election a complaint needs it; empty without an acceptance.
     """
@@ -129,19 +130,35 @@ class Sender:
     async def _receipt(self, message: Outgoing, reply: Reply, *, earlier: bool) -> Receipt:
         value = reply_object(reply)
         if message.relayed and reply.status == 202 and value.get("accepted") is True:
-            return Receipt(digest=message.receipt, earlier=earlier, relayed=True)
+            if message.acceptance_key is None:
+                return Receipt(digest=message.receipt, earlier=earlier, relayed=True)
+            return await self._signed(message, value, earlier=earlier)
         if message.relayed or value.get("receipt") != message.receipt:
             raise RemoteError("the server's receipt is not that of the message", code="remote.receipt")
         if message.acceptance_key is None:
             return Receipt(digest=message.receipt, earlier=earlier)
-        acceptance = await self._acceptance(message, value)
-        return Receipt(digest=message.receipt, earlier=earlier, acceptance=acceptance, sealed=message.body)
+        return await self._signed(message, value, earlier=earlier)
+
+    async def _signed(self, message: Outgoing, reply: dict[str, Any], *, earlier: bool) -> Receipt:
+        """The receipt with the signature of whoever took the ballot."""
+        return Receipt(
+            digest=message.receipt,
+            earlier=earlier,
+            relayed=message.relayed,
+            acceptance=await self._acceptance(message, reply),
+            sealed=message.body,
+        )
 
     async def _acceptance(self, message: Outgoing, reply: dict[str, Any]) -> bytes:
-        """The collector's signature that it took the ballot: without it a lost ballot could not be proven."""
-        acceptance = base64url.decode(str(reply.get("acceptance", ""))) or b""
-        claim = acceptance_claim(
-            message.acceptance_key or b"", message.specification, bytes.fromhex(message.receipt), acceptance
+        """The signature of whoever took the ballot: without it a lost ballot could not be proven."""
+        acceptance, key = (
+            base64url.decode(str(reply.get("acceptance", ""))) or b"",
+            message.acceptance_key or b"",
+        )
+        claim = (
+            passed_on_claim(key, message.specification, message.body, acceptance)
+            if message.relayed
+            else acceptance_claim(key, message.specification, bytes.fromhex(message.receipt), acceptance)
         )
         if claim is None or not await self._platform.verify(
             public_key=claim.public_key, signature=claim.signature, message=claim.message

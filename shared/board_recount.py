@@ -250,9 +250,7 @@ def find_receipt(
                 code="board.receipt",
             )
         if receipt.digest not in published.receipts:
-            signed = (
-                "it is not on the board, and the collector signed that it took the ballot: this proves it"
-            )
+            signed = "it is not on the board, and collector or relay signed to have taken it: this proves it"
             raise BoardError(
                 signed if accepted else "the receipt is not on the board",
                 where="receipt",

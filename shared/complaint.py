@@ -1,6 +1,7 @@
 """The complaint: an accepted ballot of an election that its provisional board does not list.
 
-It is the sealed ballot that was sent before, behind the collector's acceptance (:mod:`shared.acceptance`)::
+It is the sealed ballot that was sent before, behind the acceptance of whoever took it, collector or relay
+(:mod:`shared.acceptance`)::
 
     acceptance (64 bytes) || sealed ballot
 
@@ -16,10 +17,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared import base64url
-from shared.acceptance import acceptance_claim
+from shared.acceptance import acceptance_claim, passed_on_claim
 from shared.ed25519 import SIGNATURE_BYTES
 from shared.envelope import SignatureClaim
 from shared.errors import SubmissionError
+from shared.invited import Invited
 
 CONTENT_TYPE: Final = "application/vnd.roomful.complaint"
 PREFIX: Final = "ROOMFUL-BALLOT:"
@@ -50,18 +52,23 @@ class Complaint:
         """The message."""
         return self.acceptance + self.sealed
 
-    def claim(self, acceptance_key: bytes, specification_digest: str, receipt: bytes) -> SignatureClaim:
+    def claims(
+        self, invited: Invited, specification_digest: str, receipt: bytes
+    ) -> tuple[SignatureClaim, ...]:
         """What the platform's primitive has to verify, once the receipt of the ballot is known.
 
-        Raises
-        ------
-        SubmissionError
-            With the code ``complaint.acceptance`` if it cannot be a signature.
+        One of them is enough.
+
+        It was the collector who took the ballot, or a relay whose key the specification has.
         """
-        claim = acceptance_claim(acceptance_key, specification_digest, receipt, self.acceptance)
-        if claim is None:
-            raise not_accepted()
-        return claim
+        relay_key = None if invited.relay is None else invited.relay.key
+        claims = (
+            acceptance_claim(invited.acceptance_key, specification_digest, receipt, self.acceptance),
+            None
+            if relay_key is None
+            else passed_on_claim(relay_key, specification_digest, self.sealed, self.acceptance),
+        )
+        return tuple(claim for claim in claims if claim is not None)
 
 
 def sealed_text(sealed: bytes) -> str:
@@ -78,7 +85,7 @@ def find_sealed(text: str) -> bytes | None:
 def not_accepted() -> SubmissionError:
     """The error of a complaint about a ballot that the collector never accepted."""
     return SubmissionError(
-        "the collector did not sign that it took this ballot",
+        "nobody who takes ballots signed that it took this one",
         where="acceptance",
         expected="the acceptance that came with the receipt of this ballot",
         remedy="Open the file in which receipt and ballot were saved together. Without an acceptance a ballot"

@@ -56,11 +56,20 @@ class Relay:
         Address of its installation, with a slash at its end.
     messages, seconds : int
         It forwards when it holds at least so many messages and the oldest has waited at least so long.
+    key : bytes or None
+        Ed25519 key by which it signs what it takes (:func:`shared.acceptance.passed_on_message`); None if it
+        signs nothing.
     """
 
     url: str
     messages: int
     seconds: int
+    key: bytes | None = None
+
+    def to_object(self) -> dict[str, Any]:
+        """As the member ``relay``."""
+        named = {} if self.key is None else {"key": base64url.encode(self.key)}
+        return {"url": self.url, "messages": self.messages, "seconds": self.seconds} | named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +184,7 @@ class Invited:
             threshold=threshold,
             shares=shares,
             statement_keys=parse_statement_keys(trustees, shares),
-            relay=None if fields.raw("relay") is None else _parse_relay(fields),
+            relay=None if fields.raw("relay") is None else _parse_relay(fields, is_election=is_election),
             election=_parse_election(fields, opening_key, threshold, shares) if is_election else None,
             top_share=_parse_share(fields) if is_election else None,
             spare_keys=_parse_spare_keys(fields),
@@ -196,9 +205,7 @@ class Invited:
                 "shares": self.shares,
                 "statement_keys": list(map(base64url.encode, self.statement_keys)),
             },
-            "relay": None
-            if self.relay is None
-            else {"url": self.relay.url, "messages": self.relay.messages, "seconds": self.relay.seconds},
+            "relay": None if self.relay is None else self.relay.to_object(),
             "spare_keys": [base64url.encode(key) for key in self.spare_keys],
         } | (
             {}
@@ -316,17 +323,24 @@ def _parse_signing_key(fields: Fields, name: str, text: str) -> bytes:
         raise fields.fail(name, problem.message, problem.expected) from None
 
 
-def _parse_relay(fields: Fields) -> Relay:
+def _parse_relay(fields: Fields, *, is_election: bool) -> Relay:
     relay = Fields(
-        fields.raw("relay"), fields.where("relay"), ("url", "messages", "seconds"), error=SpecificationError
+        fields.raw("relay"),
+        fields.where("relay"),
+        ("url", "messages", "seconds"),
+        error=SpecificationError,
+        optional=("key",),
     )
     url = relay.text("url", maximum=_MAX_URL_CHARACTERS)
     if not is_relay_url(url):
         raise relay.fail("url", "not the address of a relay", "https://HOST/ with a slash at its end")
+    if "key" in relay and not is_election:
+        raise relay.fail("key", "a relay signs what it takes of an election", "an election, or no key")
     return Relay(
         url=url,
         messages=relay.integer("messages", 2, MAX_POOL_MESSAGES),
         seconds=relay.integer("seconds", 1, MAX_POOL_SECONDS),
+        key=_parse_signing_key(relay, "key", relay.text("key")) if "key" in relay else None,
     )
 
 

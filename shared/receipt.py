@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from shared.complaint import find_sealed
 from shared.envelope import survey_id
 from shared.errors import BoardError
 
@@ -34,12 +35,16 @@ class BallotReceipt:
     digest : bytes
         SHA-256 of the ballot.
     acceptance : bytes
-        The collector's signature over it, not verified; empty if it is not known.
+        The collector's signature over it, or a relay's over the sealed ballot, not verified; empty if it is
+        not known.
+    sealed : bytes
+        The sealed ballot of an election, if it stands beside the receipt; else empty.
     """
 
     survey: str | None
     digest: bytes
     acceptance: bytes = b""
+    sealed: bytes = b""
 
     @classmethod
     def of(cls, specification_digest: str, receipt: str, acceptance: bytes = b"") -> BallotReceipt:
@@ -69,7 +74,12 @@ class BallotReceipt:
                 code="board.receipt-form",
             )
         survey, digest, acceptance = found.pop()
-        return cls(survey=survey.lower(), digest=bytes.fromhex(digest), acceptance=bytes.fromhex(acceptance))
+        return cls(
+            survey=survey.lower(),
+            digest=bytes.fromhex(digest),
+            acceptance=bytes.fromhex(acceptance),
+            sealed=find_sealed(text) or b"",
+        )
 
     def to_text(self) -> str:
         """The text form.

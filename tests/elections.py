@@ -10,9 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from server.keys.relay_key import RelayKey
 from server.keys.token_keys import CollectorKey
 from server.release.trustees.decrypting import decrypt_sums
 from server.release.trustees.election_key import share_of
@@ -115,6 +117,11 @@ def proofs_of(*boxes: int) -> tuple[bytes, ...]:
 def collector() -> CollectorKey:
     """Of the one suite of elections."""
     return CollectorKey(SUITES[ELECTION_SUITE], COLLECTOR_SECRET)
+
+
+def relay_key() -> RelayKey:
+    """Of a relay that signs what it takes."""
+    return RelayKey(Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"relay of elections").digest()))
 
 
 def election_keys(**changes: Any) -> Invited:

@@ -290,7 +290,8 @@ def _take_part(
             where = "Handed to the relay" if receipt.relayed else "Sent and stored"
             click.echo(f"{where}. Receipt: {receipt.digest}")
             if receipt.acceptance:
-                click.echo(f"Signed by the collector, to be kept:\n{text}")
+                signer = "relay" if receipt.relayed else "collector"
+                click.echo(f"Signed by the {signer}, to be kept:\n{text}")
     if as_json:
         click.echo(json.dumps(result, indent=1))
 

@@ -2,7 +2,7 @@
 
 import { COMPARE, DISCREPANCY, NOT_RUN, PASSED, REFUSED, verifyBoard } from "./board_check.mjs";
 import { parseCode } from "./board_code.mjs";
-import { parsePin, parseReceipt, receiptText, sealedBallot } from "./board_receipt.mjs";
+import { parsePin, parseReceipt, receiptText, sealedBallot, sealedBytes } from "./board_receipt.mjs";
 import { h, replace } from "./dom.mjs";
 import { canVerify } from "./ed25519.mjs";
 import { bytesOfHex, keyText } from "./envelope.mjs";
@@ -140,7 +140,8 @@ async function check({ receipt = null, code = null }) {
   try {
     if (!(await canVerify())) return problem("board.problem.browser");
     outcome(h("p", { role: "status" }, language.t("board.checking")), h("progress", { "aria-label": language.t("board.checking") }));
-    show(await verifyBoard({ ...files, pin: state.pin, receipt, code }), { receipt, code });
+    const taken = receipt && { ...receipt, sealed: state.sealed && sealedBytes(state.sealed) };
+    show(await verifyBoard({ ...files, pin: state.pin, receipt: taken, code }), { receipt, code });
   } catch {
     problem("board.problem.network");
   } finally {
@@ -149,7 +150,7 @@ async function check({ receipt = null, code = null }) {
 }
 
 /** The verdict in a sentence, then what was compared. */
-function show({ lines, board, digest, key, provisional }, { receipt, code }) {
+function show({ lines, board, digest, key, provisional, relayed }, { receipt, code }) {
   const { language } = state;
   const t = (name, figures) => language.t(name, figures);
   const last = receipt || code ? lines.find((line) => line.code === (receipt ? "board.receipt" : "board.code")) : null;
@@ -159,6 +160,8 @@ function show({ lines, board, digest, key, provisional }, { receipt, code }) {
   const good = refused.length === 0;
   const alone = refused.length === 1 && last?.outcome === REFUSED;
   const verdict = good ? goodVerdict(last) : alone ? `board.verdict.${missing(last)}` : "board.verdict.refused";
+  // What a relay signed is the sealed ballot: without the saved file nothing is proven yet.
+  const needsFile = verdict === "board.verdict.missing" && relayed && receipt?.acceptance && !state.sealed;
   const figures = last?.figures ? { number: language.number(last.figures.number ?? 0), of: language.number(last.figures.of ?? 0) } : {};
   outcome(
     discrepancy ? discrepancyNotice(discrepancy.figures) : null,
@@ -170,7 +173,7 @@ function show({ lines, board, digest, key, provisional }, { receipt, code }) {
       good && receipt ? h("p", {}, t("board.not-content")) : null,
       good ? null : h("p", {}, t("board.tell", { code: refused[0].code })),
     ),
-    verdict === "board.verdict.proven" ? complaint(provisional, receipt) : null,
+    verdict.startsWith("board.verdict.proven") || needsFile ? complaint(provisional, receipt) : null,
     compare && good ? [h("p", {}, t("board.compare")), words(digest), h("p", { class: "quiet" }, t("board.compare.key"), " ", words(keyHex(key)))] : null,
     board ? [h("h3", {}, t("board.same.heading")), h("p", {}, t("board.same")), words(board.root)] : null,
     h(
@@ -205,12 +208,11 @@ function complaint(provisional, receipt) {
 
 /** "admitted", "listed", "final", "spent", "refused" or "network". */
 async function sendComplaint(acceptance, sealed) {
-  const ballot = Uint8Array.from(atob(sealed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
   try {
     const response = await fetch(new URL(`${page.dataset.base}api/v1/surveys/${id}/complaints`, location.href), {
       method: "POST",
       headers: { "Content-Type": "application/vnd.roomful.complaint" },
-      body: new Uint8Array([...bytesOfHex(acceptance), ...ballot]),
+      body: new Uint8Array([...bytesOfHex(acceptance), ...sealedBytes(sealed)]),
       credentials: "omit",
       referrerPolicy: "no-referrer",
       redirect: "error",
@@ -233,7 +235,7 @@ function goodVerdict(last) {
 
 function missing(last) {
   if (last.code === "board.code") return "other-code";
-  return { survey: "other-survey", proven: "proven" }[last.reason] ?? "missing";
+  return { survey: "other-survey", proven: "proven", "proven-relay": "proven-relay" }[last.reason] ?? "missing";
 }
 
 /** What the organizer signed although it contradicts itself, before anything else. */

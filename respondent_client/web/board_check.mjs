@@ -21,6 +21,20 @@ async function isAccepted({ digest: receipt, acceptance }, digest, { invited }) 
   return verifies(keyBytes(invited.acceptance_key), bytesOfHex(acceptance), message);
 }
 
+/** Whether the relay signed that it took this sealed ballot, which stands beside the receipt. */
+async function isPassedOn({ acceptance, sealed }, digest, { invited }) {
+  const key = invited?.relay?.key;
+  if (!acceptance || !sealed || !key) return false;
+  const message = new Uint8Array([...encoder.encode("roomful-passed-on/1"), ...bytesOfHex(digest), ...(await sha256(sealed))]);
+  return verifies(keyBytes(key), bytesOfHex(acceptance), message);
+}
+
+/** Who took the ballot of a receipt, and signed it: "proven" by the collector, "proven-relay", or "missing". */
+async function whoTook(receipt, digest, specification) {
+  if (await isAccepted(receipt, digest, specification)) return "proven";
+  return (await isPassedOn(receipt, digest, specification)) ? "proven-relay" : "missing";
+}
+
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n\n((?:\u2014 [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)+)$/u;
 
 /** Size and root of a signed note that is by one of these keys and about this survey. */
@@ -223,8 +237,8 @@ async function checkRelease(release, fetchReleased) {
  *
  * `fetchFile(name)` gives the bytes of "specification", "board", "board/checkpoint", "board/receipts",
  * "board/roll" or "board/used-codes"; `fetchReleased(name)` those of a released file or null; `pin` is
- * {digest, key} from a link, or null; `receipt` is {survey, digest}, or null; `code` the symbols of a code, or
- * null. Gives {lines, board, digest, key, provisional}; lines have code, outcome, figures
+ * {digest, key} from a link, or null; `receipt` is {survey, digest, acceptance, sealed}, or null; `code` the symbols of a code, or
+ * null. Gives {lines, board, digest, key, provisional, relayed: whether a relay signs what it takes}; lines have code, outcome, figures
  * and, if refused, a reason. An error of the network is thrown.
  */
 export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code = null }) {
@@ -251,7 +265,7 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code
     keys = [key, ...(specification.invited?.spare_keys ?? [])];
     return pin ? {} : { outcome: COMPARE };
   });
-  if (!specification) return { lines, board: null, digest: null, key: null, provisional: false };
+  if (!specification) return { lines, board: null, digest: null, key: null, provisional: false, relayed: false };
   await run("board.signature", async () => {
     const opened = await openEnvelope(envelope, BOARD_TYPE, keys);
     board = parseBoard(opened.body);
@@ -330,7 +344,7 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code
       require(receipts && tree && checkpoint, "list");
       const wanted = bytesOfHex(receipt.digest);
       const index = receipts.findIndex((entry) => same(entry, wanted));
-      require(index >= 0, (await isAccepted(receipt, digest, specification)) ? "proven" : "missing");
+      require(index >= 0, await whoTook(receipt, digest, specification));
       const proof = proofOf(tree, index);
       const root = await rootFromProof({ leaf: await leafHash(wanted), index, size: checkpoint.size, proof });
       require(root && same(root, checkpoint.root), "proof");
@@ -346,5 +360,6 @@ export async function verifyBoard({ fetchFile, fetchReleased, pin, receipt, code
     });
   }
   const provisional = Boolean(board && board.complaints === null && specification.invited?.election);
-  return { lines, board: board ?? null, digest, key, provisional };
+  const relayed = Boolean(specification.invited?.relay?.key);
+  return { lines, board: board ?? null, digest, key, provisional, relayed };
 }

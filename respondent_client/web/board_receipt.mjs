@@ -29,6 +29,9 @@ export function sealedBallot(text) {
   return found.size === 1 ? [...found][0] : null;
 }
 
+/** The bytes of {@link sealedBallot}. */
+export const sealedBytes = (sealed) => Uint8Array.from(atob(sealed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+
 /** {digest, key} from a link's fragment anywhere in a text, or null. */
 export function parsePin(text) {
   const match = PIN.exec(text);

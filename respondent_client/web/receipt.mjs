@@ -55,14 +55,14 @@ function ofAnswers({ language, state }) {
 
 /** Of an invited survey: text, code and file, to be looked up on the public board after closing. */
 function ofBallot({ language, state }) {
-  const { text, board, ballot } = state.receipt;
+  const { text, board, ballot, relayed } = state.receipt;
   const [word, survey, digest, acceptance] = text.split(":");
   const picture = h("figure", { class: "sheet", "aria-busy": "true" });
   codePicture(text, language.t("receipt.code")).then((svg) => {
     replace(picture, svg);
     picture.removeAttribute("aria-busy");
   }, () => picture.remove());
-  const proves = ["receipt.proves", ...(acceptance ? ["receipt.signed"] : []), ...(ballot ? ["receipt.complain"] : []), "receipt.proves-not"];
+  const proves = ["receipt.proves", ...(acceptance ? [relayed ? "receipt.signed-relay" : "receipt.signed"] : []), ...(ballot ? ["receipt.complain"] : []), "receipt.proves-not"];
   const lines = [...proves, "receipt.find"].map((key) => language.t(key));
   const title = language.survey(state.survey.title);
   const save = () => saveFile(`roomful-receipt-${survey.toLowerCase()}.txt`, receiptFile({ title, text, link: board, lines, ballot }));

@@ -247,8 +247,8 @@ def _totals(found: Board) -> list[str]:
     ]
     if found.complaints is not None:
         lines.append(
-            f"Final. Admitted after complaints: {len(found.complaints.admitted)}; the collector had signed"
-            " that it took them, and they were missing."
+            f"Final. Admitted after complaints: {len(found.complaints.admitted)}; it was signed that they"
+            " were taken, and they were missing."
             if found.complaints.admitted
             else "Final. No complaint was admitted."
         )

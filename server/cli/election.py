@@ -459,8 +459,14 @@ def _tell_figures(told: dict[str, Any]) -> None:
     )
     if told["admitted"]:
         click.secho(
-            f"ADMITTED after complaints: {told['admitted']}. The collector had signed that it took them, and"
-            " they were missing from the provisional board: its fault.",
+            f"ADMITTED after complaints: {told['admitted']}. "
+            + (
+                "Relay or collector had signed that they were taken, and they were missing from the"
+                " provisional board: the fault of one of them, and nobody can tell of which."
+                if "relay_signs" in told
+                else "The collector had signed that it took them, and they were missing from the provisional"
+                " board: its fault."
+            ),
             fg="yellow",
         )
     if "units" in told:

@@ -22,6 +22,7 @@ from server.collection.storage.holding import holding
 from server.collection.storage.published import PublishedSurvey
 from server.collection.storage.relay import RelayStore, Totals
 from server.collection.web.relay import serve_relay
+from server.keys.relay_key import load_relay_key
 from shared.errors import InputError, RemoteError
 from shared.invited import Relay
 
@@ -40,6 +41,12 @@ _LOOK_SECONDS: Final = 0.2
 @click.option("--host", help="Address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. [default: 8000]")
 @click.option("--public-url", help="Checked against the address that the specification names.")
+@click.option(
+    "--key",
+    "key_file",
+    type=click.Path(path_type=Path),
+    help="Private key of keygen --purpose relay, if a specification names it: what is taken is signed.",
+)
 @click.option("--status", is_flag=True, help="Print totals, and nothing else.")
 @click.option("--flush", is_flag=True, help="Pass on now what waits, before the survey is closed.")
 @click.option("--yes", is_flag=True, help="With --flush: warn, and do not ask.")
@@ -50,6 +57,7 @@ def relay(
     host: str | None,
     port: int | None,
     public_url: str | None,
+    key_file: Path | None,
     status: bool,
     flush: bool,
     yes: bool,
@@ -83,7 +91,8 @@ def relay(
             _flush(data, *surveys[0], databases, yes)
         else:
             url = common_address(tuple(survey for survey, _ in surveys), public_url)
-            serve_relay(replace(config, public_url=url), data, surveys, click.echo)
+            key = None if key_file is None else load_relay_key(key_file)
+            serve_relay(replace(config, public_url=url), data, surveys, click.echo, key)
     finally:
         databases.end()
 

@@ -11,6 +11,7 @@ import click
 from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
 from server.files import read_file
 from server.keys.core_dumps import forbid_core_dumps
+from server.keys.relay_key import create_relay_key
 from server.keys.signing import MODEL_FILE, countersign, envelope_at, examine_envelope, sign_design
 from server.keys.signing_keys import create_key_pair, encrypt_again, load_public_key
 from server.keys.token_keys import create_collector_key, create_token_keys
@@ -29,7 +30,7 @@ from shared.words import digest_words
 )
 @click.option(
     "--purpose",
-    type=click.Choice(["signing", "tokens", "collector"]),
+    type=click.Choice(["signing", "tokens", "collector", "relay"]),
     default="signing",
     show_default=True,
     help="What the key is for: signing surveys, or a server of one invited survey.",
@@ -54,7 +55,8 @@ def keygen(out: Path, purpose: str, suite: str | None, boxes: int, passphrase_fi
 
     An invited survey needs two more, made for it alone: one for tokens (RSA, 3072 bits), for the registrar,
     and one for the collector (HPKE). They are not encrypted, because a server reads them unattended. An
-    election has a key for the tokens of each box (--boxes).
+    election has a key for the tokens of each box (--boxes). A relay of an election may have a key (Ed25519)
+    with which it signs what it takes.
     """
     forbid_core_dumps()
     if suite is not None and purpose != "collector":
@@ -72,6 +74,11 @@ def keygen(out: Path, purpose: str, suite: str | None, boxes: int, passphrase_fi
     if purpose == "tokens":
         create_token_keys(out, boxes)
         holder, danger = "registrar", "answer as often as she likes"
+    elif purpose == "relay":
+        create_relay_key(out)
+        click.echo(f"Private key {out}: for the relay alone. Whoever has it signs in the relay's name.")
+        click.echo(f"Public key  {out.with_suffix('.pub')}: name it in [invited.relay] of survey.toml.")
+        return
     else:
         create_collector_key(out, SUITES[suite or DEFAULT_SUITE])
         holder, danger = "collector", "see each answer's cell on its way"

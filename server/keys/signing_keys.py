@@ -41,8 +41,13 @@ def create_key_pair(private_path: Path, passphrase: str) -> bytes:
     _require_long(passphrase)
     key = Ed25519PrivateKey.generate()
     public = key.public_key().public_bytes_raw()
-    write_key_pair(private_path, encrypt_pem(key, passphrase), _PUBLIC_PREFIX + encode_key(public) + "\n")
+    write_key_pair(private_path, encrypt_pem(key, passphrase), public_key_line(public))
     return public
+
+
+def public_key_line(public: bytes) -> str:
+    """The file of a public key."""
+    return f"{_PUBLIC_PREFIX}{encode_key(public)}\n"
 
 
 def encrypt_again(path: Path, passphrase: str, new_passphrase: str) -> None:

@@ -43,9 +43,16 @@ def examined_figures(examined: Examined, ballots: Sequence[int]) -> dict[str, An
         "groups": len(ballots),
         "smallest_group": min(filter(None, ballots), default=0),
         "admitted": examined.admitted,
+        **_relay_signs(examined),
         **_joined_units(examined),
         "refused": [{"receipt": receipt, "code": error.code} for receipt, error in examined.refused],
     }
+
+
+def _relay_signs(examined: Examined) -> dict[str, Any]:
+    """That a relay may have lost what was admitted; nothing where only the collector can have."""
+    relay = examined.survey.invited.relay
+    return {} if relay is None or relay.key is None else {"relay_signs": True}
 
 
 def totals(specification: Specification, result: Result) -> dict[str, dict[str, int]]:

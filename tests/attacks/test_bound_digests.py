@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from shared.acceptance import acceptance_message
+from shared.acceptance import acceptance_message, passed_on_message
 from shared.ballot import UnsignedBallot
 from shared.election import ceremony
 from shared.election.ceremony import FIRST, SECOND, First, Fourth, Second
@@ -65,6 +65,7 @@ TEXTS = {
     "statement": Text(statement_text, (ONE, ONE, ONE, 1), (TWO, TWO, TWO, 2)),
     "groups": Text(lambda *groups: groups_digest(groups), ((0, 1), (2,), (3,)), ((1, 0), (4,), ())),
     "acceptance": Text(acceptance_message, (ONE, A), (TWO, B)),
+    "passed on": Text(passed_on_message, (ONE, A), (TWO, B)),
     "token": Text(token_message, (ONE, A), (TWO, B)),
     "ballot": Text(body_of, (1, A, A, bytes(384), b"box", ONE), (2, B, B, bytes(383) + b"\x01", b"bOx", TWO)),
     "box's seal": Text(box_info, (ONE, A, A, 1), (TWO, B, B, 2)),

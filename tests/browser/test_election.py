@@ -23,17 +23,31 @@ from shared.election.trustees import lagrange
 from shared.election.verifying import verify
 from shared.election.vote import EncryptedVote
 from shared.hash_list import format_hashes
+from shared.invited import Relay
 from shared.receipt import BallotReceipt
 from shared.sealing import ELECTION_SUITE, SUITES, ballot_info
 from shared.specification import Specification
+from shared.strict_json import dumps
 from shared.units import names_of_units
 from tests import election_held as held
 from tests.browser.invited_office import Office, office
 from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
+from tests.browser.test_right_to_left import in_arabic
 from tests.builders import ORGANIZER_KEY
 from tests.election import GROUP
-from tests.elections import BOXES, COUNTS, HeldElection, code_in, collector, election_specification, proofs_of
+from tests.elections import (
+    BOXES,
+    COUNTS,
+    HeldElection,
+    code_in,
+    collector,
+    election_keys,
+    election_specification,
+    proofs_of,
+    relay_key,
+)
 from tests.server.cli.test_election import board_files
+from tests.server.collection.relay.survey import RELAY_URL
 from tests.unit_cells import election_of_units
 
 pytestmark = pytest.mark.browser
@@ -253,11 +267,16 @@ def test_the_report_scrolls_its_tables_and_not_the_page(
     walk.look("1-report")
 
 
+@pytest.mark.parametrize("relay", [False, True], ids=["", "relay"])
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
 def test_a_missing_ballot_comes_back_by_the_board(
-    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
+    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int], relay: bool
 ) -> None:
+    """Lost by the collector, who signed to have taken it, or on the way of a relay that signed."""
+    keys = election_keys(relay=Relay(url=RELAY_URL, messages=5, seconds=1, key=relay_key().public_key))
     held_election = HeldElection(tmp_path)
+    if relay:
+        held_election.specification = election_specification(invited=keys)
     with office(tmp_path / "office", lambda _: held_election.specification) as place:
         ballots = [held_election.ballot(box) for box in (0, 1, 1)]
         seal = SealingKey(SUITES[ELECTION_SUITE], collector().public_key)
@@ -272,9 +291,11 @@ def test_a_missing_ballot_comes_back_by_the_board(
         create_board(place.store, used_codes=format_hashes(proofs_of(0, 1, 1)), key=ORGANIZER_KEY)
         acceptance = place.store.acceptance(missing.receipt)
         assert acceptance is not None
+        if relay:
+            acceptance = relay_key().accept(place.digest, messages[0])
         receipt = BallotReceipt.of(place.digest, missing.receipt, acceptance).to_text()
         file = tmp_path / "receipt.txt"
-        walk = visit(f"election-complaint-{viewport['width']}", viewport)
+        walk = visit(f"election-complaint-{'relay-' if relay else ''}{viewport['width']}", viewport)
         page = walk.page
         page.goto(f"{place.base}s/{place.store.id}/board#{place.link().partition('#')[2]}")
         expect(page.locator("#provisional")).to_be_visible()
@@ -286,9 +307,11 @@ def test_a_missing_ballot_comes_back_by_the_board(
         file.write_text(f"{receipt}\n\n{sealed_text(messages[0])}\n", "utf-8")
         page.set_input_files("#saved", file)
         expect(page.locator("#complain")).to_be_visible()
+        expect(page.locator("#verdict h2")).to_contain_text("The relay took" if relay else "The server took")
         walk.look("2-missing")
         assert place.web.posted("/complaints") == []
-        page.focus("#complain")
+        page.keyboard.press("Tab")
+        expect(page.locator("#complain")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.locator("#complained")).to_have_attribute("data-outcome", "admitted")
         walk.look("3-admitted")
@@ -300,4 +323,54 @@ def test_a_missing_ballot_comes_back_by_the_board(
         expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
         expect(page.locator("[data-code='board.complaints']")).to_have_attribute("data-outcome", "passed")
         walk.look("4-final")
+        assert walk.problems == []
+
+
+@pytest.mark.parametrize("language", ["de", "ar"])
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
+def test_code_and_complaint_with_the_keyboard_alone(
+    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int], language: str
+) -> None:
+    """Was my code used, where is my ballot, bring it back: in a long language, and from right to left."""
+    document = election_of_units().to_object()
+    specification = Specification.parse(dumps(in_arabic(document) if language == "ar" else document))
+    held_election = HeldElection(tmp_path, specification=specification)
+    with office(tmp_path / "office", lambda _: specification) as place:
+        ballots = [held_election.ballot(box) for box in (0, 1, 1)]
+        seal = SealingKey(SUITES[ELECTION_SUITE], collector().public_key)
+        messages = [seal.seal(ballot_info(place.digest), ballot.to_bytes()) for ballot in ballots]
+        acceptances = [place.store.acceptance(place.store.submit(message)) for message in messages]
+        place.store.close()
+        with sqlite3.connect(place.store.published.folder / "answers.sqlite") as connection:
+            connection.execute("DELETE FROM ballot WHERE token = ?", (ballots[0].token.prefix,))
+        connection.close()
+        create_board(place.store, used_codes=format_hashes(proofs_of(0, 1, 1)), key=ORGANIZER_KEY)
+        file = tmp_path / "receipt.txt"
+        receipt = BallotReceipt.of(place.digest, ballots[0].receipt, acceptances[0] or b"").to_text()
+        file.write_text(f"{receipt}\n\n{sealed_text(messages[0])}\n", "utf-8")
+        walk = visit(f"election-keyboard-{language}-{viewport['width']}", viewport)
+        page, pin = walk.page, place.link().partition("#")[2]
+        page.goto(f"{place.base}s/{place.store.id}/board?lang={language}#{pin}")
+        expect(page.locator("html")).to_have_attribute("dir", "rtl" if language == "ar" else "ltr")
+        expect(page.locator("#code")).to_be_visible()
+        reach(walk, "#code")
+        page.keyboard.type(code_in(0).text)
+        page.keyboard.press("Enter")
+        expect(page.locator("#verdict")).to_be_focused()
+        expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+        walk.look("1-code")
+        assert walk.overflow() <= 0
+        page.keyboard.press("Home")
+        page.locator("#receipt").focus()
+        with page.expect_file_chooser() as chooser:
+            reach(walk, "#open-file")
+            page.keyboard.press("Enter")
+        chooser.value.set_files(file)
+        expect(page.locator("#verdict")).to_be_focused()
+        reach(walk, "#complain")
+        walk.look("2-missing")
+        page.keyboard.press("Enter")
+        expect(page.locator("#complained")).to_have_attribute("data-outcome", "admitted")
+        walk.look("3-admitted")
+        assert walk.overflow() <= 0
         assert walk.problems == []

@@ -71,8 +71,8 @@ def test_every_key_of_an_invited_survey_is_explained_and_in_the_example() -> Non
         "invited"
     ]
     relay = example.pop("relay")
-    # The example is a survey's; of an election alone is the top share.
-    assert rows == [*example, "top_share", *(f"relay.{key}" for key in relay)]
+    # The example is a survey's; of an election alone are the top share and a relay's key.
+    assert rows == [*example, "top_share", *(f"relay.{key}" for key in relay), "relay.key"]
 
 
 def test_the_complete_example_uses_every_key_but_those_of_other_choices(

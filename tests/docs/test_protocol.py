@@ -22,7 +22,7 @@ from shared.questionnaire import ELEMENT_TYPES
 from shared.submission import decode, receipt
 from tests.docs.documents import assert_told, first_cells, section, text_of
 from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, rewrite
-from tests.elections import election_keys
+from tests.elections import election_keys, relay_key
 from tests.every_question import everything, png
 from tests.kinds import MADE
 from tests.unit_cells import unit_cells
@@ -54,7 +54,7 @@ def test_every_field_of_a_specification_is_documented() -> None:
     specification["participation"]["source"]["rates"] = [{"upto": "1", "value": None, "rate": "0.5"}]
     specification["participation"]["source"]["statement"] = BOTH
     specification["invited"] = election_keys(
-        relay=Relay(url="https://relay.example/", messages=20, seconds=600)
+        relay=Relay(url="https://relay.example/", messages=20, seconds=600, key=relay_key().public_key)
     ).to_object()
     specification["period"] = dict(Period(opens="2030-12-01T08:00:00Z").to_object())
     specification["logo"] = Logo(image=data_url(png()), alt=BOTH).to_object()

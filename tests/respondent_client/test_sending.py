@@ -10,8 +10,10 @@ from respondent_client.headless.respondent import run
 from respondent_client.platform import Reply
 from respondent_client.sending import Sender
 from respondent_client.session import examine_survey, place
+from shared import base64url
 from shared.errors import RemoteError, StateError, SubmissionError
 from tests.builders import ANSWERS
+from tests.elections import relay_key
 from tests.respondent_client.fakes import FakePlatform, link_to
 
 
@@ -170,3 +172,30 @@ def test_an_answer_of_the_relay_that_accepts_nothing_is_no_receipt() -> None:
     with pytest.raises(RemoteError) as caught:
         run(sender.send(second))
     assert caught.value.code == "remote.receipt"
+
+
+def signing_relay(platform: FakePlatform) -> Message:
+    return replace(relayed(platform), acceptance_key=relay_key().public_key)
+
+
+def test_the_signature_of_a_relay_comes_with_the_receipt() -> None:
+    platform = Relay()
+    sent = signing_relay(platform)
+    signature = relay_key().accept(sent.specification, sent.body)
+    answer = json.dumps({"accepted": True, "acceptance": base64url.encode(signature)}).encode()
+    platform.replies.append(Reply(status=202, body=answer))
+    receipt = run(Sender(platform).send(sent))
+    assert (receipt.relayed, receipt.acceptance, receipt.sealed) == (True, signature, sent.body)
+
+
+@pytest.mark.parametrize("signed", [b"", bytes(64), b"another ballot"], ids=["nothing", "zeros", "another"])
+def test_a_relay_that_signs_something_else_took_nothing(signed: bytes) -> None:
+    platform = Relay()
+    sent = signing_relay(platform)
+    if signed == b"another ballot":
+        signed = relay_key().accept(sent.specification, signed)
+    answer = json.dumps({"accepted": True, "acceptance": base64url.encode(signed)}).encode()
+    platform.replies.append(Reply(status=202, body=answer))
+    with pytest.raises(RemoteError) as refused:
+        run(Sender(platform).send(sent))
+    assert refused.value.code == "remote.receipt"

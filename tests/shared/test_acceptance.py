@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 
-from shared.acceptance import acceptance_claim, acceptance_message
+from shared.acceptance import (
+    acceptance_claim,
+    acceptance_message,
+    passed_on_claim,
+    passed_on_message,
+)
 from shared.receipt import BallotReceipt
+from tests.elections import relay_key
 from tests.invited import COLLECTOR
 from tests.shared.examining import genuine
 
@@ -43,3 +51,21 @@ def test_a_receipt_carries_it_in_its_text_and_does_without() -> None:
     assert BallotReceipt.parse(broken_up) == signed
     cut = signed.to_text()[:-1]
     assert BallotReceipt.parse(cut) == BallotReceipt.of(DIGEST, RECEIPT.hex())
+
+
+def test_only_the_relays_signature_over_these_sealed_bytes_verifies() -> None:
+    sealed = bytes(range(200))
+    signature = relay_key().accept(DIGEST, sealed)
+    assert relay_key().accept(DIGEST, sealed) == signature, "the same bytes tell no time"
+    message = passed_on_message(DIGEST, sealed)
+    assert message == b"roomful-passed-on/1" + bytes.fromhex(DIGEST) + hashlib.sha256(sealed).digest()
+
+    def holds(digest: str = DIGEST, body: bytes = sealed, given: bytes = signature) -> bool:
+        claim = passed_on_claim(relay_key().public_key, digest, body, given)
+        return claim is not None and genuine(claim)
+
+    assert holds()
+    assert not holds(digest="cd" * 32)
+    assert not holds(body=sealed[::-1])
+    assert not holds(given=signature[:-1])
+    assert not holds(given=bytes([signature[0] ^ 1]) + signature[1:])

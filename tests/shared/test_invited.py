@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from shared.invited import Invited, Relay, is_relay_url, statements_needed
 from shared.specification import Specification
 from shared.strict_json import dumps
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes
+from tests.elections import election_keys, relay_key
 from tests.invited import SPARE_KEY, invited, invited_specification
 
 RELAY = Relay(url="https://relay.example/mix/", messages=20, seconds=600)
@@ -129,3 +131,18 @@ def test_addresses_of_relays(url: str) -> None:
 )
 def test_everything_else_is_no_relay(url: str) -> None:
     assert not is_relay_url(url)
+
+
+def test_a_relay_of_an_election_may_have_a_key() -> None:
+    signing = replace(RELAY, key=relay_key().public_key)
+    keys = election_keys(relay=signing)
+    assert Invited.parse(keys.to_object(), "invited") == keys
+    assert RELAY.to_object() == RELAY_OBJECT, "without one nothing is said of it"
+    for wrong in ("AA", base64url.encode(bytes(32)), None):
+        value = keys.to_object()
+        value["relay"]["key"] = wrong
+        with pytest.raises(SpecificationError) as caught:
+            Invited.parse(value, "invited")
+        assert caught.value.where == "invited.relay.key"
+    with pytest.raises(SpecificationError, match="of an election"):
+        Invited.parse(invited(relay=signing).to_object(), "invited")

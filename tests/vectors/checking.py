@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from shared import blind_rsa, ed25519
-from shared.acceptance import acceptance_message
+from shared.acceptance import acceptance_message, passed_on_message
 from shared.ballot import Ballot, UnsignedBallot
 from shared.cells import parse_cells
 from shared.effective_anonymity import dependent_cell_failure, n_min, n_min_safe
@@ -277,6 +277,10 @@ def _of_acceptance(case: Case) -> None:
     assert message.hex() == case["message"]
 
 
+def _of_passed_on(case: Case) -> None:
+    assert passed_on_message(case["specification"], bytes.fromhex(case["sealed"])).hex() == case["message"]
+
+
 def _of_proof(case: Case) -> None:
     group, label, parts = PythonGroup(), case["label"], list(map(bytes.fromhex, case["parts"]))
     secret, fresh = decode_scalar(bytes.fromhex(case["secret"])), bytes.fromhex(case["fresh"])
@@ -303,6 +307,7 @@ _HASHES: dict[str, Callable[[Case], None]] = {
     "ceremony": _of_ceremony,
     "statement": _of_statement,
     "acceptance": _of_acceptance,
+    "passed-on": _of_passed_on,
     "proof": _of_proof,
     "factor": _of_factor,
 }

@@ -33,6 +33,7 @@ def election_hashes() -> dict[str, Any]:
             _ceremony(),
             _statement(),
             _acceptance(),
+            _passed_on(),
             *_proofs(),
             *_factors(),
         ],
@@ -124,6 +125,16 @@ def _acceptance() -> dict[str, Any]:
         "specification": digest.hex(),
         "receipt": receipt.hex(),
         "message": (b"roomful-acceptance/1" + digest + receipt).hex(),
+    }
+
+
+def _passed_on() -> dict[str, Any]:
+    digest, sealed = _sha256(b"a specification"), held.fresh("a sealed ballot", 4)
+    return {
+        "of": "passed-on",
+        "specification": digest.hex(),
+        "sealed": sealed.hex(),
+        "message": (b"roomful-passed-on/1" + digest + _sha256(sealed)).hex(),
     }
 
 

@@ -20,7 +20,9 @@ from server.collection.storage.relay import RelayStore, Totals
 from server.collection.storage.remembered import ENDED
 from server.collection.storage.store import QUIET_SECONDS
 from server.files import named_file_errors, new_folder, read_start, write_new
+from server.keys.relay_key import RelayKey
 from shared.ballot import envelope_bytes
+from shared.envelope import encode_key
 from shared.errors import SetupError, StateError, SubmissionError, VerificationError
 from shared.invited import Invited, Relay
 from shared.limits import MAX_ENVELOPE_BYTES
@@ -46,6 +48,8 @@ class RelayPool:
         See :class:`~server.collection.storage.relay.RelayStore`.
     turn : Turn, optional
         When it may pass on among the others of this relay.
+    key : RelayKey or None
+        As :func:`key_for` gives it.
     databases : callable
         Where databases are.
     """
@@ -58,8 +62,10 @@ class RelayPool:
         quiet_seconds: float,
         turn: Turn | None = None,
         databases: Databases = embedded,
+        key: RelayKey | None = None,
     ) -> None:
         self.survey, self.link = survey, link
+        self._key = key
         invited, self.rule = relay_of(survey)
         self._length = envelope_bytes(survey.specification)
         self.store = open_store(survey, quiet_seconds=quiet_seconds, databases=databases)
@@ -81,8 +87,14 @@ class RelayPool:
         self._thread.join()
         self.store.end()
 
-    def accept(self, body: bytes) -> None:
+    def accept(self, body: bytes) -> bytes | None:
         """Take a message into the pool, durably. All that is looked at is its length.
+
+        Returns
+        -------
+        bytes or None
+            The relay's signature that it took exactly these bytes, once they are on its disk; None if the
+            specification names no key of the relay.
 
         Raises
         ------
@@ -105,6 +117,7 @@ class RelayPool:
         if self._watch.state not in (None, "open"):
             raise StateError("the survey is not open", code=f"state.{self._watch.state}")
         self.store.accept(body)
+        return None if self._key is None else self._key.accept(self.survey.digest, body)
 
     def totals(self) -> Totals:
         """Numbers, and nothing else."""
@@ -205,6 +218,29 @@ def relay_of(survey: PublishedSurvey) -> tuple[Invited, Relay]:
             code="setup.relay",
         )
     return invited, invited.relay
+
+
+def key_for(survey: PublishedSurvey, key: RelayKey | None) -> RelayKey | None:
+    """The key with which the relay signs what it takes of a survey; None if the specification names none.
+
+    Raises
+    ------
+    SetupError
+        With the code ``setup.relay-key`` if it names another key than the one that is here.
+    """
+    named = relay_of(survey)[1].key
+    if named is None:
+        return None
+    if key is None or key.public_key != named:
+        raise SetupError(
+            "the signed specification names a key of the relay, and it is not here",
+            where=survey.id,
+            expected=f"the private key of ed25519:{encode_key(named)}",
+            remedy="Give the file of roomful keygen --purpose relay by --key. Without it no voter's device"
+            " takes this relay's word.",
+            code="setup.relay-key",
+        )
+    return key
 
 
 def common_address(surveys: tuple[PublishedSurvey, ...], public_url: str | None) -> str:

@@ -105,16 +105,16 @@ class BallotIntake:
         return BallotRow(ballot=ballot, receipt=bytes.fromhex(ballot.receipt))
 
     def read_complaint(self, message: bytes) -> BallotRow:
-        """As :meth:`read`, of a ballot that the collector signed to have taken.
+        """As :meth:`read`, of a ballot that the collector, or the survey's relay, signed to have taken.
 
         Raises
         ------
         SubmissionError
             With the code ``complaint.acceptance``, and as :meth:`read`.
         """
-        complaint, key = Complaint.parse(message), require_invited(self._specification()).acceptance_key
+        complaint, invited = Complaint.parse(message), require_invited(self._specification())
         row = self.read(complaint.sealed)
-        if not verifies(complaint.claim(key, self._digest, row.receipt)):
+        if not any(map(verifies, complaint.claims(invited, self._digest, row.receipt))):
             raise not_accepted()
         return replace(row, complains=True)
 

@@ -7,6 +7,7 @@ borrow, and an answer that is the same for all depends on no header of the visit
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,7 +19,7 @@ from flask import Blueprint, Flask, Response, request
 
 from server.collection.config import Config, is_loopback
 from server.collection.relay.link import RelayLink
-from server.collection.relay.pool import RelayPool, open_store, relay_of
+from server.collection.relay.pool import RelayPool, key_for, open_store, relay_of
 from server.collection.relay.turns import Turns
 from server.collection.storage.databases import databases_at
 from server.collection.storage.holding import holding
@@ -32,11 +33,12 @@ from server.collection.web.own_pages import OwnPages
 from server.collection.web.sending import send
 from server.collection.web.serving import listen, make_server
 from server.collection.web.supervisor import supervise
+from server.keys.relay_key import RelayKey
+from shared import base64url
 from shared.ballot import CONTENT_TYPE
 from shared.errors import NotFoundError, SetupError
 
 ALLOW_ORIGIN: Final = "Access-Control-Allow-Origin"
-_ACCEPTED: Final = b'{"accepted": true}'
 _LEAVE: Final = {
     "Access-Control-Allow-Methods": "POST",
     "Access-Control-Allow-Headers": "Content-Type",
@@ -93,10 +95,12 @@ class _RelaySite:
         return routes
 
     def accept(self, survey: str) -> Response:
-        """Take a sealed ballot. The answer is the same for each, and says nothing of the pool."""
+        """Take a sealed ballot. The answer says nothing of the pool: it is the same for each, but for a
+        signature of just these bytes where the specification names the relay's key."""
         body = read_body((CONTENT_TYPE,))
-        self._pool(survey).accept(body)
-        return Response(_ACCEPTED, 202, content_type=JSON_TYPE)
+        acceptance = self._pool(survey).accept(body)
+        signed = {} if acceptance is None else {"acceptance": base64url.encode(acceptance)}
+        return Response(json.dumps({"accepted": True} | signed), 202, content_type=JSON_TYPE)
 
     def leave(self, survey: str) -> Response:
         """Let a browser send from the collector's page."""
@@ -182,6 +186,7 @@ def serve_relay(
     directory: Path,
     surveys: Sequence[tuple[PublishedSurvey, RelayLink]],
     say: Callable[[str], None],
+    key: RelayKey | None = None,
 ) -> None:
     """Take messages and pass them on until SIGTERM or SIGINT; then finish the message that is being sent.
 
@@ -195,12 +200,16 @@ def serve_relay(
         Prepared by :func:`server.collection.relay.pool.prepare`.
     say : callable
         Tells the operator a line.
+    key : RelayKey or None
+        With which it signs what it takes of surveys that name it.
 
     Raises
     ------
     SetupError
-        If the address cannot be listened on, or another relay works in the directory.
+        If the address cannot be listened on, another relay works in the directory, or a specification names
+        another key.
     """
+    keys = {survey.id: key_for(survey, key) for survey, _ in surveys}
     os.umask(0o077)
     set_up_logging()
     with holding(directory, alone=True) as alone:
@@ -233,6 +242,7 @@ def serve_relay(
                             quiet_seconds=config.quiet_seconds,
                             turn=turns.of(number),
                             databases=databases,
+                            key=keys[survey.id],
                         )
                     )
                     for number, (survey, link) in enumerate(surveys)

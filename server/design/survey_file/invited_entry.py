@@ -97,7 +97,7 @@ def read_invited(root: Section, folder: Path, roll: Roll | None) -> Invited | No
         statement_keys=opening.statement_keys,
         election=opening.election,
         top_share=_top_share(section, election=opening.election is not None),
-        relay=_relay(section) if "relay" in section else None,
+        relay=_relay(section, folder, opening.election is not None) if "relay" in section else None,
         spare_keys=_spare_keys(section, folder),
     )
 
@@ -127,8 +127,15 @@ def _spare_keys(section: Section, folder: Path) -> tuple[bytes, ...]:
     return keys
 
 
-def _relay(invited: Section) -> Relay:
-    section = invited.section("relay", ("url", "messages", "seconds"))
+def _relay(invited: Section, folder: Path, is_election: bool) -> Relay:
+    section = invited.section("relay", ("url", "messages", "seconds", "key"))
+    if "key" in section and not is_election:
+        raise section.fail(
+            "key",
+            "a relay signs what it takes of an election",
+            expected="an election, whose voters keep their sealed ballots for a complaint",
+            remedy="Leave the key out.",
+        )
     url: str = section.text("url")
     if not is_relay_url(url):
         raise section.fail("url", f"{quoted(url)} is not the address of a relay", expected="https://HOST/")
@@ -136,4 +143,5 @@ def _relay(invited: Section) -> Relay:
         url=url,
         messages=section.integer("messages", 2, MAX_POOL_MESSAGES),
         seconds=section.integer("seconds", 1, MAX_POOL_SECONDS),
+        key=load_public_key(str(folder / section.text("key"))) if "key" in section else None,
     )

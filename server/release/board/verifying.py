@@ -9,7 +9,6 @@ from server.keys.signing import verify_envelope
 from server.keys.signing_keys import verifies
 from server.release.board.released import PACKAGE_FILE, Reader, count_release
 from server.release.board.sources import Source
-from shared.acceptance import acceptance_claim
 from shared.board_counts import Survey
 from shared.board_recount import (
     LINES,
@@ -23,6 +22,7 @@ from shared.board_recount import (
     recount,
 )
 from shared.checkpoint import SignedCheckpoint, board_origin
+from shared.complaint import Complaint
 from shared.envelope import Envelope
 from shared.errors import BoardError, VerificationError
 from shared.invitation import Invitation
@@ -150,9 +150,9 @@ def verify_board(
 
 
 def _is_accepted(receipt: BallotReceipt, survey: Survey) -> bool:
-    """Whether the collector signed that it took the ballot of a receipt."""
+    """Whether collector or relay signed that it took the ballot of a receipt."""
     invited = survey.specification.invited
     if invited is None:
         return False
-    claim = acceptance_claim(invited.acceptance_key, survey.digest, receipt.digest, receipt.acceptance)
-    return claim is not None and verifies(claim)
+    complaint = Complaint(acceptance=receipt.acceptance, sealed=receipt.sealed)
+    return any(map(verifies, complaint.claims(invited, survey.digest, receipt.digest)))
