@@ -4,7 +4,7 @@ import { h, replace } from "./dom.mjs";
 import { Engine } from "./engine.mjs";
 
 const MARKS = { passed: "✓", refused: "✗", "not-run": "–" };
-const SECONDS_A_BALLOT = 0.1; // docs/election.md, "Acceptance"; a telephone takes longer
+const SECONDS_A_BALLOT = 0.04; // docs/election.md, "What it costs"; a telephone takes longer
 const MANY = 1000; // ballots; beyond, a terminal is the better place
 const TOKENS = "tokens.json";
 /** Files of an export, and where a server has them. */

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from respondent_client.build import WEB
 from server.collection.board_folder import BOARD_FOLDER, publish_board
 from server.release.board.election_files import publish_result
 from server.release.trustees.tallying import report_of
+from shared.specification import Specification
+from shared.strict_json import dumps
 from tests.browser.invited_office import Office, office
 from tests.browser.test_election import reach
 from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
-from tests.elections import HeldElection
+from tests.browser.test_right_to_left import in_place_of_german
+from tests.elections import HeldElection, election_specification
 from tests.published_elections import CHANGES, Change, PublishedElection
 from tests.server.cli.test_election import board_files
 
@@ -33,17 +39,24 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> PublishedElection:
     return PublishedElection(HeldElection(tmp_path_factory.mktemp("published")).fill(*COUNTS))
 
 
-@pytest.fixture
-def board(published: PublishedElection, tmp_path: Path) -> Iterator[Office]:
+@contextmanager
+def on_a_board(published: PublishedElection, folder: Path) -> Iterator[Office]:
+    """A server with the result of an election."""
     election = published.election
-    with office(tmp_path / "office", lambda _: election.specification) as place:
+    with office(folder / "office", lambda _: election.specification) as place:
         place.store.close()
-        export = tmp_path / "export"
+        export = folder / "export"
         export.mkdir()
         for name, data in published.files.items():
             (export / name).write_bytes(data)
         publish_board(place.store.published.folder, board_files(export))
         publish_result(place.store.published, export, published.files["result.json"], lambda *_: None)
+        yield place
+
+
+@pytest.fixture
+def board(published: PublishedElection, tmp_path: Path) -> Iterator[Office]:
+    with on_a_board(published, tmp_path) as place:
         yield place
 
 
@@ -132,20 +145,27 @@ def test_a_folder_that_somebody_has(
 
 
 @pytest.mark.parametrize("language", ["de", "fr", "ar"])
-def test_in_other_languages(
-    board: Office,
-    visit: Callable[..., InvitedWalk],
-    language: str,
-    published: PublishedElection,
-    tmp_path: Path,
-) -> None:
+def test_in_other_languages(visit: Callable[..., InvitedWalk], language: str, tmp_path: Path) -> None:
+    document = in_place_of_german(election_specification().to_object(), language)
+    election = HeldElection(tmp_path, specification=Specification.parse(dumps(document))).fill(*COUNTS)
+    published = PublishedElection(election)
     walk = visit(f"verification-{language}", PHONE)
-    page = open_board(walk, board, language=language)
-    folder = tmp_path / "altered"
-    lines_here(published, CHOSEN[1].of(published.files), folder)
-    page.set_input_files("#election-files", sorted(folder.iterdir()))
-    expect(page.locator("#verification-verdict")).to_be_focused(timeout=MILLISECONDS)
-    walk.look("refused")
+    with on_a_board(published, tmp_path / "server") as place:
+        page = open_board(walk, place, language=language)
+        expect(page.locator("html")).to_have_attribute("lang", language)
+        folder = tmp_path / "altered"
+        lines_here(published, CHOSEN[1].of(published.files), folder)
+        page.set_input_files("#election-files", sorted(folder.iterdir()))
+        verdict = page.locator("#verification-verdict")
+        expect(verdict).to_be_focused(timeout=MILLISECONDS)
+        said = json.loads((WEB / "texts" / f"{language}.json").read_text("utf-8"))
+        for key in ("refused", "culprit.factor", "refused.next"):
+            expect(verdict).to_contain_text(said[f"verification.{key}"])
+        walk.look("refused")
+        page.click("#verify-result")
+        expect(verdict).to_have_attribute("data-outcome", "passed", timeout=MILLISECONDS)
+        expect(verdict).to_contain_text(said["verification.passed"])
+        walk.look("passed")
     assert walk.problems == []
 
 
