@@ -127,17 +127,20 @@ def _bound(
 def assign(tree: SiteTree, offsets: FloatArray, points: FloatArray, labels: IntArray) -> None:
     """Number of the site of least distance plus offset of each point (b x d), ties to the lowest, to labels.
 
-    offsets: m, in the tree's order.
+    offsets: m, in the tree's order. Each point begins with the winner of the one before it.
     """
     d = points.shape[1]
     weights, sites, number, start, end = tree.weights, tree.sites, tree.number, tree.start, tree.end
     low, high, nodes = tree.low, tree.high, len(tree.start)
     least = least_offsets(tree, offsets)
     waiting, bounds = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
-    x = np.empty(d)
+    x, place = np.empty(d), 0
     for p in range(len(points)):
         x[:] = points[p]
-        best, winner = np.inf, 0
+        best, winner = offsets[place], number[place]
+        for j in range(d):
+            gap = x[j] - sites[place, j]
+            best += weights[j] * gap * gap
         waiting[0], bounds[0], top = 1, least[1], 1
         while top > 0:
             top -= 1
@@ -163,7 +166,7 @@ def assign(tree: SiteTree, offsets: FloatArray, points: FloatArray, labels: IntA
                         gap = x[j] - sites[i, j]
                         value += weights[j] * gap * gap
                     if value < best or (value == best and number[i] < winner):
-                        best, winner = value, number[i]
+                        best, winner, place = value, number[i], i
         labels[p] = winner
 
 
@@ -182,6 +185,31 @@ def _block_values(
 
 
 @compiled
+def _concerns(
+    low: FloatArray,
+    high: FloatArray,
+    weights: FloatArray,
+    node: int,
+    offset: float,
+    block: FloatArray,
+    worst: FloatArray,
+    out: FloatArray,
+) -> bool:
+    """Whether a node with this least offset may have a value of at most `worst` for a tuple of the block."""
+    for lane in range(_BLOCK):
+        out[lane] = offset
+    for j in range(len(block)):
+        below, above, weight = low[node, j], high[node, j], weights[j]
+        for lane in range(_BLOCK):
+            gap = max(max(below - block[j, lane], block[j, lane] - above), 0.0)
+            out[lane] += weight * gap * gap
+    found = False
+    for lane in range(_BLOCK):
+        found |= out[lane] <= worst[lane]
+    return found
+
+
+@compiled
 def rank(
     tree: SiteTree, offsets: FloatArray, points: FloatArray, listed: Int32Array, scores: FloatArray
 ) -> None:
@@ -190,8 +218,9 @@ def rank(
     offsets: m, in the tree's order. listed, scores: b x C, numbers of the sites and their distances without
     offsets; 1 <= C <= m.
 
-    Sixteen points that stand together go down the tree as one box, and each leaf's sites are compared with
-    all of them. No point's last value exceeds the greatest that the sites of the block before have for it.
+    Sixteen points that stand together go down the tree as one box, and the sites of each leaf that concerns
+    one of them are compared with all. No point's last value exceeds the greatest that the sites of the last
+    point of the block before have for it.
     """
     n, d = points.shape
     length = listed.shape[1]
@@ -203,7 +232,7 @@ def rank(
     values, places = np.empty((_BLOCK, length)), np.zeros((_BLOCK, length), dtype=np.int64)
     known, worst = np.empty(_BLOCK, dtype=np.int64), np.empty(_BLOCK)
     last = np.empty(_BLOCK, dtype=np.int64)
-    places[0] = np.arange(length)
+    places[_BLOCK - 1] = np.arange(length)
     for first in range(0, n, _BLOCK):
         rows = min(_BLOCK, n - first)
         for j in range(d):
@@ -214,7 +243,8 @@ def rank(
                 low[j], high[j] = min(low[j], x), max(high[j], x)
         worst[:] = -np.inf
         for place in range(length):
-            _block_values(sites, weights, places[0, place], offsets[places[0, place]], block, value)
+            before = places[_BLOCK - 1, place]
+            _block_values(sites, weights, before, offsets[before], block, value)
             for lane in range(_BLOCK):
                 worst[lane] = max(worst[lane], value[lane])
         known[:], last[:] = 0, len(offsets)
@@ -237,6 +267,8 @@ def rank(
                 if bound <= furthest:
                     waiting[top], bounds[top] = near, bound
                     top += 1
+                continue
+            if not _concerns(floor, ceiling, weights, node, least[node], block, worst, value):
                 continue
             for i in range(start[node], end[node]):
                 _block_values(sites, weights, i, offsets[i], block, value)
