@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from server.statistics.microaggregation.compiled.compilation import compiled
 from server.statistics.microaggregation.compiled.listed import UNUSED
 from server.statistics.microaggregation.compiled.roundest import roundest
 
+_SAMPLE: Final = 8
 _roundest = compiled(roundest)
 
 
@@ -57,6 +58,10 @@ def price(gaps: FloatArray, lots: IntArray, number: int, lacking: int) -> tuple[
     taken, following = -np.inf, np.inf
     while start < end:
         pivot = gaps[(start + end) // 2]
+        if lacking * _SAMPLE < end - start:
+            # At most `lacking` of them are taken: the least of a few is nearer to the last of those.
+            for i in range(start, end, (end - start) // _SAMPLE):
+                pivot = min(pivot, gaps[i])
         # Below the pivot, equal to it, not looked at yet, above it.
         below, at, above = start, start, end
         least, equal = 0, 0
@@ -120,7 +125,8 @@ def auction(
     for i in range(m):
         longest = max(longest, start[i + 1] - start[i])
     gaps, lots = np.empty(longest), np.empty(longest, dtype=np.int64)
-    where = np.empty(longest, dtype=np.int64)
+    # Places of the tuples that others win from the front, of its own from the back.
+    where, known = np.empty(longest, dtype=np.int64), np.empty(longest)
     first, after = 0, 0
     for site in bidders:
         if held[site] < enough[site]:
@@ -133,34 +139,36 @@ def auction(
             continue
         patience -= 1
         a, b = start[site], start[site + 1]
-        others = 0
+        others, own = 0, longest
         for e in range(a, b):
             p = tuples[e]
             if labels[p] != site:
-                gaps[others] = scores[e] + offsets[site] - best[p]
+                known[others] = scores[e] + offsets[site] - best[p]
                 lots[others], where[others] = mass[e], e
                 others += 1
+            else:
+                own -= 1
+                where[own] = e
         if others == 0:
             continue
+        gaps[:others] = known[:others]
         taken, following = price(gaps, lots, others, enough[site] - held[site])
         high, low = int(offsets[site] - taken - 1), int(offsets[site] - following + 1)
         offset = max(float(high if low > high else _roundest(low, high)), floors[site])
         if offset >= offsets[site]:
             continue
+        lower = offsets[site] - offset
         offsets[site] = offset
-        for e in range(a, b):
-            p = tuples[e]
-            if labels[p] == site:
-                best[p] = scores[e] + offset
+        for t in range(own, longest):
+            best[tuples[where[t]]] -= lower
         for t in range(others):
-            e = where[t]
-            p = tuples[e]
-            value = scores[e] + offset
-            if value < best[p]:
+            if known[t] < lower:
+                e = where[t]
+                p = tuples[e]
                 loser = labels[p]
                 held[loser] -= mass[e]
                 held[site] += mass[e]
-                labels[p], best[p] = site, value
+                labels[p], best[p] = site, scores[e] + offset
                 if held[loser] < enough[loser] and not is_waiting[loser]:
                     waiting[after], is_waiting[loser] = loser, True
                     after = (after + 1) % (m + 1)
