@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -107,16 +107,18 @@ def partition(
 
 def partition_units(
     units: UnitPlan,
-    algorithm: str,
     model: Model,
     weights: tuple[int, ...],
     rule: SizeRule,
+    divide: Callable[[Model], CompiledCells],
     progress: Progress | None = None,
-    *,
-    parameters: Mapping[str, int | str],
-    snap: Snap | None = None,
 ) -> CompiledCells:
     """As :func:`partition`, for the people of each unit by themselves.
+
+    Parameters
+    ----------
+    divide : callable
+        :func:`partition` with the same weights and rule, for the people of one unit.
 
     Raises
     ------
@@ -146,7 +148,7 @@ def partition_units(
                 remedy="Put it together with a neighbour in [units], together = [[...]]: they are then one "
                 "unit. Or choose a smaller k, or expect more participation.",
             )
-        parts.append(partition(algorithm, own, weights, rule, parameters=parameters, snap=snap).cells)
+        parts.append(divide(own).cells)
         if progress is not None:
             progress(number + 1, len(units.values))
     cells = UnitCells.of(

@@ -232,17 +232,18 @@ def _new_cells(
         room=ROOM.get(plan.algorithm, 1),
         coarse=is_register,
     )
-    divide = partition if plan.units is None else partial(partition_units, plan.units)
-    compiled = divide(
+    divide = partial(
+        partition,
         plan.algorithm,
-        basis,
-        weights.values,
-        rule,
-        None if progress is None else lambda done, total: progress("Cells", done, total),
+        weights=weights.values,
+        rule=rule,
         parameters=plan.parameters,
         snap=snap_to(ranges_of(basis.attributes), fewest) if is_register else None,
     )
-    return weights, compiled
+    told = None if progress is None else lambda done, total: progress("Cells", done, total)
+    if plan.units is None:
+        return weights, divide(basis, progress=told)
+    return weights, partition_units(plan.units, basis, weights.values, rule, divide, told)
 
 
 def _require_true_cells(plan: Plan, model: Model, dependence: Dependence, cells: NDArray[np.int64]) -> None:
