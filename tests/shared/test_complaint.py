@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from server.keys.signing_keys import verifies
-from shared.complaint import Complaint, find_sealed, sealed_text
+from shared.complaint import Complaint, find_sealed, not_accepted, sealed_text
 from shared.invited import Relay
 from shared.receipt import BallotReceipt
 from tests.elections import collector, election_keys, relay_key
@@ -41,6 +41,7 @@ def test_a_relay_with_a_key_may_have_taken_it() -> None:
 def test_what_cannot_be_a_signature_claims_nothing() -> None:
     keys = election_keys(relay=Relay(url=RELAY_URL, messages=5, seconds=1, key=relay_key().public_key))
     assert Complaint.parse(b"short").claims(keys, DIGEST, RECEIPT) == ()
+    assert not_accepted().code == "complaint.acceptance"
 
 
 def test_the_sealed_ballot_is_found_beside_the_receipt() -> None:

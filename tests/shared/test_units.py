@@ -18,7 +18,7 @@ from shared.invitation import Invitation
 from shared.joining import row_of
 from shared.soundness import examine
 from shared.specification import ReleaseRule, Specification
-from shared.units import neighbourhood, units_joined, units_of
+from shared.units import names_of_units, neighbourhood, units_joined, units_of
 from tests.builders import (
     ORGANIZER_KEY,
     age,
@@ -31,6 +31,7 @@ from tests.builders import (
     small_rows,
     small_specification,
 )
+from tests.elections import election_specification
 from tests.unit_cells import WEIGHTS, band_cells, election_of_units, unit_cells
 
 ATTRIBUTES = (age(), sex())
@@ -185,3 +186,10 @@ def test_a_register_in_units_is_sound_and_its_points_are_in_the_unit() -> None:
     refused = examine(envelope, [True], invitation).line("check.model-shape").error
     assert refused is not None
     assert refused.where.startswith("cells.units[1].cells.sites[0]")
+
+
+def test_a_group_has_the_names_of_its_units() -> None:
+    specification = election_of_units()
+    assert names_of_units(specification, (0, 1), "en") == ("Female",)
+    assert names_of_units(specification, (3, 7), "en") == ("Female", "Male")
+    assert names_of_units(election_specification(), (0, 1), "en") == ()

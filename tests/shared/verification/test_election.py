@@ -18,6 +18,7 @@ from shared.verification.library import standard_library
 from tests.elections import HeldElection
 from tests.published_elections import CHANGES, PublishedElection
 from tests.sealed_surveys import SealedSurvey
+from tests.unit_cells import election_of_units
 
 COUNTS = (2, 0, 1, 1, 2, 0, 1, 2)
 NEVER_COMPARED = {"known-board", "token-numbers"}
@@ -109,3 +110,15 @@ def test_a_survey_is_no_election(tmp_path: Path, published: PublishedElection) -
 
 def test_every_fault_names_a_culprit() -> None:
     assert set(FAULTS.values()) | {"other-set"} == set(CULPRITS)
+
+
+def test_units_are_told(tmp_path: Path) -> None:
+    """Of an election with units of law: how many, which were joined, and those of a unanimous group."""
+    election = HeldElection(tmp_path / "held", specification=election_of_units())
+    alike = {"board": "ada", "statutes": True}
+    election.ballots.extend(election.ballot(box, alike, box) for box in range(8))
+    (tmp_path / "folder").mkdir()
+    published = PublishedElection(election)
+    told = by_both(published, published.files, tmp_path / "folder").to_object()
+    assert (told["units"], told["joined_units"]) == (2, [])
+    assert {tuple(line["units"]) for line in told["unanimous"]} == {("Female",), ("Male",)}
