@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from server import files
 from server.collection.storage.anchor import GENERATION, Anchor
-from server.collection.storage.copying import MOVED_FROM, first_lacking, is_there, note_of
+from server.collection.storage.copying import BACKUP, MOVED_FROM, first_lacking, is_there, note_of, unfinished
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.databases import Connection, Database, embedded
 from server.collection.storage.moving import arrive, bring, name_of, require_unused
@@ -38,7 +38,6 @@ FORMAT: Final = "roomful-backup/1"
 _NAMES: Final = {DATABASE_NAME: "answers", REGISTRAR_NAME: "registrar"}
 """File of a database -> name of its anchor."""
 _MAX_MANIFEST_BYTES: Final = 2**26
-_ORIGIN: Final = "backup"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +127,7 @@ def put_back(data: DataDirectory, backup: Path, *, older: bool = False) -> Saved
         With the code ``input.backup`` if it is no backup, or was changed.
     StorageError
         With the code ``storage.older-backup``; nothing was changed then.
+        With the code ``storage.moving`` if a move was interrupted.
     StateError
         With the code ``state.serving`` if somebody has a database open.
     """
@@ -150,6 +150,8 @@ def put_back(data: DataDirectory, backup: Path, *, older: bool = False) -> Saved
         pairs = [(old, new) for old, new in pairs if is_there(old)]
         for old, new in pairs:
             require_unused(new)
+            if is_there(new) and note_of(new) not in (None, BACKUP):
+                raise unfinished(name_of(new))  # perhaps the only copy
             if not older:
                 anchor = data.anchor(new.path.parent.name, _NAMES[new.path.name])
                 _require_newest(old, new, anchor)
@@ -157,7 +159,7 @@ def put_back(data: DataDirectory, backup: Path, *, older: bool = False) -> Saved
             _copy_files(work / "surveys" / survey, inside / survey)
         for old, new in pairs:
             with closing(old.connect()) as held, old.transaction(held) as connection:
-                bring(old, connection, new, _ORIGIN)
+                bring(old, connection, new, BACKUP)
         for _, new in pairs:
             if note_of(new) is not None:
                 arrive(new)
@@ -229,7 +231,7 @@ def _save(source: Database, target: Database) -> None:
     if not is_there(source):
         return
     with closing(source.connect()) as held, source.turn(), source.transaction(held) as connection:
-        bring(source, connection, target, _ORIGIN)
+        bring(source, connection, target, BACKUP)
     for leftover in (target.path.with_suffix(".lock"), target.path.with_name(f"{target.path.name}-journal")):
         leftover.unlink(missing_ok=True)
 

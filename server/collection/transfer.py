@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from server.collection.config import FILE_NAME, PREFIX, Config, set_database
-from server.collection.storage.copying import is_there, note_of
+from server.collection.storage.copying import BACKUP, is_there, note_of, unfinished
 from server.collection.storage.databases import databases_at
 from server.collection.storage.holding import holding
 from server.collection.storage.moving import Moved, all_of, move
@@ -75,6 +75,8 @@ def move_data(
                     code="state.moved",
                 )
             old, decide = str(found.pop()), None
+            if old == BACKUP:
+                raise unfinished("database")
         source, there = databases_at(old), databases_at(target)
         try:
             move(source, there, surveys, origin=old, decide=decide, say=say)

@@ -19,6 +19,8 @@ from shared.errors import StorageError
 
 MOVED_FROM: Final = "moved_from"
 """Row of the table ``survey`` in a copy that nobody may use yet: where its original is."""
+BACKUP: Final = "backup"
+"""What the row says if that is no database but a backup."""
 _BATCH: Final = 500
 _KINDS: Final = (fields_of(invited=False), fields_of(invited=True), REGISTRAR_FIELDS, RELAY_FIELDS)
 
@@ -72,12 +74,17 @@ def require_arrived(connection: Connection, where: str) -> None:
     with db.named_errors():
         found = connection.execute(query, (MOVED_FROM,)).fetchone()[0]
     if found:
-        raise StorageError(
-            "this is a copy of another database, and its making was interrupted",
-            where=where,
-            remedy="Give the same command again, roomful move or restore: it finishes what it began.",
-            code="storage.moving",
-        )
+        raise unfinished(where)
+
+
+def unfinished(where: str) -> StorageError:
+    """The error for a copy that nobody may use yet."""
+    return StorageError(
+        "this is a copy of another database, and its making was interrupted",
+        where=where,
+        remedy="Give the same command again, roomful move or restore: it finishes what it began.",
+        code="storage.moving",
+    )
 
 
 def contents(database: Database, connection: Connection) -> Contents:

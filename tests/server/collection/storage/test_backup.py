@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from server.collection.backup import MANIFEST, back_up, put_back
+from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
+from server.collection.transfer import move_data
 from shared.errors import InputError, RoomfulError, StateError, StorageError
 from tests.invited import used_codes
 from tests.server.collection.storage import ballots, sample
@@ -213,6 +215,9 @@ def test_an_interrupted_restoration_is_repeated(
     with again(data) as other:
         with pytest.raises(StorageError) as caught:
             list(other.list())
+        assert caught.value.code == "storage.moving"
+        with pytest.raises(StorageError) as caught:
+            move_data(Config.load(data.path, {}, {}), data.path, url, {}, lambda _: None)
         assert caught.value.code == "storage.moving"
         put_back(other, tmp_path / "backup")
         assert all(map(other.survey(store.id).has_receipt, receipts))

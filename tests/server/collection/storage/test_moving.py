@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from server.collection import transfer
+from server.collection.backup import back_up, put_back
 from server.collection.config import Config, set_database
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.databases import Databases, databases_at, embedded
@@ -189,6 +190,8 @@ def test_after_the_decision_nobody_uses_a_copy_that_is_not_finished(
     path: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled = fill(path)
+    with opened(path) as data:
+        back_up(data, path.with_name("backup"), [filled[1]])
 
     def decide(data: Path, wanted: str) -> None:
         set_database(data, wanted)
@@ -205,6 +208,10 @@ def test_after_the_decision_nobody_uses_a_copy_that_is_not_finished(
             assert caught.value.code == "storage.moving"
     with pytest.raises(StorageError) as caught:
         move(path, "")  # not back from half the way
+    assert caught.value.code == "storage.moving"
+    # Nor is a backup put over what may be the only copy, whatever is said.
+    with opened(path) as data, pytest.raises(StorageError) as caught:
+        put_back(data, path.with_name("backup"), older=True)
     assert caught.value.code == "storage.moving"
     # Another machine that still has the old place takes an answer: it comes along.
     with DataDirectory(path, quiet_seconds=60) as data:
