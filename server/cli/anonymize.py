@@ -90,6 +90,12 @@ from server.tables.files import Reading
 @click.option(
     "--block", "blocks", metavar="A,B", multiple=True, help="Quasi-identifiers to group by on their own."
 )
+@click.option(
+    "--district",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Group within districts of at most N similar records; 0: never. By default 200000 beyond 2,000,000.",
+)
 @click.option("--seed", type=click.IntRange(0), help="Of methods that depend on chance.")
 @click.option(
     "--breach",
@@ -163,6 +169,7 @@ def anonymize(
     effort: int,
     dependence: float | None,
     blocks: tuple[str, ...],
+    district: int | None,
     seed: int | None,
     breach: Any,
     minimum_distance: tuple[str, ...],
@@ -221,6 +228,7 @@ def anonymize(
         unrounded=unrounded,
         keep_order=keep_order,
         seed=seed,
+        district=district,
     )
 
     def announce(text: str) -> None:

@@ -14,13 +14,14 @@ from server.progress import StageProgress
 from server.statistics.anonymize.constraints import united, unkept
 from server.statistics.anonymize.generalization import group_nodes
 from server.statistics.anonymize.group_values import breach_free, group_medians, modes, variance_restored
-from server.statistics.anonymize.methods import divide
+from server.statistics.anonymize.methods import divide, stage
 from server.statistics.anonymize.ordinal import nearest_categories
 from server.statistics.anonymize.people import People
 from server.statistics.anonymize.preparation import Part, Prepared
 from server.statistics.anonymize.rounding import rounded
 from server.statistics.measures.disclosure_risk import equivalence_classes
 from server.statistics.measures.diversity import coded
+from server.statistics.microaggregation.districts import districts, in_districts, mended
 from server.statistics.microaggregation.lower_bound import least_sse
 from server.statistics.microaggregation.preparation import group_means, sse
 from server.tables.data_file import Replacement
@@ -51,6 +52,9 @@ class Masked:
     gap : float or None
         With ``refine``, how far the loss of the groups is above a proven lower bound at most, in percent;
         None if there is no such bound.
+    districts : int
+        Parts of the file within which records were grouped; with blocks, of all of them together. 0 if it was
+        grouped whole.
     factors : mapping of str to float
         By which the means of numbers were moved away from the mean of all, to restore their variance.
     warnings : tuple of str
@@ -62,6 +66,7 @@ class Masked:
     rows: IntArray
     classes: IntArray
     gap: float | None
+    districts: int
     factors: Mapping[str, float]
     warnings: tuple[str, ...]
 
@@ -86,11 +91,12 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
     undone: list[str] = []
     factors: dict[str, float] = {}
     losses: list[tuple[float, float]] = []
+    cut: list[int] = []
     every: list[IntArray] = []
     replace: dict[str, Replacement] = {}
     for number, part in enumerate(prepared.parts):
         labels = prepared.divided(
-            part, _divider(prepared, part, losses, _of_part(progress, number, prepared))
+            part, _divider(prepared, part, losses, cut, _of_part(progress, number, prepared))
         )
         labels = _constrained(prepared, part, labels)
         values, missed, close = _published(prepared, part, labels, progress)
@@ -153,9 +159,11 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
         rows=rows,
         classes=equivalence_classes(every).labels[place[rows]],
         gap=_gap(losses),
+        districts=sum(cut),
         factors=factors,
         warnings=(
             *prepared.warnings,
+            *_cut(cut),
             *_stretched(factors),
             *_outside(prepared, replace, factors),
             *(f"The mean or the variance of {quoted(name)} could not be kept." for name in unmet),
@@ -233,13 +241,20 @@ def _constrained(prepared: Prepared, part: Part, labels: IntArray) -> IntArray:
 
 
 def _divider(
-    prepared: Prepared, part: Part, losses: list[tuple[float, float]], progress: StageProgress | None
+    prepared: Prepared,
+    part: Part,
+    losses: list[tuple[float, float]],
+    cut: list[int],
+    progress: StageProgress | None,
 ) -> Callable[[FloatArray, People], IntArray]:
-    """How the method divides the rows of a matrix; of refined groups the loss is noted, and its least."""
+    """How the method divides the rows of a matrix, by districts where it is large.
+
+    Noted are the number of districts, and of refined groups the loss, and its least.
+    """
     request = prepared.request
 
-    def divided(space: FloatArray, people: People) -> IntArray:
-        labels = divide(
+    def grouped(space: FloatArray, people: People, progress: StageProgress | None) -> IntArray:
+        return divide(
             prepared.method,
             space,
             people,
@@ -251,12 +266,43 @@ def _divider(
             effort=request.effort,
             progress=progress,
         )
+
+    def divided(space: FloatArray, people: People) -> IntArray:
+        most = prepared.district_of(len(space))
+        if most:
+            found = districts(space, most, people.enough)
+            cut.append(len(found))
+            rule, counts = people.for_algorithm(uneven=False)
+            labels = in_districts(
+                found, lambda rows: grouped(space[rows], people.of(rows), None), stage(progress, "grouping")
+            )
+            if len(people.levels) < 2:
+                labels = mended(
+                    space,
+                    labels,
+                    found,
+                    rule,
+                    most=most,
+                    counts=counts,
+                    progress=stage(progress, "mending"),
+                )
+        else:
+            labels = grouped(space, people, progress)
         if request.refine and len(people.rule.minimum) == 1:
             least = least_sse(space, people.rule.minimum[0], people.counts)
             losses.append((sse(space, labels, people.counts), least))
         return labels
 
     return divided
+
+
+def _cut(districts: list[int]) -> tuple[str, ...]:
+    if not districts:
+        return ()
+    return (
+        f"The records were grouped within {sum(districts)} districts of similar ones, each on its own; "
+        "--district 0 groups them all together, and takes longer.",
+    )
 
 
 def _gap(losses: list[tuple[float, float]]) -> float | None:

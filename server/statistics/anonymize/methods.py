@@ -13,6 +13,7 @@ import numpy as np
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress, StageProgress
 from server.statistics.anonymize.people import People
+from server.statistics.microaggregation.parts import processors
 from server.statistics.microaggregation.preparation import Paths, group_means
 from shared.errors import InputError
 
@@ -50,6 +51,8 @@ class Method:
         Keyword argument that takes the column ranges of nominal attributes, or empty.
     trees : bool
         Whether it can cut nominal attributes along their hierarchies, given as ``trees``.
+    whole : bool
+        Whether it is fast enough, or best, over the whole file, so that it is never done in districts.
     uneven : bool
         Whether it asks about head counts at several participation levels itself.
     """
@@ -63,6 +66,7 @@ class Method:
     one_number: bool = False
     blocks: str = ""
     trees: bool = False
+    whole: bool = False
     uneven: bool = False
 
     def load(self) -> Callable[..., IntArray]:
@@ -95,6 +99,7 @@ METHODS: Final[tuple[Method, ...]] = (
         growth=1.1,
         blocks="nominal",
         trees=True,
+        whole=True,
         uneven=True,
     ),
     Method(
@@ -123,6 +128,7 @@ METHODS: Final[tuple[Method, ...]] = (
         summary="Optimal for one numeric quasi-identifier (Hansen-Mukherjee)",
         growth=1.1,
         one_number=True,
+        whole=True,
     ),
 )
 
@@ -151,6 +157,7 @@ def check(
     options: Mapping[str, Any],
     seed: int | None,
     effort: int = 0,
+    district: int | None = None,
 ) -> None:
     """Refuse what a method cannot do.
 
@@ -174,6 +181,12 @@ def check(
                 f"the method {method.name} has no option {_OPTIONS.get(option, option)}",
                 expected=f"one of the methods {', '.join(others)}" if others else "",
             )
+    if district and method.whole:
+        raise InputError(
+            f"the method {method.name} is done over the whole file, which costs it little",
+            where="--district",
+            remedy="Leave --district out, or choose another method.",
+        )
     if seed is not None and not (method.random or effort):
         raise InputError(
             f"the method {method.name} does not depend on chance; --seed would change nothing",
@@ -238,7 +251,7 @@ def divide(
     try:
         labels = np.asarray(
             method.load()(
-                X, rule, counts=counts, seed=seed, progress=_stage(progress, "grouping"), **arguments
+                X, rule, counts=counts, seed=seed, progress=stage(progress, "grouping"), **arguments
             )
         )
     except ValueError as error:
@@ -247,7 +260,7 @@ def divide(
         raise RuntimeError(f"the method {method.name} labelled {labels.shape} of {len(X)} records")
     labels = _numbered(labels)
     if refine:
-        labels = _refined(X, labels, people, effort, seed, _stage(progress, "refining"))
+        labels = _refined(X, labels, people, effort, seed, stage(progress, "refining"))
     if len(people.levels) > 1:
         labels = _united(X, labels, people)
     if len(people.failing(labels)):
@@ -255,7 +268,8 @@ def divide(
     return labels
 
 
-def _stage(progress: StageProgress | None, name: str) -> Progress | None:
+def stage(progress: StageProgress | None, name: str) -> Progress | None:
+    """Progress of one stage."""
     return None if progress is None else (lambda done, total: progress(name, done, total))
 
 
@@ -298,8 +312,12 @@ def estimate_seconds(
     blocks: Sequence[tuple[int, int]] = (),
     trees: Sequence[Paths | None] = (),
     options: Mapping[str, Any] | None = None,
+    district: int = 0,
 ) -> float | None:
-    """Time that `divide` will take, from a run on evenly spaced records; None if there are few of them."""
+    """Time that `divide` will take, from a run on evenly spaced records; None if there are few of them.
+
+    ``district`` is the most records of a district, 0 where the file is divided whole.
+    """
     if len(X) < 2 * _SAMPLE or max(people.rule.minimum) > _SAMPLE // 4:
         return None
     rows = np.linspace(0, len(X) - 1, _SAMPLE).astype(np.int64)
@@ -316,4 +334,7 @@ def estimate_seconds(
     seconds = taken()
     if _COMPILING[0] < seconds < _COMPILING[1]:
         seconds = min(seconds, taken())
+    if district and len(X) > district:
+        together = min(processors(), -(-len(X) // district))
+        return float(seconds * (district / _SAMPLE) ** method.growth * len(X) / district / together)
     return float(seconds * (len(X) / _SAMPLE) ** method.growth)

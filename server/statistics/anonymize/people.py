@@ -227,6 +227,10 @@ class People:
             return np.asarray(occurring[few], dtype=np.int64)
         return np.array([g for g in occurring.tolist() if not self.rule.acceptable(held[g])], dtype=np.int64)
 
+    def enough(self, rows: IntArray) -> bool:
+        """Whether the people of some records are enough for a group."""
+        return self.rule.acceptable(self.by_level[rows].sum(axis=0))
+
     def for_algorithm(self, *, uneven: bool) -> tuple[SizeRule, IntArray | None]:
         """The rule and the counts to give to an algorithm.
 

@@ -108,6 +108,11 @@ class Prepared:
         own = self.request.unpublished
         return frozenset({*self.request.drop, *own, *_numbering(self.original, self.request)})
 
+    def district_of(self, n: int) -> int:
+        """Most records of a district of n rows of a matrix, or 0 if they are grouped whole."""
+        constrained = self.request.constraints.given
+        return 0 if self.method.whole or constrained else self.request.district_of(n)
+
     def divided(self, part: Part, divide: Callable[[FloatArray, People], IntArray]) -> IntArray:
         """Group of each record of a part, where ``divide`` groups the rows of a matrix.
 
@@ -138,6 +143,7 @@ class Prepared:
                 blocks=part.nominal,
                 trees=part.trees,
                 options=self.request.options,
+                district=self.district_of(len(space)),
             )
             known.extend([] if seconds is None else [seconds])
             return np.zeros(len(space), dtype=np.int64)
@@ -200,6 +206,7 @@ def prepare(
         options=request.options,
         seed=request.seed,
         effort=request.effort,
+        district=request.district,
     )
     people = people_of(
         original,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from server.statistics.anonymize.constraints import Constraints
 from server.statistics.anonymize.hierarchy import Hierarchy
@@ -18,6 +18,15 @@ from shared.errors import InputError
 
 Missing = Literal["refuse", "drop", "category"]
 Breach = Literal["none", "p3m", "p3m-record"]
+
+LARGEST_UNCUT: Final = 2_000_000
+"""Records that are grouped whole unless districts are asked for."""
+
+DISTRICT: Final = 200_000
+"""Most records of a district of a larger file."""
+
+FEWEST_GROUPS: Final = 20
+"""Of k records that a district of the size that is asked for could hold: in fewer, most lie at a cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +153,9 @@ class Request:
     keep_order : bool
         Write the records in the order of the file, which gives values away; see `data_file.DataFile.order`.
     seed : int or None
+    district : int or None
+        Most records of a district, within which records are grouped; 0 to group the file whole, None for what
+        `district_of` says.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -175,6 +187,12 @@ class Request:
     unrounded: bool = False
     keep_order: bool = False
     seed: int | None = None
+    district: int | None = None
+
+    def district_of(self, n: int) -> int:
+        """Most records of a district of n records, or 0 if they are grouped whole."""
+        most = (DISTRICT if n > LARGEST_UNCUT else 0) if self.district is None else self.district
+        return most if n > most else 0
 
     @property
     def participation_column(self) -> str:
@@ -214,6 +232,18 @@ class Request:
             )
         if self.effort and not self.refine:
             raise InputError("effort is spent on refining", where="--effort", remedy="Add --refine.")
+        if self.district and self.district < FEWEST_GROUPS * self.k:
+            raise InputError(
+                f"in districts of {self.district} records most groups of {self.k} would lie at a cut",
+                where="--district",
+                expected=f"at least {FEWEST_GROUPS * self.k} records, or 0 to group the file whole",
+            )
+        if self.district and self.constraints.given:
+            raise InputError(
+                "--l-diversity, --recursive-diversity and --t-closeness unite groups wherever they are near",
+                where="--district",
+                remedy="Leave --district out.",
+            )
         if self.dependence is not None:
             if not 0 <= self.dependence <= 1:
                 raise InputError("--dependence lies between 0 and 1")

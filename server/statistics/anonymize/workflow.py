@@ -242,6 +242,8 @@ def _described(masked: Masked) -> dict[str, object]:
         "unmet": list(masked.unmet),
         "warnings": list(masked.warnings),
     }
+    if masked.districts:
+        described["districts"] = masked.districts
     if request.counts:
         described["counts"] = request.counts
     if request.median:

@@ -115,6 +115,11 @@ CASES: dict[str, Case] = {
     "--effort": (["--effort", "1"], ["--refine"], {}),
     "--dependence": (["--dependence", "0.5"], ["--confidential", "wage"], {"univariate": "univariate"}),
     "--block": (["--block", "age", "--block", "income"], [], {"univariate": "not among"}),
+    "--district": (
+        ["--district", "60"],
+        [],
+        {"mondrian": "over the whole file", "univariate": "over the whole file"},
+    ),
     "--seed": (
         ["--seed", "5"],
         [],
@@ -211,6 +216,8 @@ def test_kinds_and_missing_values_change_what_comes_out(folder: Path) -> None:
         (("--block", "age", "--block", "income,age"), "in two blocks"),
         (("--block", "age", "--block", "income,sex"), "not among"),
         (("--block", "age", "--block", "income", "--breach", "p3m-record"), "whole records"),
+        (("--district", "59"), "at least 60 records"),
+        (("--district", "60", "--confidential", "ill", "--t-closeness", "0.2"), "unite groups"),
         (("--minimum-distance", "0.3"), "--minimum-distance means nothing"),
         (("--minimum-distances", "values.csv"), "--minimum-distances means nothing"),
         (("--importances", "values.csv"), "--importances means nothing"),
