@@ -77,6 +77,8 @@ PAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "board.html": ("board.", "statement.election-warning"),
     "verify.html": ("verify.", "statement.election-warning"),
 }
+PARTS: Final = ("texts", "meta", "header")
+"""What all pages have in common: ``parts/<name>.html``, in the place of ``__PAGE_<NAME>__``."""
 REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip|wasm))"')
 
 
@@ -200,8 +202,11 @@ def _sources() -> dict[str, bytes]:
     sources = {
         path.relative_to(WEB).as_posix(): path.read_bytes() for path in _web_files() if path.suffix != ".mjs"
     }
+    parts = {name: sources.pop(f"parts/{name}.html").rstrip() for name in PARTS}
     for page, own in PAGES.items():
-        sources[page] = sources[page].replace(b"__PAGE_TEXTS__", _page_texts(sources, own))
+        for name, part in parts.items():
+            sources[page] = sources[page].replace(b"__PAGE_%s__" % name.upper().encode(), part)
+        sources[page] = sources[page].replace(b"__ALL_TEXTS__", _page_texts(sources, own))
     for name, path in LIBRARIES.items():
         sources[name] = _without_map((NODE_MODULES / path).read_bytes())
     sources["survey-core.css"] = styles_in_use(sources["survey-core.css"])
