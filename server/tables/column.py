@@ -98,6 +98,12 @@ class DataColumn:
         """The text of every record, None where missing."""
         return np.array(self.distinct, dtype=object)[self.codes]
 
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """For each record the place of its text among the distinct ones in order, -1 where there is none."""
+        rank = {text: place for place, text in enumerate(sorted(t for t in self.distinct if t is not None))}
+        return np.array([-1 if text is None else rank[text] for text in self.distinct], np.int64)[self.codes]
+
     @cached_property
     def numbers(self) -> FloatArray | None:
         """The number of every record, NaN where missing; None if some value is no number."""

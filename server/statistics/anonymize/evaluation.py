@@ -271,7 +271,7 @@ def evaluate(
         return column if counts is None else selected(column, each)
 
     recorded = [take(masked, name) for name in quasi_identifiers]
-    classes = risk.equivalence_classes([d.coded(column.texts)[0] for column in recorded], counts)
+    classes = risk.equivalence_classes([column.ranks for column in recorded], counts)
     labels = classes.labels[each]
     classes = _counted(classes, people)
     for column in recorded:
@@ -311,7 +311,7 @@ def evaluate(
     anonymity = list(_anonymity(classes, people))
     blocks = []
     for names in chosen.blocks:
-        codes = [d.coded(recorded[quasi_identifiers.index(name)].texts)[0] for name in names]
+        codes = [recorded[quasi_identifiers.index(name)].ranks for name in names]
         blocks.append((names, _anonymity(_counted(risk.equivalence_classes(codes, counts), people), people)))
     risks = () if chosen.weights is None else group_risks(classes.labels, chosen.weights, chosen.persons)
     if risks:
@@ -410,7 +410,7 @@ def _taken(column: DataColumn, source: str, chosen: Settings, rows: IntArray | N
 def _risks_of_records(
     quasi_identifiers: Sequence[DataColumn], counts: IntArray | None, chosen: Settings
 ) -> RecordRisks:
-    codes = [d.coded(column.texts)[0] for column in quasi_identifiers]
+    codes = [column.ranks for column in quasi_identifiers]
     return record_risks(
         risk.equivalence_classes(codes).labels,
         people=counts,

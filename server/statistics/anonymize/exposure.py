@@ -69,7 +69,7 @@ def disclosed(
     masked: DataFile, quasi_identifiers: Sequence[str], confidential: Sequence[str]
 ) -> tuple[str, ...]:
     """Warnings about a masked file that any program may have made."""
-    classes = equivalence_classes([coded(masked.column(name).texts)[0] for name in quasi_identifiers]).labels
+    classes = equivalence_classes([masked.column(name).ranks for name in quasi_identifiers]).labels
     return one_value_groups([masked.column(name) for name in confidential], classes)
 
 

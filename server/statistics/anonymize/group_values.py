@@ -10,7 +10,6 @@ import numpy as np
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress
 from server.statistics.anonymize.request import Breach
-from server.statistics.measures.diversity import coded
 from server.statistics.microaggregation.p3m import Aggregation, p3m
 from server.statistics.microaggregation.p3m_record import p3m_record
 from server.statistics.microaggregation.preparation import group_means, mean_and_deviation
@@ -95,8 +94,7 @@ def breach_free(
 
 def modes(column: DataColumn, labels: IntArray, counts: IntArray | FloatArray | None) -> IntArray:
     """For each group a record with its most frequent value; ties to the first value in text order."""
-    codes, _ = coded(column.texts)
-    codes = codes + 1  # missing becomes 0
+    codes = column.ranks + 1  # missing becomes 0
     width = int(codes.max()) + 1
     pairs, first, inverse = np.unique(labels * width + codes, return_index=True, return_inverse=True)
     held = np.bincount(inverse.reshape(-1), counts)

@@ -114,7 +114,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
                 else:
                     positions = _exact(prepared, index, labels, values[:, block.first])
                     source = nearest_categories(column, positions)[labels]
-                codes.append(coded(column.texts[source])[0])
+                codes.append(column.ranks[source])
                 new = np.arange(n, dtype=np.int64)
                 new[prepared.rows] = prepared.rows[source]
             else:

@@ -375,7 +375,7 @@ def _is_nominal(column: DataColumn, request: Request, orders: Orders, original: 
 
 def _complete(columns: list[DataColumn], request: Request, source: str) -> IntArray:
     """Records that take part."""
-    complete = np.ones(len(columns[0].texts), dtype=bool)
+    complete = np.ones(len(columns[0]), dtype=bool)
     for column in columns:
         missing = column.missing
         if not missing.any() or (request.missing == "category" and column.name not in request.hierarchies):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from server.tables.column import DataColumn
 from server.tables.csv_file import CsvFile
 from server.tables.data_file import Understood
 from server.tables.files import open_data
@@ -34,3 +36,11 @@ def test_shown_values_are_short_and_printable() -> None:
 def test_a_file_that_is_not_there(tmp_path: object) -> None:
     with pytest.raises(ModelFileError, match="no such file"):
         open_data(tmp_path / "none.csv")  # type: ignore[operator]
+
+
+def test_ranks_are_those_of_the_sorted_texts() -> None:
+    texts = ["b", None, "a", "", "b", "B", "10", "9", None, "ä"]
+    column = DataColumn.of("x", texts)
+    ordered = sorted({text for text in texts if text is not None})
+    assert column.ranks.tolist() == [-1 if text is None else ordered.index(text) for text in texts]
+    assert DataColumn.of_numbers("x", np.array([2.0, np.nan, 10.0, 2.0])).ranks.tolist() == [1, -1, 0, 1]
