@@ -59,8 +59,10 @@ checks=$!
 # their names: the browser's few and long ones come first, so that no core waits for them at the end.
 "$bin/python" -m tests.compile_ahead & # what only the others need
 ahead=$!
-"$bin/python" -m pytest tests/shared --cov --cov-report=term-missing $spread --numprocesses=$few
-wait "$checks" || { cat "$said" >&2; exit 1; }
+core=0
+"$bin/python" -m pytest tests/shared --cov --cov-report=term-missing $spread --numprocesses=$few || core=$?
+wait "$checks" || core=1
 cat "$said"
+[ "$core" = 0 ] || exit "$core"
 wait "$ahead"
 "$bin/python" -m pytest tests --ignore=tests/shared $spread --numprocesses=$((2 * few))

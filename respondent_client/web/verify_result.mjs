@@ -23,7 +23,7 @@ const PUBLISHED = {
 export function offerVerification(place, { language, id, ballots, fetchBytes, fragment }) {
   const t = (key, figures = {}) => language.t(key, figures);
   let engine = null;
-  let stop = () => {};
+  let stop = /** @type {(reason: string) => void} */ (() => {});
 
   const chosen = h("input", { type: "file", multiple: true, id: "election-files", class: "visually-hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => { const files = [...chosen.files]; chosen.value = ""; if (files.length > 0) run(() => given(files)); } });
   const minutes = Math.max(1, Math.ceil((ballots * SECONDS_A_BALLOT) / 60));

@@ -97,6 +97,11 @@ def test_ballots_that_are_not_in_order_or_not_all(election: HeldElection) -> Non
         assert code_of(election, ballots=ballots, in_order=False) == "opening.export"
 
 
+def test_as_many_ballots_of_which_one_is_another(election: HeldElection) -> None:
+    other = election.ballot(0)
+    assert code_of(election, ballots=[other, *election.ballots[1:]]) == "opening.export"
+
+
 def test_a_file_that_holds_no_ballots(election: HeldElection) -> None:
     """Cut, a length that is absurd, and an entry that is no ballot."""
     honest = election.write()
