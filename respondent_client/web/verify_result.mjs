@@ -19,11 +19,24 @@ const PUBLISHED = {
   "ballots.bin": "board/ballots",
 };
 
+const ignored = () => {};
+
+/** Bytes of the chosen files that an election has, by name. */
+async function given(files) {
+  const known = files.filter(({ name }) => name in PUBLISHED || name === TOKENS);
+  return Object.fromEntries(await Promise.all(known.map(async (file) => [file.name, new Uint8Array(await file.arrayBuffer())])));
+}
+
+function words(text) {
+  return h("span", { class: "words", lang: "zxx", translate: "no" }, text.split("-").map((word) => h("span", {}, word)));
+}
+
 /** The section that verifies; `fetchBytes(path, missing)` gets a file of the server, `fragment` says what is pinned. */
 export function offerVerification(place, { language, id, ballots, fetchBytes, fragment }) {
   const t = (key, figures = {}) => language.t(key, figures);
   let engine = null;
-  let stop = /** @type {(reason: string) => void} */ (() => {});
+  /** @type {(reason: string) => void} */
+  let stop = ignored;
 
   const chosen = h("input", { type: "file", multiple: true, id: "election-files", class: "visually-hidden", tabindex: "-1", "aria-hidden": "true", onchange: () => { const files = [...chosen.files]; chosen.value = ""; if (files.length > 0) run(() => given(files)); } });
   const minutes = Math.max(1, Math.ceil((ballots * SECONDS_A_BALLOT) / 60));
@@ -49,11 +62,6 @@ export function offerVerification(place, { language, id, ballots, fetchBytes, fr
     for (const [name, path] of Object.entries(PUBLISHED)) files[name] = await fetchBytes(`api/v1/surveys/${id}/${path}`);
     const tokens = await fetchBytes(`api/v1/surveys/${id}/tokens`, true).catch(() => null);
     return tokens ? { ...files, [TOKENS]: tokens } : files;
-  }
-
-  async function given(files) {
-    const known = files.filter(({ name }) => name in PUBLISHED || name === TOKENS);
-    return Object.fromEntries(await Promise.all(known.map(async (file) => [file.name, new Uint8Array(await file.arrayBuffer())])));
   }
 
   async function run(files) {
@@ -144,9 +152,5 @@ export function offerVerification(place, { language, id, ballots, fetchBytes, fr
       h("span", { class: "mark", "aria-hidden": "true" }, MARKS[found]),
       h("div", {}, h("strong", {}, t(`verification.line.${line}`)), h("p", {}, t(`verification.outcome.${found}`))),
     );
-  }
-
-  function words(text) {
-    return h("span", { class: "words", lang: "zxx", translate: "no" }, text.split("-").map((word) => h("span", {}, word)));
   }
 }
