@@ -78,6 +78,7 @@ class Bench:
                 "lock": self.own("pyodide-lock.json"),
                 "archives": {
                     "roomful.zip": self.asset("roomful.zip"),
+                    "verification.zip": self.asset("verification.zip"),
                     "checks.zip": self.own("checks.zip"),
                 },
                 "module": "in_pyodide",
