@@ -1,4 +1,4 @@
-"""A data directory of a registrar."""
+"""A data directory of a registrar, and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ import pytest
 
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
+from tests.postgres import PostgresServer, why_not
 from tests.server.collection.storage.ballots import publish, store_of
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[PostgresServer]:
+    """A server for the tests of one module; each gets a database of its own in it."""
+    if reason := why_not():
+        pytest.skip(reason)
+    server = PostgresServer()
+    yield server
+    server.end()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pytest
 
 from server.collection.storage.databases import Databases, databases_at
 from server.collection.storage.relay import RelayStore
-from tests.postgres import PostgresServer, why_not
 
 DIGEST = "ab" * 32
 Opening = Callable[..., RelayStore]
@@ -21,16 +20,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     of_a_file = getattr(metafunc.module, "EVERY_DATABASE_BUT", None)
     if of_a_file is not None and metafunc.function.__name__ not in of_a_file:
         metafunc.parametrize("databases", ["sqlite", "postgresql"], indirect=True)
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    """A server for the tests of one module; each gets a database of its own in it."""
-    if reason := why_not():
-        pytest.skip(reason)
-    server = PostgresServer()
-    yield server
-    server.end()
 
 
 @pytest.fixture

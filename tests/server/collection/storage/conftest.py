@@ -10,7 +10,6 @@ import pytest
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.databases import databases_at
 from server.collection.storage.store import SurveyStore
-from tests.postgres import PostgresServer, why_not
 from tests.server.collection.storage import sample
 
 
@@ -21,16 +20,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     if "data" in metafunc.fixturenames:
         metafunc.parametrize("data", ["sqlite", "postgresql"], indirect=True)
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    """A server for the tests of one module; each gets a database of its own in it."""
-    if reason := why_not():
-        pytest.skip(reason)
-    server = PostgresServer()
-    yield server
-    server.end()
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,29 +19,13 @@ from server.collection.transfer import move_data
 from shared.errors import InputError, RoomfulError, StateError, StorageError
 from tests.invited import used_codes
 from tests.server.collection.storage import ballots, sample
+from tests.server.collection.storage.killing import run_killed
 
 CODES = used_codes(150)
 EVERY_DATABASE_BUT = frozenset(
     {"test_whatever_is_changed_in_a_backup_is_refused", "test_what_is_no_backup_is_not_replaced"}
 )
 K = 5
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from server.cli.backup import restore
-left = int(sys.argv[4])
-
-def count(frame, event, _):
-    global left
-    code = frame.f_code
-    if event in ("call", "return") and code.co_name == sys.argv[3] and "/server/" in code.co_filename:
-        left -= 1
-        if not left:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-sys.setprofile(count)
-restore.main([sys.argv[1], "--data", sys.argv[2]], standalone_mode=False)
-"""
 
 
 @contextmanager
@@ -201,7 +183,7 @@ def test_an_interrupted_restoration_is_repeated(
     lose(data)
     url = getattr(data._databases, "_url", "")
     (data.path / "roomful.toml").write_text(f'database = "{url}"\n')
-    words = [sys.executable, "-c", KILLED, str(tmp_path / "backup"), str(data.path)]
+    words = (str(tmp_path / "backup"), "--data", str(data.path))
     for name, number in (
         ("_copy_files", 6),
         ("create", 1),
@@ -210,7 +192,7 @@ def test_an_interrupted_restoration_is_repeated(
         ("arrive", 1),
         ("sweep", 1),
     ):
-        ended = subprocess.run([*words, name, str(number)], capture_output=True, check=False)
+        ended = run_killed("backup.restore", name, number, *words)
         assert ended.returncode == -signal.SIGKILL, ended.stderr
     with again(data) as other:
         with pytest.raises(StorageError) as caught:

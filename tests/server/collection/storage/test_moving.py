@@ -23,27 +23,10 @@ from shared.errors import NotFoundError, RoomfulError, SetupError, StateError, S
 from tests.invited import used_codes
 from tests.postgres import PostgresServer, why_not
 from tests.server.collection.storage import ballots, sample
+from tests.server.collection.storage.killing import run_killed
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 TOKEN_CODES = used_codes(150)
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from server.cli import move
-left = int(sys.argv[4])
-
-def count(frame, event, _):
-    global left
-    code = frame.f_code
-    if event in ("call", "return") and code.co_name == sys.argv[3] and "/server/" in code.co_filename:
-        left -= 1
-        if not left:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-sys.setprofile(count)
-move.move(["--data", sys.argv[1], "--to", sys.argv[2]], standalone_mode=False)
-"""
-"""The command, killed when a function with this name is called or returns for the n-th time."""
 BEFORE_DECIDING = [
     ("is_there", 1), ("create", 1), ("create", 2), ("mark", 1), ("copy", 2), ("contents", 4), ("turn", 4),
     ("transaction", 7), ("set_database", 1), ("replace", 1),
@@ -167,10 +150,10 @@ def test_whenever_it_is_killed_nothing_is_lost_and_it_can_be_repeated(
         move(path, url)
     target = "files" if back else url
     old, new = (url, "") if back else ("", url)
-    words = [sys.executable, "-c", KILLED, str(path), target]
+    words = ("--data", str(path), "--to", target)
     killed = 0
     for name, number in (*BEFORE_DECIDING, *AFTER_DECIDING):
-        ended = subprocess.run([*words, name, str(number)], capture_output=True, text=True, check=False)
+        ended = run_killed("move.move", name, number, *words)
         if ended.returncode == -signal.SIGKILL:
             killed += 1
         elif ended.returncode == 0:  # what it would have been killed at is not done any more, or by another
