@@ -37,7 +37,7 @@ from shared.envelope import Envelope
 from shared.errors import BoardError, EnvelopeError
 from shared.fields import Fields
 from shared.hash_list import parse_hashes
-from shared.limits import MAX_BOARD_BYTES, MAX_CELLS, MAX_PEOPLE, MAX_RECEIPTS
+from shared.limits import MAX_ALL_CELLS, MAX_BOARD_BYTES, MAX_PEOPLE, MAX_RECEIPTS
 
 FORMAT: Final = "roomful-board/3"
 PAYLOAD_TYPE: Final = "application/vnd.roomful.board.v1+json"
@@ -262,13 +262,13 @@ def parse_receipts(data: bytes) -> tuple[bytes, ...]:
 def _parse_release(fields: Fields) -> BoardRelease:
     inner = Fields(fields.raw("release"), fields.where("release"), _RELEASE_KEYS, error=_malformed)
     groups = []
-    for i, item in enumerate(inner.items("groups", MAX_CELLS)):
+    for i, item in enumerate(inner.items("groups", MAX_ALL_CELLS)):
         where = f"{inner.where('groups')}[{i}]"
         group = Fields(item, where, ("cells", "people", "answers"), error=_malformed)
-        group.items("cells", MAX_CELLS, minimum=1)
+        group.items("cells", MAX_ALL_CELLS, minimum=1)
         groups.append(
             BoardGroup(
-                cells=group.integers("cells", 0, MAX_CELLS),
+                cells=group.integers("cells", 0, MAX_ALL_CELLS),
                 people=group.integer("people", 0, MAX_PEOPLE),
                 answers=group.integer("answers", 0, MAX_RECEIPTS),
             )

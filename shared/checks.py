@@ -14,7 +14,7 @@ from math import ceil
 from typing import Final
 
 from shared.ballot import require_invited
-from shared.cells import Boxes
+from shared.cells import Boxes, DistrictCells
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.election.unanimity import expected_unanimous
 from shared.errors import QuestionnaireError, SoundnessError
@@ -249,6 +249,9 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
     kind, parts = specification.model.kind, specification.cells.parts
     shape = ", ".join(dict.fromkeys(part.shape for part in parts))
     figures = {"kind": kind, "shape": shape, "people": str(specification.model.people)}
+    if isinstance(specification.cells, DistrictCells):
+        _check_reachable(specification, specification.cells)
+        figures["districts"] = str(len(parts))
     if kind == "public":
         return figures
     permitted = shape == "balls" and specification.permissions.balls_from_register
@@ -274,35 +277,59 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
     return figures | ({"override": "balls_from_register"} if permitted else {})
 
 
-def _check_tiling(specification: Specification, cells: Boxes) -> None:
-    """Boxes of a register must tile the domain: a box that is tight around people tells their extremes."""
+class _Answers:
+    """Counts the distinct answers inside of boxes, up to a bound on the work.
 
-    boxes = cells.boxes
-    work = len(boxes) * (len(boxes) - 1) // 2 * len(cells.weights)
-    if len(boxes) > MAX_BOXES_TO_COMPARE or work > MAX_TILING_WORK:
-        raise _too_many_boxes(f"{len(boxes)} boxes of {len(cells.weights)} coordinates")
-    known: dict[tuple[int, Ranges], int] = {}
-    looked_at = 0
+    Parameters
+    ----------
+    place : str
+        Where the boxes stand.
+    """
 
-    def size(box: Ranges) -> int:
-        """Number of distinct answers inside, attribute by attribute; 0 as soon as one has none."""
+    def __init__(self, specification: Specification, place: str) -> None:
+        self._attributes, self._place = specification.attributes, place
+        self._known: dict[tuple[int, Ranges], int] = {}
+        self._looked_at = 0
+
+    def inside(self, box: Ranges) -> int:
+        """Their number, attribute by attribute; 0 as soon as one has none."""
         if any(low > high for low, high in box):
             return 0
-        nonlocal looked_at
         total, start = 1, 0
-        for i, attribute in enumerate(specification.attributes):
+        for i, attribute in enumerate(self._attributes):
             part = box[start : start + attribute.dimension]
             start += attribute.dimension
-            if (i, part) not in known:
-                looked_at += attribute.counting_steps
-                if looked_at > MAX_TILING_WORK:
-                    raise _too_many_boxes(f"boxes over the table of {attribute.name!r}")
-                known[i, part] = attribute.count_within(part)
-            total *= known[i, part]
+            if (i, part) not in self._known:
+                self._looked_at += attribute.counting_steps
+                if self._looked_at > MAX_TILING_WORK:
+                    raise _too_many_boxes(f"boxes over the table of {attribute.name!r}", self._place)
+                self._known[i, part] = attribute.count_within(part)
+            total *= self._known[i, part]
             if not total:
                 break
         return total
 
+
+def _check_reachable(specification: Specification, cells: DistrictCells) -> None:
+    """Every district has answers: one without would be an empty promise, and its cells too."""
+    answers = _Answers(specification, "cells.tree")
+    for number, box in enumerate(cells.tree.boxes(specification.coordinate_ranges)):
+        if not answers.inside(box):
+            raise SoundnessError(
+                f"no answers lead to district {number}",
+                where="cells.tree",
+                expected="cuts that leave answers on both sides",
+                code=MODEL_SHAPE,
+            )
+
+
+def _check_tiling(specification: Specification, cells: Boxes) -> None:
+    """Boxes of a register must tile the domain: a box that is tight around people tells their extremes."""
+    boxes = cells.boxes
+    work = len(boxes) * (len(boxes) - 1) // 2 * len(cells.weights)
+    if len(boxes) > MAX_BOXES_TO_COMPARE or work > MAX_TILING_WORK:
+        raise _too_many_boxes(f"{len(boxes)} boxes of {len(cells.weights)} coordinates")
+    size = _Answers(specification, "cells.boxes").inside
     apart = not any(
         size(tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(one, other, strict=True)))
         for i, one in enumerate(boxes)
@@ -317,10 +344,10 @@ def _check_tiling(specification: Specification, cells: Boxes) -> None:
         )
 
 
-def _too_many_boxes(what: str) -> SoundnessError:
+def _too_many_boxes(what: str, place: str = "cells.boxes") -> SoundnessError:
     return SoundnessError(
         f"{what} are too many to be compared on a device",
-        where="cells.boxes",
+        where=place,
         expected=f"at most {MAX_BOXES_TO_COMPARE} boxes, and {MAX_TILING_WORK} steps to compare them",
         code=MODEL_SHAPE,
     )
@@ -356,7 +383,7 @@ def check_questions(specification: Specification) -> dict[str, str]:
 def check_length(specification: Specification) -> dict[str, str]:
     """Check 11: every message has the length of the longest that the questionnaire admits."""
     try:
-        longest = longest_message(specification.questionnaire)
+        longest = longest_message(specification.questionnaire, specification.cells.count)
     except QuestionnaireError as problem:
         raise SoundnessError(
             problem.message, where=problem.where, expected=problem.expected, code=LENGTH

@@ -15,6 +15,11 @@ MAX_ENVELOPE_BYTES: Final = 12 * 1024 * 1024
 MAX_MODEL_BYTES: Final = 64 * 1024 * 1024
 MAX_SIGNATURES: Final = 16
 MAX_CELLS: Final = 20_000
+"""Of a survey, or of each of its districts."""
+MAX_DISTRICTS: Final = 1_000
+MAX_CUT_DEPTH: Final = 64
+MAX_ALL_CELLS: Final = 1_000_000
+"""Of all districts together."""
 MAX_ATTRIBUTES: Final = 32
 MAX_COORDINATES: Final = 256
 MAX_CATEGORIES: Final = 50_000

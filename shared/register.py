@@ -8,6 +8,7 @@ so that no figure tells of fewer than three people:
 - *people*: a lower bound with two digits;
 - *weights*: four binary digits;
 - *sites*: steps of more than three people's largest contribution to a mean, nothing between nobody and three;
+- *cuts* between districts: the same steps;
 - *centroids*: what the map itself says, not the people.
 
 A device checks that form (check 8), and an auditor with the register and its salt all the rest.
@@ -20,7 +21,7 @@ from fractions import Fraction
 from typing import Final
 
 from shared.attributes import Attribute
-from shared.cells import Balls, Boxes, Cells, PowerDiagram, UnitCells
+from shared.cells import Balls, Boxes, Cells, CutTree, DistrictCells, PowerDiagram, UnitCells
 from shared.decimals import round_decimal
 from shared.geometry import Ranges
 from shared.specification import CENTROID_DIGITS, Specification, ranges_of
@@ -134,6 +135,8 @@ def _map_points(cells: Cells, attributes: Sequence[Attribute]) -> list[tuple[Fra
                 (*point[: cells.first], *mean, *point[end:]) for point in _map_points(unit.cells, attributes)
             ]
         return points
+    if isinstance(cells, DistrictCells):
+        return [point for part in cells.districts for point in _map_points(part, attributes)]
     if isinstance(cells, PowerDiagram):
         points = [tuple(Fraction(value, cells.resolution) for value in site) for site in cells.sites]
     elif isinstance(cells, Boxes):
@@ -166,15 +169,28 @@ def off_the_grid(specification: Specification) -> tuple[str, str] | None:
     for j, weight in enumerate(specification.weights):
         if weight != coarse_weight(weight):
             return f"weights[{j}]", f"a number of {WEIGHT_BITS} binary digits, then zeros"
+    if isinstance(cells, DistrictCells) and (finer := _off_the_grid_of_cuts(specification, cells.tree)):
+        return finer
     for number, part in enumerate(cells.parts):
-        place = "cells" if len(cells.parts) == 1 else f"cells.units[{number}].cells"
-        if finer := _off_the_grid_of_sites(specification, part, place):
+        if finer := _off_the_grid_of_sites(specification, part, cells.part_path.format(number)):
             return finer
     points = map_centroids(cells, specification.attributes)
     for cell, point in enumerate(points):
         for j, coordinate in enumerate(point):
             if specification.centroids[cell][j] != coordinate:
                 return f"centroids[{cell}][{j}]", coordinate
+    return None
+
+
+def _off_the_grid_of_cuts(specification: Specification, tree: CutTree) -> tuple[str, str] | None:
+    ranges = specification.coordinate_ranges
+    steps = site_steps(ranges, 1, min(specification.n_min_safe))
+    for place, cut in enumerate(tree.nodes):
+        if cut is not None:
+            coordinate, value = cut
+            (low, high), step = ranges[coordinate], steps[coordinate]
+            if not on_grid(value, low, high, step):
+                return f"cells.tree[{place}]", f"steps of {step} from {low}"
     return None
 
 

@@ -22,8 +22,8 @@ from shared.geometry import Ranges, Vector
 from shared.invited import Invited
 from shared.limits import (
     EXACT_BOUND,
+    MAX_ALL_CELLS,
     MAX_ATTRIBUTES,
-    MAX_CELLS,
     MAX_COORDINATES,
     MAX_K,
     MAX_LANGUAGES,
@@ -485,7 +485,7 @@ def _per_level(fields: Fields, name: str, n_levels: int) -> tuple[int, ...]:
 def _parse_eligible(
     fields: Fields, n_cells: int, n_levels: int, model: ModelReference
 ) -> tuple[tuple[int, ...], ...]:
-    rows = fields.items("eligible", MAX_CELLS + 1)
+    rows = fields.items("eligible", MAX_ALL_CELLS + 1)
     if len(rows) != n_cells:
         raise fields.fail("eligible", f"{len(rows)} rows stand here", f"{n_cells}, one per cell")
     result = tuple(fields.integers_in(f"eligible[{i}]", row, 0, MAX_PEOPLE) for i, row in enumerate(rows))
@@ -499,7 +499,7 @@ def _parse_eligible(
 
 
 def _parse_centroids(fields: Fields, n_cells: int, dimension: int) -> tuple[tuple[str, ...], ...]:
-    rows = fields.items("centroids", MAX_CELLS + 1)
+    rows = fields.items("centroids", MAX_ALL_CELLS + 1)
     if len(rows) != n_cells:
         raise fields.fail("centroids", f"{len(rows)} rows stand here", f"{n_cells}, one per cell")
     for i, row in enumerate(rows):
@@ -585,7 +585,7 @@ def _require_token_keys(invited: Invited | None, n_cells: int) -> None:
 
 
 def _parse_row(release: Fields, cells: Cells) -> tuple[int, ...]:
-    row = release.integers("row", 0, MAX_CELLS)
+    row = release.integers("row", 0, MAX_ALL_CELLS)
     if sorted(row) != list(range(cells.count)):
         raise release.fail(
             "row", "not every cell stands in it once", f"a permutation of 0 to {cells.count - 1}"

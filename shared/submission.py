@@ -21,7 +21,7 @@ from typing import Any, Final
 from shared import strict_json
 from shared.errors import AnswerError, QuestionnaireError, SubmissionError
 from shared.fields import Fields
-from shared.limits import MAX_CELLS, MAX_MESSAGE_BYTES, MIN_ENTROPY_BYTES
+from shared.limits import MAX_ALL_CELLS, MAX_CELLS, MAX_MESSAGE_BYTES, MIN_ENTROPY_BYTES
 from shared.questionnaire import Questionnaire
 from shared.questions import Answer
 from shared.specification import Specification
@@ -40,17 +40,23 @@ class Submission:
     answers: Mapping[str, Any]
 
 
-def longest_message(questionnaire: Questionnaire) -> int:
+def longest_message(questionnaire: Questionnaire, cells: int = MAX_CELLS) -> int:
     """Bytes of the longest message that a questionnaire admits: the length of every message of its survey.
 
     Guarantee: for all answers that the questionnaire accepts, and all cells, :func:`encode` needs no more.
+
+    Parameters
+    ----------
+    cells : int, optional
+        How many there are; up to :data:`shared.limits.MAX_CELLS` are counted as that many.
 
     Raises
     ------
     QuestionnaireError
         If it exceeds :data:`MAX_MESSAGE_BYTES`, naming the question that costs most.
     """
-    length = len(_written("0" * 64, MAX_CELLS, {}, "x" * _SHORTEST_PADDING)) + questionnaire.longest_answers
+    cell = max(cells, MAX_CELLS)
+    length = len(_written("0" * 64, cell, {}, "x" * _SHORTEST_PADDING)) + questionnaire.longest_answers
     if length > MAX_MESSAGE_BYTES:
         costliest = max(questionnaire.questions, key=lambda question: question.longest_answer)
         raise QuestionnaireError(
@@ -133,7 +139,7 @@ def decode(message: bytes, message_bytes: int) -> Submission:
         raise fields.fail("answers", "not an object", "answers by question")
     return Submission(
         specification=fields.digest("specification"),
-        cell=fields.integer("cell", 0, MAX_CELLS),
+        cell=fields.integer("cell", 0, MAX_ALL_CELLS),
         answers=answers,
     )
 

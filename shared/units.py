@@ -48,7 +48,7 @@ def units_of(specification: Specification) -> tuple[UnitOfLaw, ...]:
             },
             boxes=tuple(boxes),
         )
-        for unit, boxes in zip(cells.units, cells.boxes, strict=True)
+        for unit, boxes in zip(cells.units, cells.members, strict=True)
     ]
     place = {cell: i for i, cell in enumerate(specification.row)}
     return tuple(sorted(named, key=lambda unit: place[unit.boxes[0]]))

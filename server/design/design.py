@@ -179,7 +179,7 @@ def design(
         points_of(compiled.centroids), weights.values, compiled.eligible, basis.levels, plan.release.minimum
     )  # fmt: skip
     if isinstance(compiled.cells, UnitCells):
-        row = choose_row_in_units(*tried, compiled.cells.boxes)
+        row = choose_row_in_units(*tried, compiled.cells.members)
     else:
         row = choose_row(*tried)
     reference = ModelReference(

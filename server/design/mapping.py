@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.statistics.microaggregation.sites import Sites
-from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes, UnitCells
+from shared.cells import (
+    Balls,
+    Boxes,
+    Cells,
+    CompositeCells,
+    CutTree,
+    DistrictCells,
+    PowerDiagram,
+    Prototypes,
+    UnitCells,
+)
 from shared.limits import EXACT_BOUND
 
 IntArray = NDArray[np.int64]
@@ -56,7 +66,9 @@ def assign_many(cells: Cells, X: IntArray) -> IntArray:
     elif isinstance(cells, Boxes):
         labels = _boxes(cells, X)
     elif isinstance(cells, UnitCells):
-        labels = _units(cells, X)
+        labels = _composite(cells, units_of(cells, X), X)
+    elif isinstance(cells, DistrictCells):
+        labels = _composite(cells, leaves_of(cells.tree, X), X)
     else:
         labels = None
     if labels is None:
@@ -138,19 +150,35 @@ def _boxes(cells: Boxes, X: IntArray) -> IntArray | None:
 
 
 def units_of(cells: UnitCells, X: IntArray) -> IntArray:
-    """Unit of every row of X: `[cells.unit_of(x) for x in X]`."""
+    """Unit of every row of X: `[cells.part_of(x) for x in X]`."""
     own = slice(cells.first, cells.first + len(cells.units[0].places[0]))
     places, inverse = np.unique(X[:, own], axis=0, return_inverse=True)
     padding = (0,) * cells.first
-    units = np.array([cells.unit_of((*padding, *place)) for place in places.tolist()], dtype=np.int64)
+    units = np.array([cells.part_of((*padding, *place)) for place in places.tolist()], dtype=np.int64)
     return np.asarray(units[inverse.reshape(-1)], dtype=np.int64)
 
 
-def _units(cells: UnitCells, X: IntArray) -> IntArray:
-    labels, units = np.empty(len(X), dtype=np.int64), units_of(cells, X)
-    for number, (unit, boxes) in enumerate(zip(cells.units, cells.boxes, strict=True)):
-        inside = units == number
-        labels[inside] = boxes.start + assign_many(unit.cells, X[inside])
+def leaves_of(tree: CutTree, X: IntArray) -> IntArray:
+    """Leaf of every row of X: `[tree.leaf_of(x) for x in X]`."""
+    leaves, waiting, number = np.empty(len(X), dtype=np.int64), [np.arange(len(X))], 0
+    for cut in tree.nodes:
+        rows = waiting.pop()
+        if cut is None:
+            leaves[rows], number = number, number + 1
+            continue
+        coordinate, value = cut
+        below = X[rows, coordinate] <= value
+        waiting += [rows[~below], rows[below]]
+    return leaves
+
+
+def _composite(cells: CompositeCells, owner: IntArray, X: IntArray) -> IntArray:
+    labels = np.empty(len(X), dtype=np.int64)
+    order = np.argsort(owner, kind="stable")
+    ends = np.searchsorted(owner[order], np.arange(len(cells.parts) + 1))
+    for number, (part, members) in enumerate(zip(cells.parts, cells.members, strict=True)):
+        inside = order[ends[number] : ends[number + 1]]
+        labels[inside] = members.start + assign_many(part, X[inside])
     return labels
 
 

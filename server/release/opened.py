@@ -21,7 +21,7 @@ from typing import Any, Final
 from shared import strict_json
 from shared.errors import OpeningError
 from shared.fields import Fields
-from shared.limits import MAX_CELLS, MAX_RECEIPTS
+from shared.limits import MAX_ALL_CELLS, MAX_RECEIPTS
 from shared.words import digest_words
 
 OPENED_FORMAT: Final = "roomful-opened/1"
@@ -119,7 +119,8 @@ class OpenedAnswers:
             invalid=fields.integer("invalid", 0, MAX_RECEIPTS),
             withheld=fields.integer("withheld", 0, MAX_RECEIPTS),
             groups=tuple(
-                _parse_group(item, f"groups[{i}]") for i, item in enumerate(fields.items("groups", MAX_CELLS))
+                _parse_group(item, f"groups[{i}]")
+                for i, item in enumerate(fields.items("groups", MAX_ALL_CELLS))
             ),
         )
         cells = [cell for group in opened.groups for cell in group.cells]
@@ -150,8 +151,8 @@ def _parse_group(item: Any, where: str) -> OpenedGroup:
     answers = fields.items("answers", MAX_RECEIPTS)
     if not all(isinstance(answer, dict) for answer in answers):
         raise fields.fail("answers", "an entry is no object", "answers by question")
-    fields.items("cells", MAX_CELLS, minimum=1)
-    return OpenedGroup(cells=fields.integers("cells", 0, MAX_CELLS), answers=tuple(answers))
+    fields.items("cells", MAX_ALL_CELLS, minimum=1)
+    return OpenedGroup(cells=fields.integers("cells", 0, MAX_ALL_CELLS), answers=tuple(answers))
 
 
 def _refused(message: str, *, where: str = "", expected: str = "", remedy: str = "") -> OpeningError:

@@ -9,6 +9,9 @@ from shared.attributes import Attribute
 from shared.cells.balls import REMAINDER_RULES, Balls
 from shared.cells.base import Cells
 from shared.cells.boxes import Boxes
+from shared.cells.composite import CompositeCells
+from shared.cells.cut_tree import CutTree
+from shared.cells.districts import DistrictCells
 from shared.cells.power_diagram import PowerDiagram
 from shared.cells.prototypes import Prototypes
 from shared.cells.units import Unit, UnitCells
@@ -16,7 +19,7 @@ from shared.errors import SpecificationError
 from shared.fields import Fields
 from shared.geometry import Ranges, Vector
 
-SHAPES: Final = ("balls", "power-diagram", "boxes", "prototypes", "units")
+SHAPES: Final = ("balls", "power-diagram", "boxes", "prototypes", "units", "districts")
 
 __all__ = [
     "REMAINDER_RULES",
@@ -24,6 +27,9 @@ __all__ = [
     "Balls",
     "Boxes",
     "Cells",
+    "CompositeCells",
+    "CutTree",
+    "DistrictCells",
     "PowerDiagram",
     "Prototypes",
     "Unit",
@@ -57,7 +63,16 @@ def parse_cells(
     shape = value.get("shape") if isinstance(value, dict) else None
     if shape == UnitCells.shape and attributes:
         fields = Fields(value, where, ("shape", "attribute", "units"), error=SpecificationError)
-        return UnitCells.parse_units(fields, weights, ranges, attributes, parse_cells)
+        return UnitCells.parse_units(fields, weights, ranges, attributes, _parse_plain)
+    if shape == DistrictCells.shape:
+        fields = Fields(value, where, ("shape", "tree", "districts"), error=SpecificationError)
+        return DistrictCells.parse_districts(fields, weights, ranges, _parse_plain)
+    return _parse_plain(value, where, weights, ranges)
+
+
+def _parse_plain(value: Any, where: str, weights: Vector, ranges: Ranges) -> Cells:
+    """Geometry that is not put together."""
+    shape = value.get("shape") if isinstance(value, dict) else None
     known = isinstance(shape, str) and shape in _SHAPES
     own = _SHAPES[shape][1] if known and isinstance(shape, str) else ()
     fields = Fields(value, where, ("shape", *own), error=SpecificationError)

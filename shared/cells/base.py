@@ -12,6 +12,9 @@ from shared.fields import Fields
 from shared.geometry import Ranges, Vector, largest_squared_distance
 from shared.limits import MAX_CELLS
 
+ParseCells = Callable[[Any, str, Vector, Ranges], "Cells"]
+"""Reads the geometry at a place, for some weights and ranges."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cells(ABC):
@@ -24,6 +27,8 @@ class Cells(ABC):
     """
 
     shape: ClassVar[str]
+    part_path: ClassVar[str] = "cells"
+    """Where each of :attr:`parts` stands in a specification, by its number."""
 
     weights: Vector
 

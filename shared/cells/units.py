@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from shared.attributes import Attribute
-from shared.cells.base import Cells
+from shared.cells.base import Cells, ParseCells
+from shared.cells.composite import CompositeCells
 from shared.errors import SpecificationError
 from shared.fields import Fields
 from shared.geometry import Ranges, Vector
 from shared.limits import MAX_CELLS
 
-ParseCells = Callable[[Any, str, Vector, Ranges], Cells]
 _KEYS: Final = ("values", "cells")
 
 
@@ -38,7 +38,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnitCells(Cells):
+class UnitCells(CompositeCells):
     """The cells of the unit that a person belongs to by one of her answers.
 
     Cells are numbered unit by unit. A vector that no answer has belongs to the first unit.
@@ -54,12 +54,12 @@ class UnitCells(Cells):
     """
 
     shape: ClassVar[str] = "units"
+    part_path: ClassVar[str] = "cells.units[{}].cells"
 
     attribute: str
     first: int
     units: tuple[Unit, ...]
     _unit_of: dict[Vector, int] = field(init=False, repr=False, compare=False)
-    _starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         unit_of: dict[Vector, int] = {}
@@ -70,56 +70,21 @@ class UnitCells(Cells):
                     where=f"cells.units[{number}].values",
                     expected="answers at one place in one unit",
                 )
-        starts = itertools.accumulate((unit.cells.count for unit in self.units), initial=0)
         object.__setattr__(self, "_unit_of", unit_of)
-        object.__setattr__(self, "_starts", tuple(starts))
-
-    @property
-    def count(self) -> int:
-        """Those of all units."""
-        return self._starts[-1]
-
-    @property
-    def compared(self) -> int:
-        """Of the unit in which most are."""
-        return max(unit.cells.compared for unit in self.units)
+        CompositeCells.__post_init__(self)
 
     @property
     def parts(self) -> tuple[Cells, ...]:
         """See :attr:`Cells.parts`."""
         return tuple(unit.cells for unit in self.units)
 
-    @property
-    def boxes(self) -> tuple[range, ...]:
-        """The cells of each unit."""
-        return tuple(itertools.starmap(range, itertools.pairwise(self._starts)))
-
-    def unit_of(self, x: Sequence[int]) -> int:
-        """Index of the unit of a vector."""
+    def part_of(self, x: Sequence[int]) -> int:
+        """The unit of a vector."""
         return self._unit_of.get(tuple(x[self.first : self.first + len(self.units[0].places[0])]), 0)
-
-    def assign(self, x: Sequence[int]) -> int:
-        """See :meth:`Cells.assign`."""
-        unit = self.unit_of(x)
-        return self._starts[unit] + self.units[unit].cells.assign(x)
-
-    def assigner(self) -> Callable[[Sequence[int]], int]:
-        """See :meth:`Cells.assigner`."""
-        inner = [unit.cells.assigner() for unit in self.units]
-
-        def assign(x: Sequence[int]) -> int:
-            unit = self.unit_of(x)
-            return self._starts[unit] + inner[unit](x)
-
-        return assign
-
-    def largest_value(self, ranges: Ranges) -> int:
-        """See :meth:`Cells.largest_value`."""
-        return max(unit.cells.largest_value(ranges) for unit in self.units)
 
     def stretches(self, row: Sequence[int]) -> tuple[tuple[int, int], ...] | None:
         """Where the cells of each unit stand in a row, from its beginning; None if some stand apart."""
-        owner = [unit for unit, boxes in enumerate(self.boxes) for _ in boxes]
+        owner = [unit for unit, cells in enumerate(self.members) for _ in cells]
         runs = [len(list(run)) for _, run in itertools.groupby(owner[cell] for cell in row)]
         if len(runs) != len(self.units):
             return None

@@ -20,12 +20,14 @@ from shared.period import Period
 from shared.pictures import Logo, data_url
 from shared.questionnaire import ELEMENT_TYPES
 from shared.submission import decode, receipt
+from tests.builders import small_cells
 from tests.docs.documents import assert_told, first_cells, section, text_of
 from tests.docs.worked_example import PROTOCOL, SHOWN_PADDING, blocks, build, rewrite
 from tests.elections import election_keys, relay_key
 from tests.every_question import everything, png
 from tests.kinds import MADE
 from tests.unit_cells import unit_cells
+from tests.vectors.surveys import districts_of
 
 LANGUAGES = ("en", "de")
 BOTH = dict.fromkeys(LANGUAGES, "text")
@@ -100,6 +102,9 @@ def test_every_field_of_the_cell_shapes_is_documented() -> None:
     for unit in units["units"]:
         unit["cells"] = "an object of another shape"
     found |= paths(units, "cells")
+    districts = districts_of(small_cells(), 49).to_object()
+    districts["districts"] = ["an object of another shape"]
+    found |= paths(districts, "cells")
     documented = {field for field in table_fields("Cell shapes") if field.startswith("cells.")}
     assert_told("docs/protocol.md", "Cell shapes", documented, found)
 

@@ -172,11 +172,31 @@ def in_prototypes(x: Vector, cells: Any) -> int:
     return int(cells.cells[distances.index(min(distances))])
 
 
+def in_districts(x: Vector, cells: Any) -> int:
+    """The cell in the district whose cuts all hold, after the cells of the districts before it."""
+    nodes = iter(cells.tree.nodes)
+    paths: list[list[tuple[int, int, bool]]] = []
+
+    def read(path: list[tuple[int, int, bool]]) -> None:
+        node = next(nodes)
+        if node is None:
+            paths.append(path)
+            return
+        for above in (False, True):
+            read([*path, (*node, above)])
+
+    read([])
+    (own,) = [i for i, path in enumerate(paths) if all((x[j] > value) is above for j, value, above in path)]
+    before = sum(part.count for part in cells.districts[:own])
+    return before + ASSIGN[cells.districts[own].shape](x, cells.districts[own])
+
+
 ASSIGN: dict[str, Callable[[Vector, Any], int]] = {
     "balls": in_balls,
     "power-diagram": in_power_diagram,
     "boxes": in_boxes,
     "prototypes": in_prototypes,
+    "districts": in_districts,
 }
 
 

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import strategies as st
 
 from shared.attributes import Attribute, Category, Cyclic, Entry, Lookup, Nominal, Numeric, Ordinal
-from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
+from shared.cells import Balls, Boxes, Cells, CutTree, DistrictCells, PowerDiagram, Prototypes
 from shared.characters import clean_value
 from shared.decimals import format_decimal
 from shared.geometry import Ranges, Vector
@@ -124,10 +124,37 @@ def points(ranges: Ranges, resolution: int = 1) -> st.SearchStrategy[Vector]:
 
 
 @st.composite
+def cut_trees(draw: st.DrawFn, ranges: Ranges) -> CutTree:
+    """Of a domain of more than one point: at most three cuts deep."""
+
+    def nodes(box: Ranges, depth: int) -> list[tuple[int, int] | None]:
+        wide = [j for j, (low, high) in enumerate(box) if low < high]
+        if depth and (not wide or depth > 2 or draw(st.booleans())):
+            return [None]
+        j = draw(st.sampled_from(wide))
+        low, high = box[j]
+        value = draw(st.integers(low, high - 1))
+        sides = ((*box[:j], bounds, *box[j + 1 :]) for bounds in ((low, value), (value + 1, high)))
+        return [(j, value), *(node for side in sides for node in nodes(side, depth + 1))]
+
+    return CutTree(nodes=tuple(nodes(ranges, 0)))
+
+
+@st.composite
 def partitions(draw: st.DrawFn) -> tuple[Cells, Ranges]:
     """Cells of any shape over a small domain; small numbers make ties common."""
     ranges = draw(domains())
     weights = draw(st.tuples(*(st.integers(0, 4) for _ in ranges)))
+    if not draw(st.integers(0, 4)) and any(low < high for low, high in ranges):
+        tree = draw(cut_trees(ranges))
+        parts = tuple(draw(plain_cells(ranges, weights)) for _ in range(tree.leaves))
+        return DistrictCells(weights=weights, tree=tree, districts=parts), ranges
+    return draw(plain_cells(ranges, weights)), ranges
+
+
+@st.composite
+def plain_cells(draw: st.DrawFn, ranges: Ranges, weights: Vector) -> Cells:
+    """Cells that are not put together."""
     shape = draw(st.sampled_from(("balls", "power-diagram", "boxes", "prototypes")))
     m = draw(st.integers(1, 6))
     if shape == "boxes":
@@ -135,19 +162,19 @@ def partitions(draw: st.DrawFn) -> tuple[Cells, Ranges]:
             tuple((min(a, b), max(a, b)) for a, b in zip(draw(points(ranges)), draw(points(ranges))))
             for _ in range(m)
         )
-        return Boxes(weights=weights, boxes=boxes), ranges
+        return Boxes(weights=weights, boxes=boxes)
     resolution = draw(st.integers(1, 4)) if shape == "power-diagram" else 1
     sites = tuple(draw(points(ranges, resolution)) for _ in range(m))
     if shape == "balls":
         radii = tuple(draw(st.integers(0, 40)) for _ in sites)
         remainder = draw(st.sampled_from(("last", "nearest")))
-        return Balls(weights=weights, references=sites, radii=radii, remainder=remainder), ranges
+        return Balls(weights=weights, references=sites, radii=radii, remainder=remainder)
     if shape == "power-diagram":
         offsets = tuple(draw(st.integers(-60, 60)) for _ in sites)
-        return PowerDiagram(weights=weights, resolution=resolution, sites=sites, offsets=offsets), ranges
+        return PowerDiagram(weights=weights, resolution=resolution, sites=sites, offsets=offsets)
     labels = [draw(st.integers(0, m - 1)) for _ in sites]
     dense = {label: i for i, label in enumerate(sorted(set(labels)))}
-    return Prototypes(weights=weights, points=sites, cells=tuple(dense[v] for v in labels)), ranges
+    return Prototypes(weights=weights, points=sites, cells=tuple(dense[v] for v in labels))
 
 
 JSON = st.recursive(

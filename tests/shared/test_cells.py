@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes, parse_cells
 from shared.errors import SpecificationError
 from shared.geometry import Ranges
-from shared.limits import EXACT_BOUND, MAX_CELLS
+from shared.limits import EXACT_BOUND, MAX_CELLS, MAX_CUT_DEPTH
 from shared.strict_json import dumps, loads
 from tests.shared.reference import ASSIGN
-from tests.shared.strategies import partitions, points
+from tests.shared.strategies import cut_trees, domains, partitions, points
 from tests.vectors.generate import FOLDER
 
 SQUARE: Ranges = ((0, 9), (0, 9))
@@ -117,10 +117,13 @@ def test_a_smaller_offset_reaches_further() -> None:
 BALLS = {"shape": "balls", "references": [[0, 0], [9, 9]], "radii": [4, 4], "remainder": "last"}
 POWER = {"shape": "power-diagram", "resolution": 2, "sites": [[0, 0], [18, 18]], "offsets": [0, -3]}
 BOXES = {"shape": "boxes", "boxes": [[[0, 4], [0, 9]], [[5, 9], [0, 9]]]}
+DISTRICTS = {"shape": "districts", "tree": [[1, 4], [], []], "districts": [POWER, BOXES]}
 PROTOTYPES = {"shape": "prototypes", "points": [[0, 0], [9, 9]], "cells": [0, 1]}
 
 
-@pytest.mark.parametrize("document", [BALLS, POWER, BOXES, PROTOTYPES], ids=lambda d: str(d["shape"]))
+@pytest.mark.parametrize(
+    "document", [BALLS, POWER, BOXES, PROTOTYPES, DISTRICTS], ids=lambda d: str(d["shape"])
+)
 def test_documents_that_the_refusals_below_start_from(document: dict[str, Any]) -> None:
     assert parse_cells(document, "cells", (1, 1), SQUARE).to_object() == document
 
@@ -161,6 +164,26 @@ def test_documents_that_the_refusals_below_start_from(document: dict[str, Any]) 
         (PROTOTYPES | {"cells": [1, 1]}, "cells"),
         (PROTOTYPES | {"cells": [0]}, "cells"),
         (PROTOTYPES | {"cells": [0, MAX_CELLS + 1]}, "cells.cells"),
+        (DISTRICTS | {"tree": []}, "cells.tree"),
+        (DISTRICTS | {"tree": [[]]}, "cells.tree"),
+        (DISTRICTS | {"tree": [[], [], []]}, "cells.tree"),
+        (DISTRICTS | {"tree": [[1, 4], [], [0, 4], []]}, "cells.tree"),
+        (DISTRICTS | {"tree": [[1, 4], [], [], []]}, "cells.tree"),
+        (DISTRICTS | {"tree": [[1, 4], [1, 4], [], [], []]}, "cells.tree[1]"),
+        (DISTRICTS | {"tree": [[1, 4], [], [1, 4], [], []]}, "cells.tree[2]"),
+        (DISTRICTS | {"tree": [[1, 9], [], []]}, "cells.tree[0]"),
+        (DISTRICTS | {"tree": [[1, -1], [], []]}, "cells.tree[0]"),
+        (DISTRICTS | {"tree": [[2, 4], [], []]}, "cells.tree[0]"),
+        (DISTRICTS | {"tree": [[-1, 4], [], []]}, "cells.tree[0]"),
+        (DISTRICTS | {"tree": [[1, 4, 5], [], []]}, "cells.tree[0]"),
+        (DISTRICTS | {"tree": [[1], [], []]}, "cells.tree[0]"),
+        (DISTRICTS | {"tree": [[1, True], [], []]}, "cells.tree[0]"),
+        (DISTRICTS | {"tree": [None, [], []]}, "cells.tree[0]"),
+        (DISTRICTS | {"tree": [[1, 4], [0, 4], [], [], []]}, "cells"),
+        (DISTRICTS | {"districts": [POWER]}, "cells.districts"),
+        (DISTRICTS | {"districts": [POWER, None]}, "cells.districts[1]"),
+        (DISTRICTS | {"districts": [POWER, BOXES | {"boxes": []}]}, "cells.districts[1].boxes"),
+        (DISTRICTS | {"districts": [POWER, DISTRICTS]}, "cells.districts[1]"),
     ],
 )
 def test_malformed_geometry_is_refused_with_its_place(document: Any, where: str) -> None:
@@ -168,3 +191,32 @@ def test_malformed_geometry_is_refused_with_its_place(document: Any, where: str)
         parse_cells(document, "cells", (1, 1), SQUARE)
     assert caught.value.where == where
     assert caught.value.expected
+
+
+@given(st.data())
+def test_a_leaf_is_where_its_box_is(data: st.DataObject) -> None:
+    ranges = data.draw(domains().filter(lambda ranges: any(low < high for low, high in ranges)))
+    tree = data.draw(cut_trees(ranges))
+    boxes = tree.boxes(ranges)
+    assert len(boxes) == tree.leaves
+    for x in itertools.product(*(range(low, high + 1) for low, high in ranges)):
+        inside = [i for i, box in enumerate(boxes) if all(a <= c <= b for c, (a, b) in zip(x, box))]
+        assert inside == [tree.leaf_of(x)]
+
+
+def chain(depth: int) -> list[list[int]]:
+    """Cuts of which each lies above the one before."""
+    return [node for value in range(depth) for node in ([0, value], [])] + [[]]
+
+
+def test_leaves_lie_at_most_so_deep() -> None:
+    ranges = ((0, 2 * MAX_CUT_DEPTH),)
+    power = {"shape": "power-diagram", "resolution": 1, "sites": [[0]], "offsets": [0]}
+    for depth in (MAX_CUT_DEPTH, MAX_CUT_DEPTH + 1):
+        document = {"shape": "districts", "tree": chain(depth), "districts": [power] * (depth + 1)}
+        if depth == MAX_CUT_DEPTH:
+            assert parse_cells(document, "cells", (1,), ranges).count == depth + 1
+            continue
+        with pytest.raises(SpecificationError, match="too deep") as caught:
+            parse_cells(document, "cells", (1,), ranges)
+        assert caught.value.where == "cells.tree"

@@ -16,7 +16,7 @@ def test_base64_of_the_largest_specification_fits_into_an_envelope() -> None:
 
 def test_counts_can_be_written_within_the_integers_of_the_protocol() -> None:
     assert len(str(limits.EXACT_BOUND)) <= limits.MAX_INTEGER_DIGITS
-    assert len(str(limits.MAX_PEOPLE * limits.MAX_CELLS)) <= limits.MAX_INTEGER_DIGITS
+    assert len(str(limits.MAX_PEOPLE * limits.MAX_ALL_CELLS)) <= limits.MAX_INTEGER_DIGITS
 
 
 def test_padding_cannot_be_guessed() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import AnswerError, QuestionnaireError, SpecificationError
-from shared.limits import MAX_CELLS, MAX_SPECIFICATION_BYTES
+from shared.limits import MAX_ALL_CELLS, MAX_SPECIFICATION_BYTES
 from shared.specification import Specification, ranges_of
 from shared.strict_json import dumps
 from tests.builders import age, sex, small_specification
@@ -144,7 +144,7 @@ def at(*path: str | int) -> Callable[[Any], Change]:
         (at("algorithm", "parameters")({"k": True}), "algorithm.parameters"),
         (at("cells", "shape")("balls"), "cells"),
         (at("eligible")([[25]] * 7), "eligible"),
-        (at("eligible")([[25]] * (MAX_CELLS + 2)), "eligible"),
+        (at("eligible")([[25]] * (MAX_ALL_CELLS + 2)), "eligible"),
         (at("eligible", 0)([25, 0]), "eligible[0]"),
         (at("eligible", 0)([0]), "eligible[0]"),
         (at("eligible", 0)([-1]), "eligible[0]"),

@@ -40,13 +40,13 @@ RANGES = tuple(bounds for attribute in ATTRIBUTES for bounds in attribute.coordi
 
 def test_no_box_has_people_of_two_units() -> None:
     cells, quick = unit_cells(), unit_cells().assigner()
-    assert (cells.count, cells.compared, cells.boxes) == (8, 4, (range(4), range(4, 8)))
+    assert (cells.count, cells.compared, cells.members) == (8, 4, (range(4), range(4, 8)))
     for a, f in itertools.product(range(100), (0, 1)):
         x = (a, f, 1 - f)
         band = min(range(4), key=lambda i: (abs(a - (12, 37, 62, 87)[i]), i))
         assert cells.assign(x) == quick(x) == band + 4 * (1 - f)
-        assert cells.assign(x) in cells.boxes[cells.unit_of(x)]
-    assert cells.unit_of((5, 1, 1)) == 0, "nobody answers so"
+        assert cells.assign(x) in cells.members[cells.part_of(x)]
+    assert cells.part_of((5, 1, 1)) == 0, "nobody answers so"
     assert cells.largest_value(RANGES) == band_cells(1).largest_value(RANGES)
     assert cells.parts == (band_cells(1), band_cells(0))
 

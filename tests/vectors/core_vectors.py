@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
+from shared.cells import Balls, Boxes, Cells, CutTree, DistrictCells, PowerDiagram, Prototypes
 from shared.effective_anonymity import n_min, n_min_safe
 from shared.limits import MAX_MESSAGE_BYTES
 from shared.metrics import Metrics
@@ -137,6 +137,21 @@ def _partitions() -> Iterator[tuple[str, str, Cells, tuple[tuple[int, int], ...]
         "prototypes",
         "Several tabulated tuples a cell; ties go to the lowest row, not the lowest cell.",
         Prototypes(weights=(1, 1), points=((2, 2), (6, 6), (2, 6), (6, 2), (9, 9)), cells=(1, 0, 0, 1, 2)),
+        square,
+    )
+    yield (
+        "districts",
+        "What is cut at belongs below; cells are numbered district by district, whatever their shapes.",
+        DistrictCells(
+            weights=(1, 1),
+            tree=CutTree(nodes=((0, 4), (1, 2), None, None, (0, 8), None, None)),
+            districts=(
+                Balls(weights=(1, 1), references=((0, 0),), radii=(4,), remainder="last"),
+                PowerDiagram(weights=(1, 1), resolution=2, sites=((2, 12), (9, 9)), offsets=(0, -20)),
+                Boxes(weights=(1, 1), boxes=(((5, 9), (0, 4)), ((5, 9), (5, 9)))),
+                Prototypes(weights=(1, 1), points=((9, 0), (9, 5), (9, 9)), cells=(0, 1, 0)),
+            ),
+        ),
         square,
     )
     source = random.Random(11)

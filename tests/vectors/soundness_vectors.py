@@ -22,6 +22,7 @@ def soundness_vectors() -> Iterator[SoundnessVector]:
     yield from anonymity.n_min()
     yield from anonymity.cell_failure()
     yield from register.model_shape()
+    yield from register.districts()
     yield from register.off_the_grid()
     yield from questions.questions()
     yield from model.model_recount()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.attributes import Category, Ordinal
-from shared.cells import Balls, Boxes, Cells, Prototypes
+from shared.cells import Balls, Boxes, Cells, CutTree, DistrictCells, PowerDiagram, Prototypes
 from shared.envelope import Envelope
 from shared.invitation import Invitation
 from shared.model import ModelRow, format_model
@@ -103,6 +103,16 @@ def small_prototypes() -> Prototypes:
     """One tabulated tuple a cell."""
     points = tuple((a, f, 1 - f) for a in (12, 37, 62, 87) for f in (0, 1))
     return Prototypes(weights=(1, 5000, 5000), points=points, cells=tuple(range(8)))
+
+
+def districts_of(cells: PowerDiagram, cut: int) -> DistrictCells:
+    """The people up to an age, and those above it, each with half of the sites."""
+    half = len(cells.sites) // 2
+    parts = tuple(
+        replace(cells, sites=cells.sites[own], offsets=cells.offsets[own])
+        for own in (slice(half), slice(half, None))
+    )
+    return DistrictCells(weights=cells.weights, tree=CutTree(nodes=((0, cut), None, None)), districts=parts)
 
 
 def register(cells: Cells, **changes: Any) -> Specification:

@@ -17,6 +17,8 @@ from server.statistics.microaggregation.mdav import mdav
 from server.statistics.microaggregation.power_diagram import power_diagram
 from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import Balls, Boxes, Cells, PowerDiagram, Prototypes
+from shared.geometry import Ranges
+from tests.shared.strategies import partitions
 
 SMALL = st.integers(-4, 4)
 
@@ -140,3 +142,13 @@ def test_real_tuples_keep_the_cell_of_the_design(reference_data: Path, name: str
     for cells, labels in ((nearest, balls.labels), (last, balls.labels), (diagram, power.labels)):
         assert (assign_many(cells, X) == labels).all()
         assert slowly(cells, X[::7]) == labels[::7].tolist()
+
+
+@given(partitions(), st.data())
+def test_equals_assign_within_a_domain_and_outside(
+    partition: tuple[Cells, Ranges], data: st.DataObject
+) -> None:
+    """Of every shape, those that are put together too."""
+    cells, ranges = partition
+    X = data.draw(arrays(np.int64, (data.draw(st.integers(1, 12)), len(ranges)), elements=st.integers(-9, 9)))
+    assert assign_many(cells, X).tolist() == slowly(cells, X)

@@ -51,7 +51,7 @@ def test_an_auditor_makes_units_again(town: Path, tmp_path: Path, kind: str) -> 
     made = design_survey(file, tmp_path / "boxes", silent, boxes_only=True).design.specification
     assert isinstance(made.cells, UnitCells)
     if kind == "register":  # Of a box's place nothing is published but where its unit lies.
-        places = [{made.centroids[c][made.cells.first :] for c in boxes} for boxes in made.cells.boxes]
+        places = [{made.centroids[c][made.cells.first :] for c in boxes} for boxes in made.cells.members]
         assert [len(own) for own in places] == [1, 1, 1]
     signed = tmp_path / "boxes" / "survey.dsse.json"
     signed.write_bytes(sign(made.to_bytes(), ORGANIZER_KEY).to_bytes())
@@ -98,4 +98,4 @@ def test_many_people_are_mapped_as_one_is() -> None:
     cells: UnitCells = unit_cells()
     X = np.array([(a, f, 1 - f) for a in range(0, 100, 7) for f in (0, 1)])
     assert assign_many(cells, X).tolist() == [cells.assign(tuple(x)) for x in X.tolist()]
-    assert units_of(cells, X).tolist() == [cells.unit_of(tuple(x)) for x in X.tolist()]
+    assert units_of(cells, X).tolist() == [cells.part_of(tuple(x)) for x in X.tolist()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from shared.specification import Specification
 from tests.builders import register_cells
@@ -10,6 +11,7 @@ from tests.vectors.soundness_checks.making import Change, signed, vector
 from tests.vectors.surveys import (
     SoundnessVector,
     altered,
+    districts_of,
     register,
     small_balls,
     small_boxes,
@@ -36,6 +38,51 @@ def model_shape() -> Iterator[SoundnessVector]:
     )
     overlap = (((0, 25), *boxes[0][1:]), *boxes[1:])
     yield refused("register-boxes-overlap", "Two boxes share an age.", register(small_boxes(boxes=overlap)))
+
+
+def districts() -> Iterator[SoundnessVector]:
+    """Checks 3 and 8 for the cuts of districts."""
+    honest = register(districts_of(register_cells(), 51))
+
+    def refused(name: str, comment: str, check: str, number: int, tree: list[list[int]]) -> SoundnessVector:
+        payload = altered(honest, lambda d: d["cells"].update(tree=tree))
+        return vector(f"cuts-{name}", comment, check, signed(payload), number=number)
+
+    form, shape = "check.form", "check.model-shape"
+    yield refused("without-an-end", "The upper side of a cut is missing.", form, 3, [[0, 51], [], [0, 60]])
+    yield refused("after-the-end", "Nodes stand behind the tree.", form, 3, [[0, 51], [], [], []])
+    yield refused(
+        "of-another-number", "Three leaves for two districts.", form, 3, [[0, 51], [], [0, 60], [], []]
+    )
+    yield refused("outside-the-domain", "A cut above the greatest age.", form, 3, [[0, 99], [], []])
+    yield refused("of-no-coordinate", "A cut along a fourth of three coordinates.", form, 3, [[3, 0], [], []])
+    yield refused(
+        "that-nobody-reaches",
+        "Below a cut another one at a higher age: nobody is above it.",
+        form,
+        3,
+        [[0, 51], [0, 68], [], [], []],
+    )
+    yield refused(
+        "finer-than-the-grid", "A cut at the age of one person of a register.", shape, 8, [[0, 50], [], []]
+    )
+    payload = altered(honest, _both_sexes_at_once)
+    yield vector(
+        "cuts-that-no-answer-reaches",
+        "A district of people who are both female and male: empty, though cells stand in it.",
+        shape,
+        signed(payload),
+        number=8,
+    )
+
+
+def _both_sexes_at_once(document: dict[str, Any]) -> None:
+    cells = document["cells"]
+    first, second = cells["districts"]
+    cells["tree"] = [[1, 0], [], [2, 0], [], []]
+    own = {"sites": second["sites"][2:], "offsets": second["offsets"][2:]}
+    rest = {"sites": second["sites"][:2], "offsets": second["offsets"][:2]}
+    cells["districts"] = [first, second | rest, second | own]
 
 
 def off_the_grid() -> Iterator[SoundnessVector]:

@@ -7,11 +7,20 @@ from typing import Any
 
 from shared.envelope import Envelope
 from shared.participation import Dependence, ParticipationLevel
-from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, register_cells, sign, small_model, small_specification
+from tests.builders import (
+    AUDITOR_KEY,
+    ORGANIZER_KEY,
+    register_cells,
+    sign,
+    small_cells,
+    small_model,
+    small_specification,
+)
 from tests.vectors.soundness_checks.making import claimed, signed, vector
 from tests.vectors.surveys import (
     SoundnessVector,
     altered,
+    districts_of,
     register,
     small_balls,
     small_boxes,
@@ -41,6 +50,17 @@ def sound_vectors() -> Iterator[SoundnessVector]:
         "Tabulated tuples of a public model.",
         signed(small_specification(cells=small_prototypes())),
         model=model,
+    )
+    yield sound(
+        "districts",
+        "Two districts of a public model, cut at an age, with four cells each.",
+        signed(small_specification(cells=districts_of(small_cells(), 49))),
+        model=model,
+    )
+    yield sound(
+        "register-districts",
+        "Districts of a register: the cut lies on the grid of its sites.",
+        signed(register(districts_of(register_cells(), 51))),
     )
     yield sound(
         "register-power-diagram", "A register: check 10 does not apply.", signed(register(register_cells()))
