@@ -19,7 +19,8 @@ export const you = {
     const fields = asked(state).attributes;
     const problems = fields.filter((field) => problem(errors, field));
     const checked = h("div", {}); // below what she fills in, which must not move
-    context.live = () => replace(checked, state.sound && standing(context));
+    const known = state.sound; // then the screen before has said so
+    context.live = () => replace(checked, !known && state.sound && standing(context));
     return [
       problems.length > 0 &&
         errorSummary(
