@@ -57,7 +57,7 @@ function joining(language, { room, survey }) {
 function holders({ engine, language, state: { room } }) {
   const place = h("p", { id: "holders" });
   engine.ask("tokens").then(({ tokens }) => {
-    if (tokens !== null) replace(place, language.t("group.tokens", { people: language.number(room.people.count), tokens: language.number(tokens) }));
+    if (tokens !== null) replace(place, language.t("group.tokens", { people: language.number(room.people.count), count: tokens }));
   });
   return place;
 }

@@ -112,7 +112,7 @@ def test_a_vote(
     page.fill("#field-0", "43")
     page.check("#field-1-0")
     walk.go_on()
-    expect(page.locator("#holders")).to_contain_text("1 have a voucher")
+    expect(page.locator("#holders")).to_contain_text("1 has a voucher")
     expect(page.locator("#joining")).to_contain_text(f"number {box}. If it has fewer than 3 ballots")
     walk.go_on()
     expect(page.locator("#later")).to_have_count(0)
