@@ -25,4 +25,4 @@ lock() {
 lock tests/requirements.txt --extra test "$@"
 # The same versions as those that are tested.
 rm -f requirements.txt
-lock requirements.txt --extra postgresql --constraint tests/requirements.txt
+lock requirements.txt --extra cluster --extra postgresql --constraint tests/requirements.txt

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from server.cli.cluster import CLUSTER
 from server.cli.names import assigned, listed
 from server.cli.progress import stages
 from server.cli.reading import reading_options
@@ -138,6 +139,7 @@ from server.tables.files import Reading
     "--risk-file", type=click.Path(path_type=Path), help="List each record's risk here; never publish it."
 )
 @reading_options(missing=True)
+@CLUSTER
 @click.option("--json", "as_json", is_flag=True, help="Print everything measured as JSON.")
 def anonymize(
     file: Path,
@@ -183,6 +185,7 @@ def anonymize(
     hierarchy: tuple[str, ...],
     risk_file: Path | None,
     reading: Reading,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Mask the quasi-identifiers of FILE by microaggregation.
@@ -191,6 +194,7 @@ def anonymize(
     Beside it stand OUT.report.html and OUT.json with everything that was measured on what was written.
     Formats: CSV, Parquet, SPSS .sav, Stata .dta, Excel .xlsx.
     """
+    from server.executor.cluster import executor_at
     from server.statistics.anonymize.constraints import Constraints
     from server.statistics.anonymize.people import Participation
     from server.statistics.anonymize.request import Distances, Request
@@ -234,7 +238,7 @@ def anonymize(
     def announce(text: str) -> None:
         click.echo(text, err=True)
 
-    with tidy_when_ended(), stages(hidden=as_json) as progress:
+    with tidy_when_ended(), executor_at(cluster) as executor, stages(hidden=as_json) as progress:
         result = anonymize_file(
             file,
             out,
@@ -246,6 +250,7 @@ def anonymize(
             announce=announce,
             progress=progress,
             reading=reading,
+            executor=executor,
         )
     if as_json:
         click.echo(json.dumps(result.document, indent=1, ensure_ascii=False, allow_nan=False))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from server.cli.cluster import CLUSTER
 from server.cli.names import assigned, listed
 from server.cli.progress import stages
 from server.cli.reading import reading_options
@@ -63,6 +64,7 @@ from server.tables.files import Reading
 @click.option("--target", default="", help="Column to predict, to measure empirical utility.")
 @reading_options(missing=True)
 @click.option("--report", type=click.Path(path_type=Path), help="HTML report to write.")
+@CLUSTER
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def evaluate(
     original: Path,
@@ -88,12 +90,14 @@ def evaluate(
     target: str,
     reading: Reading,
     report: Path | None,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Measure the file MASKED against its ORIGINAL: information loss, disclosure risk, diversity.
 
     Both hold the same records in the same order; the masked file may come from any program.
     """
+    from server.executor.cluster import executor_at
     from server.statistics.anonymize.evaluation import Settings
     from server.statistics.anonymize.people import Participation
     from server.statistics.anonymize.report import shown
@@ -120,7 +124,7 @@ def evaluate(
         blocks=tuple(listed(block) for block in blocks),
         dependence=dependence,
     )
-    with tidy_when_ended(), stages(hidden=as_json) as progress:
+    with tidy_when_ended(), executor_at(cluster) as executor, stages(hidden=as_json) as progress:
         result = evaluate_files(
             original,
             masked,
@@ -131,6 +135,7 @@ def evaluate(
             command=shlex.join(["roomful", "evaluate", *sys.argv[2:]]),
             progress=progress,
             reading=reading,
+            executor=executor,
         )
     if as_json:
         click.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False, allow_nan=False))

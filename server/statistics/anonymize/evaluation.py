@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
+from server.executor import THREADS, Executor
 from server.progress import StageProgress
 from server.statistics.anonymize.confidential import confidential_measures
 from server.statistics.anonymize.encoding import Encoding, selected
@@ -224,6 +225,7 @@ def evaluate(
     people: People | None = None,
     settings: Settings | None = None,
     progress: StageProgress | None = None,
+    executor: Executor = THREADS,
 ) -> Evaluation:
     """Measure a masked file against its original.
 
@@ -240,6 +242,8 @@ def evaluate(
         People behind each of these records, and how likely they are to take part.
     settings : Settings, optional
     progress : callable, optional
+    executor : Executor
+        Who links records and trains models.
 
     Raises
     ------
@@ -294,7 +298,7 @@ def evaluate(
             place_nodes(Y, block, tree, column, other)
     numeric = [i for i, is_nominal in enumerate(kinds) if not is_nominal and before[i].kind != "ordinal"]
     columns = [encoding.blocks[i].first for i in numeric]
-    information, disclosure = _losses_and_risks(X, Y, encoding, columns, each, chosen, progress)
+    information, disclosure = _losses_and_risks(X, Y, encoding, columns, each, chosen, progress, executor)
     if chosen.record_distances is not None:
         disclosure.append(_apart(X, Y, chosen.record_distances[each]))
     secret = [of_people(take(masked, name)) for name in confidential]
@@ -336,7 +340,7 @@ def evaluate(
         confidential=tuple(
             (column.name, measures) for column, (measures, _) in zip(secret, found, strict=True)
         ),
-        utility=_utility(original, masked, before, after, kinds, rows, chosen.target, progress),
+        utility=_utility(original, masked, before, after, kinds, rows, chosen.target, progress, executor),
         numeric=tuple(before[i].name for i in numeric),
         before=moments(_numbers(before, numeric)) if numeric else None,
         after=moments(_numbers(after, numeric)) if numeric else None,
@@ -357,6 +361,7 @@ def _losses_and_risks(
     each: IntArray,
     chosen: Settings,
     progress: StageProgress | None,
+    executor: Executor,
 ) -> tuple[list[Measure], list[Measure]]:
     """What the masked matrix lost, and how well records can be linked; `columns` are the numbers in it."""
     stage = None if progress is None else (lambda done, total: progress("linking", done, total))
@@ -366,7 +371,7 @@ def _losses_and_risks(
         if not chosen.known or block.name in chosen.known
         for column in range(block.first, block.end)
     ]
-    linkage = risk.distance_linkage(X, Y, known=known, scaled=True, progress=stage)
+    linkage = risk.distance_linkage(X, Y, known=known, scaled=True, progress=stage, executor=executor)
     information = [loss.sse_over_sst(X, Y, scaled=True), loss.euclidean_loss(X, Y, scaled=True)]
     disclosure = [linkage]
     varying = [c for c in columns if (X[:, c] != X[0, c]).any()]
@@ -526,6 +531,7 @@ def _utility(
     rows: IntArray | None,
     target: str,
     progress: StageProgress | None,
+    executor: Executor,
 ) -> tuple[EmpiricalUtility, ...]:
     if not target:
         return ()
@@ -544,6 +550,8 @@ def _utility(
 
     stage = None if progress is None else (lambda done, total: progress("learning", done, total))
     try:
-        return empirical_utility(table(before), table(after), column.texts[given], progress=stage)
+        return empirical_utility(
+            table(before), table(after), column.texts[given], progress=stage, executor=executor
+        )
     except ValueError as error:
         raise InputError(str(error), where=f"--target {target}") from None

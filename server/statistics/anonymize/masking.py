@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
+from server.executor import THREADS, Executor
 from server.progress import StageProgress
 from server.statistics.anonymize.constraints import united, unkept
 from server.statistics.anonymize.generalization import group_nodes
 from server.statistics.anonymize.group_values import breach_free, group_medians, modes, variance_restored
-from server.statistics.anonymize.methods import divide, stage
+from server.statistics.anonymize.methods import Method, divide, stage
 from server.statistics.anonymize.ordinal import nearest_categories
 from server.statistics.anonymize.people import People
 from server.statistics.anonymize.preparation import Part, Prepared
@@ -76,8 +78,14 @@ class Masked:
         return equivalence_classes(self.groups).labels
 
 
-def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None) -> Masked:
-    """Divide, publish and write.
+def mask(
+    prepared: Prepared,
+    out: Path,
+    *,
+    progress: StageProgress | None = None,
+    executor: Executor = THREADS,
+) -> Masked:
+    """Divide, publish and write; ``executor`` groups districts.
 
     Notes
     -----
@@ -96,7 +104,7 @@ def mask(prepared: Prepared, out: Path, *, progress: StageProgress | None = None
     replace: dict[str, Replacement] = {}
     for number, part in enumerate(prepared.parts):
         labels = prepared.divided(
-            part, _divider(prepared, part, losses, cut, _of_part(progress, number, prepared))
+            part, _divider(prepared, part, losses, cut, executor, _of_part(progress, number, prepared))
         )
         labels = _constrained(prepared, part, labels)
         values, missed, close = _published(prepared, part, labels, progress)
@@ -245,6 +253,7 @@ def _divider(
     part: Part,
     losses: list[tuple[float, float]],
     cut: list[int],
+    executor: Executor,
     progress: StageProgress | None,
 ) -> Callable[[FloatArray, People], IntArray]:
     """How the method divides the rows of a matrix, by districts where it is large.
@@ -253,19 +262,16 @@ def _divider(
     """
     request = prepared.request
 
-    def grouped(space: FloatArray, people: People, progress: StageProgress | None) -> IntArray:
-        return divide(
-            prepared.method,
-            space,
-            people,
-            blocks=part.nominal,
-            trees=part.trees,
-            options=request.options,
-            seed=request.seed or 0,
-            refine=request.refine,
-            effort=request.effort,
-            progress=progress,
-        )
+    grouped = partial(
+        _grouped,
+        method=prepared.method,
+        blocks=part.nominal,
+        trees=part.trees,
+        options=request.options,
+        seed=request.seed or 0,
+        refine=request.refine,
+        effort=request.effort,
+    )
 
     def divided(space: FloatArray, people: People) -> IntArray:
         most = prepared.district_of(len(space))
@@ -274,7 +280,11 @@ def _divider(
             cut.append(len(found))
             rule, counts = people.for_algorithm(uneven=False)
             labels = in_districts(
-                found, lambda rows: grouped(space[rows], people.of(rows), None), stage(progress, "grouping")
+                found,
+                grouped,
+                task_of=lambda rows: (space[rows], people.of(rows)),
+                progress=stage(progress, "grouping"),
+                executor=executor,
             )
             if len(people.levels) < 2:
                 labels = mended(
@@ -285,15 +295,27 @@ def _divider(
                     most=most,
                     counts=counts,
                     progress=stage(progress, "mending"),
+                    executor=executor,
                 )
         else:
-            labels = grouped(space, people, progress)
+            labels = grouped((space, people), progress=progress)
         if request.refine and len(people.rule.minimum) == 1:
             least = least_sse(space, people.rule.minimum[0], people.counts)
             losses.append((sse(space, labels, people.counts), least))
         return labels
 
     return divided
+
+
+def _grouped(
+    records: tuple[FloatArray, People],
+    method: Method,
+    *,
+    progress: StageProgress | None = None,
+    **how: Any,
+) -> IntArray:
+    """The groups of some records: one task, which may be done in another process."""
+    return divide(method, *records, progress=progress, **how)
 
 
 def _cut(districts: list[int]) -> tuple[str, ...]:

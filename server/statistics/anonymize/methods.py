@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
+from server.executor import processors
 from server.progress import Progress, StageProgress
 from server.statistics.anonymize.people import People
-from server.statistics.microaggregation.parts import processors
 from server.statistics.microaggregation.preparation import Paths, group_means
 from shared.errors import InputError
 

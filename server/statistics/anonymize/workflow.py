@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
+from server.executor import THREADS, Executor
 from server.files import PRIVATE, hidden_folder, write_file
 from server.progress import StageProgress
 from server.statistics.anonymize.evaluation import Evaluation, Settings, evaluate
@@ -94,6 +95,7 @@ def anonymize_file(
     announce: Callable[[str], None] | None = None,
     progress: StageProgress | None = None,
     reading: Reading | None = None,
+    executor: Executor = THREADS,
 ) -> Run:
     """Mask a file, measure what was written, and write report and JSON beside it.
 
@@ -105,6 +107,8 @@ def anonymize_file(
         List of the risk of each record to write.
     announce : callable, optional
         Told how long it will take, if that is more than a few seconds.
+    executor : Executor
+        Who groups districts and measures.
 
     Raises
     ------
@@ -140,7 +144,7 @@ def anonymize_file(
             announce(f"Grouping and measuring {len(prepared.X)} records will take about {_words(seconds)}.")
     sha256 = digest(path)
     with _unseen_folder(out) as folder:
-        masked = mask(prepared, folder / out.name, progress=progress)
+        masked = mask(prepared, folder / out.name, progress=progress, executor=executor)
         found = (*masked.warnings, *warnings_of(masked), *masked_before(prepared.original, sha256, data))
         masked = replace(masked, warnings=found)
         written = np.searchsorted(prepared.rows, masked.rows)
@@ -172,6 +176,7 @@ def anonymize_file(
                 record_distances=distances_written if request.breach == "p3m-record" else None,
             ),
             progress=progress,
+            executor=executor,
         )
         evaluation = _with_gap(evaluation, masked)
         document = {
@@ -394,6 +399,7 @@ def evaluate_files(
     command: str = "",
     progress: StageProgress | None = None,
     reading: Reading | None = None,
+    executor: Executor = THREADS,
 ) -> Evaluation:
     """Measure a masked file that any program may have made.
 
@@ -405,6 +411,8 @@ def evaluate_files(
         To write.
     reading : Reading, optional
         Each option goes to the files of its format.
+    executor : Executor
+        Who measures.
 
     Raises
     ------
@@ -463,6 +471,7 @@ def evaluate_files(
             categories=tuple(name for name in asked.confidential if name in asked.nominal),
         ),
         progress=progress,
+        executor=executor,
     )
     result = replace(
         result,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
 from server.arrays import FloatArray, IntArray
+from server.executor import THREADS, Executor, slices
 from server.progress import Progress
 from server.statistics.measures.information_loss import aligned
 from server.statistics.measures.measure import Measure
@@ -28,6 +30,8 @@ WIDTHS: Final = tuple(percent / 100 for percent in range(1, 11))
 """Half widths over which SDID is averaged, in standard deviations."""
 
 _CHUNK: Final = 16_384
+_PARTS: Final = 8
+"""For each worker, which gets the tree of all records with each of them."""
 _NEIGHBOURS: Final = 4
 
 
@@ -112,6 +116,7 @@ def distance_linkage(
     scaled: bool = False,
     first: bool = False,
     progress: Progress | None = None,
+    executor: Executor = THREADS,
 ) -> Measure:
     """DLD, in percent: originals whose nearest masked record is their own. Higher is unsafe.
 
@@ -127,7 +132,8 @@ def distance_linkage(
         Let the intruder pick the first of equally near records in the order of the table, as the P3M paper's
         program does, not one at random. Then the figure depends on the order.
     progress : callable, optional
-        Called with the records done and their number.
+        Called with the parts of the records that are done and their number.
+    executor : Executor
 
     Notes
     -----
@@ -148,15 +154,23 @@ def distance_linkage(
         size = np.ones_like(size)
     distance_own = np.sqrt(((X - Y) ** 2).sum(axis=1))
     tree = cKDTree(points)
-    linked = 0.0
-    for start in range(0, len(X), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        if first:
-            linked += _linked_first(tree, X[rows], distance_own[rows], own[rows], places, start)
-        else:
-            linked += _linked(tree, X[rows], distance_own[rows], size)
-        if progress is not None:
-            progress(min(start + _CHUNK, len(X)), len(X))
+    # A part is made of whole chunks, whose sums are added in order: the bits do not depend on the workers.
+    rows = slices(len(X), _CHUNK * -(-len(X) // (_CHUNK * _PARTS * executor.workers)))
+    if first:
+        parts = executor.map(
+            partial(_linked_first, tree, places),
+            ((X[part], distance_own[part], own[part], part.start) for part in rows),
+            progress=progress,
+            total=len(rows),
+        )
+    else:
+        parts = executor.map(
+            partial(_linked, tree, size),
+            ((X[part], distance_own[part]) for part in rows),
+            progress=progress,
+            total=len(rows),
+        )
+    linked = sum((chunk for part in parts for chunk in part), 0.0)
     return Measure(
         name="DLD to the first of equally near records, percent" if first else "DLD, percent",
         value=100 * linked / len(X),
@@ -165,18 +179,22 @@ def distance_linkage(
     )
 
 
-def _linked(tree: cKDTree, X: FloatArray, distance_own: FloatArray, size: IntArray) -> float:
-    """Expected number of correct links; ties among more than a few distinct records are looked up apart."""
+def _linked(tree: cKDTree, size: IntArray, part: tuple[FloatArray, FloatArray]) -> list[float]:
+    """Expected number of correct links of each chunk; ties among many records are looked up apart."""
+    X, distance_own = part
     asked = min(_NEIGHBOURS, len(size))
-    distance, index = tree.query(X, k=list(range(1, asked + 1)))
-    bound = distance[:, 0] * (1 + 1e-9) + 1e-12
-    hit = distance_own <= bound
-    near = distance <= bound[:, None]
-    tied = (near * size[index]).sum(axis=1)
-    many = np.flatnonzero(hit & near.all(axis=1)) if asked < len(size) else ()
-    for row in many:
-        tied[row] = size[tree.query_ball_point(X[row], bound[row])].sum()
-    return float((hit / np.maximum(tied, 1)).sum())
+    found = []
+    for rows in slices(len(X), _CHUNK):
+        distance, index = tree.query(X[rows], k=list(range(1, asked + 1)))
+        bound = distance[:, 0] * (1 + 1e-9) + 1e-12
+        hit = distance_own[rows] <= bound
+        near = distance <= bound[:, None]
+        tied = (near * size[index]).sum(axis=1)
+        many = np.flatnonzero(hit & near.all(axis=1)) if asked < len(size) else ()
+        for row in many:
+            tied[row] = size[tree.query_ball_point(X[rows.start + row], bound[row])].sum()
+        found.append(float((hit / np.maximum(tied, 1)).sum()))
+    return found
 
 
 def linkage_of_masked(original: ArrayLike, masked: ArrayLike) -> Measure:
@@ -187,7 +205,7 @@ def linkage_of_masked(original: ArrayLike, masked: ArrayLike) -> Measure:
     """
     X, Y = standardize(original)[0], standardize(masked)[0]
     points, size = np.unique(X, axis=0, return_counts=True)
-    linked = _linked(cKDTree(points), Y, np.sqrt(((X - Y) ** 2).sum(axis=1)), size)
+    linked = sum(_linked(cKDTree(points), size, (Y, np.sqrt(((X - Y) ** 2).sum(axis=1)))))
     return Measure(
         name="DLD of masked records, percent",
         value=100 * linked / len(X),
@@ -197,21 +215,17 @@ def linkage_of_masked(original: ArrayLike, masked: ArrayLike) -> Measure:
 
 
 def _linked_first(
-    tree: cKDTree,
-    X: FloatArray,
-    distance_own: FloatArray,
-    own: NDArray[np.bool_],
-    places: IntArray,
-    start: int,
-) -> float:
+    tree: cKDTree, places: IntArray, part: tuple[FloatArray, FloatArray, NDArray[np.bool_], int]
+) -> list[float]:
     """Records that stand first among the nearest; ``own`` says which are the first with their values."""
+    X, distance_own, own, start = part
     distance, _ = tree.query(X)
     bound = distance * (1 + 1e-9) + 1e-12
     linked = 0
     for row in np.flatnonzero(own & (distance_own <= bound)):
         nearest = tree.query_ball_point(X[row], bound[row])
         linked += int(places[nearest].min() == start + row)
-    return float(linked)
+    return [float(linked)]
 
 
 def interval_disclosure(original: ArrayLike, masked: ArrayLike, *, width: float = 0.1) -> Measure:

@@ -17,7 +17,7 @@ F. Pedregosa et al., Scikit-learn: Machine Learning in Python, JMLR 12, 2011.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from server.arrays import FloatArray, IntArray
+from server.executor import THREADS, Executor
 from server.progress import Progress
 from server.statistics.measures.measure import Measure
 
@@ -71,6 +72,7 @@ def empirical_utility(
     folds: int = 5,
     seed: int = 0,
     progress: Progress | None = None,
+    executor: Executor = THREADS,
 ) -> tuple[EmpiricalUtility, ...]:
     """Train on masked and on original records, test on untouched originals.
 
@@ -85,6 +87,8 @@ def empirical_utility(
     folds, seed : int
     progress : callable, optional
         Called with the trainings done and their number.
+    executor : Executor
+        Who trains.
 
     Returns
     -------
@@ -97,29 +101,23 @@ def empirical_utility(
         Different columns or lengths, one class only, or a class smaller than the number of folds (named).
     """
     _check_columns(original, masked, target)
-    results, done = [], 0
-
-    def step() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, 2 * folds * len(learners))
-
-    for learner in learners:
-        of_masked, of_original = (
-            cross_validated(table, original, target, learner=learner, folds=folds, seed=seed, step=step)
-            for table in (masked, original)
+    trainings = [
+        training
+        for learner in learners
+        for table in (masked, original)
+        for training in _trainings(table, original, target, learner, folds, seed)
+    ]
+    scores = _scores(trainings, executor, progress).reshape(len(learners), 2, folds, 2).mean(axis=2)
+    return tuple(
+        EmpiricalUtility(
+            learner=learner,
+            accuracy=_measure(f"accuracy of {learner}", of_masked[0]),
+            f_measure=_measure(f"F-measure of {learner}", of_masked[1]),
+            original_accuracy=_measure(f"accuracy of {learner} without masking", of_original[0]),
+            original_f_measure=_measure(f"F-measure of {learner} without masking", of_original[1]),
         )
-        results.append(
-            EmpiricalUtility(
-                learner=learner,
-                accuracy=_measure(f"accuracy of {learner}", of_masked[0]),
-                f_measure=_measure(f"F-measure of {learner}", of_masked[1]),
-                original_accuracy=_measure(f"accuracy of {learner} without masking", of_original[0]),
-                original_f_measure=_measure(f"F-measure of {learner} without masking", of_original[1]),
-            )
-        )
-    return tuple(results)
+        for learner, (of_masked, of_original) in zip(learners, scores, strict=True)
+    )
 
 
 def cross_validated(
@@ -130,7 +128,6 @@ def cross_validated(
     learner: Learner,
     folds: int = 5,
     seed: int = 0,
-    step: Callable[[], None] | None = None,
 ) -> tuple[float, float]:
     """Accuracy and F-measure of models trained on one table and tested on another one's left-out records.
 
@@ -141,26 +138,63 @@ def cross_validated(
     target, folds, seed
         As in `empirical_utility`, which also says what is raised.
     learner : Learner
-    step : callable, optional
-        Called after each training.
 
     Returns
     -------
     accuracy, f_measure : float
         Means over the folds; F is macro-averaged over the classes.
     """
+    trainings = list(_trainings(learned, tested, target, learner, folds, seed))
+    accuracy, f_measure = _scores(trainings, THREADS, None).mean(axis=0)
+    return float(accuracy), float(f_measure)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Training:
+    """One model to train, on rows of one table, and to test on other rows of another."""
+
+    learned: Table
+    tested: Table
+    y: IntArray
+    train: IntArray
+    test: IntArray
+    learner: Learner
+    seed: int
+
+
+def _trainings(
+    learned: Table, tested: Table, target: ArrayLike, learner: Learner, folds: int, seed: int
+) -> Iterator[_Training]:
     # scikit-learn takes a second to import; only this measure pays for it.
     from sklearn.model_selection import StratifiedKFold
 
     _, y = _target(target, folds)
     _check_columns(tested, learned, y)
-    scores: list[tuple[float, float]] = []
     for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(len(y)), y):
-        scores += trained(learned, tested, y, train, (test,), learner=learner, seed=seed)
-        if step is not None:
-            step()
-    accuracy, f_measure = np.mean(scores, axis=0)
-    return float(accuracy), float(f_measure)
+        yield _Training(
+            learned=learned, tested=tested, y=y, train=train, test=test, learner=learner, seed=seed
+        )
+
+
+def _scores(trainings: Sequence[_Training], executor: Executor, progress: Progress | None) -> FloatArray:
+    """Accuracy and F-measure of each training."""
+    from threadpoolctl import threadpool_limits
+
+    # Once around all of them: each sets and restores it too, and threads would restore what another set.
+    with threadpool_limits(limits=1):
+        return np.array(executor.map(_score, trainings, progress=progress, total=len(trainings)))
+
+
+def _score(given: _Training) -> tuple[float, float]:
+    return trained(
+        given.learned,
+        given.tested,
+        given.y,
+        given.train,
+        (given.test,),
+        learner=given.learner,
+        seed=given.seed,
+    )[0]
 
 
 def trained(

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
+from server.executor import THREADS, Executor
 from server.progress import Progress
 from server.statistics.microaggregation.mdav_records import mdav_records
-from server.statistics.microaggregation.parts import in_parts
 from server.statistics.microaggregation.preparation import group_means, sse
 from server.statistics.microaggregation.refinement import refine
 from server.statistics.microaggregation.size_rule import SizeRule
@@ -98,27 +99,36 @@ def districts(
 
 
 def in_districts(
-    cut: Sequence[District], group: Callable[[IntArray], IntArray], progress: Progress | None = None
+    cut: Sequence[District],
+    group: Callable[[Any], IntArray],
+    *,
+    task_of: Callable[[IntArray], Any] = lambda rows: rows,
+    progress: Progress | None = None,
+    executor: Executor = THREADS,
 ) -> IntArray:
-    """Group the records of each district on their own, by as many threads as there are processors.
+    """Group the records of each district on their own.
 
     Parameters
     ----------
     cut : sequence of District
     group : callable
-        Told rows, returns the group of each, numbered from 0.
+        Told the task of a district, returns the group of each of its records, numbered from 0.
+    task_of : callable
+        Told the rows of a district, returns what ``group`` is told.
     progress : callable, optional
         Called with the districts that are done and their number; what it raises ends the work.
+    executor : Executor
 
     Returns
     -------
     int array, shape (n,)
-        Group of each record. The number of threads does not matter.
+        Group of each record. Who groups does not matter.
     """
     labels = np.empty(sum(len(district.rows) for district in cut), np.int64)
+    tasks = (task_of(district.rows) for district in cut)
     groups = 0
-    for rows, own in _each([district.rows for district in cut], group, progress):
-        labels[rows] = own + groups
+    for district, own in zip(cut, executor.map(group, tasks, progress=progress, total=len(cut)), strict=True):
+        labels[district.rows] = own + groups
         groups += int(own.max()) + 1
     return labels
 
@@ -132,6 +142,7 @@ def mended(
     most: int,
     counts: IntArray | None = None,
     progress: Progress | None = None,
+    executor: Executor = THREADS,
 ) -> IntArray:
     """Lower the loss of groups near a cut, by moves and swaps of their records over it.
 
@@ -147,7 +158,7 @@ def mended(
         Records that are mended together, at most, as in `districts`.
     counts : int array, shape (n,), optional
         People behind each record.
-    progress : callable, optional
+    progress, executor
         As of `in_districts`.
 
     Returns
@@ -167,12 +178,21 @@ def mended(
     near = near[np.argsort(-lost[near], kind="stable")]
     sizes = np.bincount(labels)
     heaviest = near[np.cumsum(sizes[near]) <= max(most, sizes[near[0]])]
-    labels = _refined(X, labels, [heaviest], rule, counts, None, anew=True)
+    labels = _refined(X, labels, [heaviest], rule, executor, counts, None, anew=True)
     # 2. All of them, in districts that are cut elsewhere.
     near, centroids, _ = _near(X, labels, cut, counts)
     together = max(1, most * len(centroids) // len(labels))
     regions = districts(centroids[near], together, lambda _: True, share=_ELSEWHERE)
-    return _refined(X, labels, [near[found.rows] for found in regions], rule, counts, progress)
+    return _refined(X, labels, [near[found.rows] for found in regions], rule, executor, counts, progress)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Region:
+    """Records that are mended together,."""
+
+    X: FloatArray
+    labels: IntArray
+    counts: IntArray | None
 
 
 def _refined(
@@ -180,6 +200,7 @@ def _refined(
     labels: IntArray,
     regions: Sequence[IntArray],
     rule: SizeRule,
+    executor: Executor,
     counts: IntArray | None,
     progress: Progress | None,
     *,
@@ -196,21 +217,27 @@ def _refined(
     own = region[labels]
     order = np.argsort(own, kind="stable")
     starts = np.searchsorted(own[order], np.arange(len(regions) + 1))
-
-    def refined(rows: IntArray) -> IntArray:
-        numbers = np.unique(labels[rows], return_inverse=True)[1].reshape(-1)
-        people = None if counts is None else counts[rows]
-        if anew:
-            fresh = mdav_records(X[rows], rule, counts=people)
-            numbers = min(numbers, fresh, key=lambda found: sse(X[rows], found, people))
-        return refine(X[rows], numbers, rule, counts=people, candidates=_CANDIDATES, passes=_PASSES)
-
     rows_of = [order[starts[number] : starts[number + 1]] for number in range(len(regions))]
+    tasks = (
+        _Region(X=X[rows], labels=labels[rows], counts=None if counts is None else counts[rows])
+        for rows in rows_of
+    )
     result = labels.copy()
-    for rows, new in _each(rows_of, refined, progress):
+    mended = executor.map(
+        partial(_mended_region, rule=rule, anew=anew), tasks, progress=progress, total=len(rows_of)
+    )
+    for rows, new in zip(rows_of, mended, strict=True):
         result[rows] = new + groups
         groups += int(new.max()) + 1
     return np.unique(result, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _mended_region(region: _Region, rule: SizeRule, *, anew: bool) -> IntArray:
+    numbers = np.unique(region.labels, return_inverse=True)[1].reshape(-1)
+    if anew:
+        fresh = mdav_records(region.X, rule, counts=region.counts)
+        numbers = min(numbers, fresh, key=lambda found: sse(region.X, found, region.counts))
+    return refine(region.X, numbers, rule, counts=region.counts, candidates=_CANDIDATES, passes=_PASSES)
 
 
 def _near(
@@ -232,18 +259,6 @@ def _near(
         high[groups] = np.minimum(high[groups], district.high)
     gap = np.minimum(centroids - low, high - centroids).min(axis=1)
     return np.flatnonzero(gap < _REACH * radius), centroids, lost
-
-
-def _each(
-    rows: Sequence[IntArray], work: Callable[[IntArray], IntArray], progress: Progress | None
-) -> list[tuple[IntArray, IntArray]]:
-    found: list[IntArray] = [np.zeros(0, np.int64)] * len(rows)
-
-    def one(part: slice) -> None:
-        found[part.start] = work(rows[part.start])
-
-    in_parts(len(rows), one, 1, progress=progress)
-    return list(zip(rows, found, strict=True))
 
 
 def _halves(

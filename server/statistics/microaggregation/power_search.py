@@ -12,15 +12,17 @@ from typing import Final
 import numpy as np
 
 from server.arrays import FloatArray, Int32Array, IntArray
+from server.executor import THREADS, slices
 from server.statistics.microaggregation.compiled import auction, listed, tuple_tree, weighted_cuts
 from server.statistics.microaggregation.geometry import EXACT, span, sums_by_label
-from server.statistics.microaggregation.parts import in_parts
-from server.statistics.microaggregation.sites import Sites
+from server.statistics.microaggregation.sites import ROWS, Sites
 
 CANDIDATES: Final = 8
 EXTRA_CANDIDATES: Final = 4
 _NEIGHBOURS: Final = 12
 """Tuples that stand together in the order of the workbench."""
+_SITES: Final = 256
+"""Sites whose floors a thread looks for at a time."""
 _GIVEN_UP: Final = float(1 << 55)
 """Offset of a site that wins nobody."""
 
@@ -67,11 +69,11 @@ class Lists:
         """Best listed site of every tuple."""
         n = len(self.sites)
         labels, best, second = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
-        in_parts(
-            n,
+        THREADS.map(
             lambda rows: listed.settle(
                 self.sites[rows], self.scores[rows], offsets, labels[rows], best[rows], second[rows]
             ),
+            slices(n, ROWS),
         )
         held = listed.masses(labels, self.mass, len(offsets))
         return Standing(labels=labels, best=best, second=second, held=held)
@@ -231,8 +233,7 @@ class Workbench:
         near, scores = near[:, :length].copy(), scores[:, :length].copy()
         now = tuple_tree.standings(self._tuples, near, scores, values)
         floors = np.empty(m)
-        in_parts(
-            m,
+        THREADS.map(
             lambda rows: tuple_tree.floors(
                 self._tuples,
                 now,
@@ -245,7 +246,7 @@ class Workbench:
                 rows.start,
                 rows.stop,
             ),
-            rows=256,
+            slices(m, _SITES),
         )
         reached = np.bincount(near.ravel(), weights=np.repeat(self.mass, length), minlength=m)
         few = np.flatnonzero(reached < wanted)

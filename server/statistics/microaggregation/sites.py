@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from server.arrays import FloatArray, Int32Array, IntArray
-from server.statistics.microaggregation.parts import in_parts
+from server.executor import THREADS, slices
+
+ROWS: Final = 1 << 14
+"""Tuples that a thread works on at a time, each at places of its own."""
 
 
 class Sites:
@@ -47,8 +51,9 @@ class Sites:
         """
         labels = np.empty(len(points), dtype=np.int64)
         ordered = self._ordered(offsets)
-        in_parts(
-            len(points), lambda rows: self._search.assign(self._tree, ordered, points[rows], labels[rows])
+        THREADS.map(
+            lambda rows: self._search.assign(self._tree, ordered, points[rows], labels[rows]),
+            slices(len(points), ROWS),
         )
         return labels
 
@@ -71,9 +76,9 @@ class Sites:
         listed = np.empty((len(points), length), dtype=np.int32)
         scores = np.empty((len(points), length))
         ordered = self._ordered(offsets)
-        in_parts(
-            len(points),
+        THREADS.map(
             lambda rows: self._search.rank(self._tree, ordered, points[rows], listed[rows], scores[rows]),
+            slices(len(points), ROWS),
         )
         return listed, scores
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from server import executor
 from server.statistics.anonymize import request as asked
 from server.statistics.anonymize.people import Participation
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
-from server.statistics.microaggregation import parts
 
 N = 3_000
 QUASI = ("age", "income", "hours")
@@ -101,7 +101,7 @@ def test_the_same_bytes_with_one_thread_or_several(
 ) -> None:
     written = []
     for threads in (1, 3):
-        monkeypatch.setattr(parts, "processors", lambda threads=threads: threads)
+        monkeypatch.setattr(executor, "processors", lambda threads=threads: threads)
         out = tmp_path / "cut.csv"
         document = masked(original, out, district=500, **more)
         assert document["districts"] >= 4

@@ -85,7 +85,7 @@ def test_linkage_of_a_hundred_thousand_records_takes_seconds() -> None:
     started = time.process_time()
     distance_linkage(X, group_means(X, labels)[labels], progress=lambda *step: steps.append(step))
     assert time.process_time() - started < 5
-    assert steps[-1] == (100_000, 100_000)
+    assert [done for done, _ in steps] == list(range(1, steps[-1][1] + 1))
 
 
 def test_classes_of_several_columns() -> None:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.statistics.microaggregation import parts
+from server import executor
+from server.statistics.microaggregation import sites as sites_module
 from server.statistics.microaggregation.sites import Sites
 
 
@@ -58,21 +59,9 @@ def test_threads_do_not_matter(threads: int, monkeypatch: pytest.MonkeyPatch) ->
     points, sites = generator.integers(0, 40, (5000, 3)), generator.integers(0, 40, (300, 3))
     weights, offsets = np.array([1, 2, 3]), generator.integers(-50, 1, 300)
     expected = values(points, sites, weights, offsets)
-    monkeypatch.setattr(parts, "_ROWS", 190)
-    monkeypatch.setattr(parts, "processors", lambda: threads)
+    monkeypatch.setattr(sites_module, "ROWS", 190)
+    monkeypatch.setattr(executor, "processors", lambda: threads)
     searched = Sites(sites, weights)
     assert (searched.assign(points.astype(float), offsets) == expected.argmin(axis=1)).all()
     listed, _ = searched.rank(points.astype(float), offsets, 5)
     assert (listed == np.argsort(expected, axis=1, kind="stable")[:, :5]).all()
-
-
-def test_a_failure_in_a_part_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "_ROWS", 2)
-    monkeypatch.setattr(parts, "processors", lambda: 3)
-
-    def work(rows: slice) -> None:
-        if rows.start == 4:
-            raise ArithmeticError("the third part")
-
-    with pytest.raises(ArithmeticError, match="third"):
-        parts.in_parts(9, work)

@@ -1,0 +1,86 @@
+"""A Dask cluster of this machine, made by hand as an operator makes one, with certificates or without."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from server.executor.cluster import TLS_SETTINGS
+from tests.programs import Program, free_port
+
+_ROOT = Path(__file__).parents[3]
+
+
+def certificates(folder: Path) -> dict[str, str]:
+    """An authority and a certificate of it, as Dask's settings name them."""
+    authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    authority = _signed("authority", authority_key.public_key(), "authority", authority_key, True)
+    certificate = _signed("cluster", key.public_key(), "authority", authority_key, False)
+    paths = [folder / name for name in ("authority.pem", "cluster.pem", "cluster.key")]
+    paths[0].write_bytes(authority.public_bytes(serialization.Encoding.PEM))
+    paths[1].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    paths[2].write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    return {name: str(path) for (_, name), path in zip(TLS_SETTINGS, paths, strict=True)}
+
+
+def _signed(
+    name: str, key: ec.EllipticCurvePublicKey, by: str, by_key: ec.EllipticCurvePrivateKey, authority: bool
+) -> x509.Certificate:
+    now = datetime.datetime.now(datetime.UTC)
+    subject, issuer = (x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)]) for text in (name, by))
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=2))
+        .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
+        .sign(by_key, hashes.SHA256())
+    )
+
+
+@contextmanager
+def cluster(
+    folder: Path, files: Mapping[str, str] | None = None, *options: str, workers: int = 1
+) -> Iterator[str]:
+    """The address of a scheduler with workers; with certificates by TLS.
+
+    ``options`` take the place of the workers' documented ones.
+    """
+    scheme = "tls" if files else "tcp"
+    url = f"{scheme}://127.0.0.1:{free_port()}"
+    given = []
+    for kind, path in zip(("ca-file", "cert", "key"), (files or {}).values(), strict=False):
+        given += [f"--tls-{kind}", path]
+    environment = {"PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path[:0]])}
+    with ExitStack() as stack:
+        command = [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_scheduler",
+            "--no-dashboard",
+            "--no-show",
+            *given,
+        ]
+        command += ["--host", url, "--dashboard-address", f"127.0.0.1:{free_port()}"]
+        stack.enter_context(Program(command, "Scheduler at", cwd=folder, environment=environment))
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", url, "--no-dashboard", *given]
+        command += ["--nworkers", str(workers), "--local-directory", str(folder)]
+        command += options or ("--nthreads", "1", "--memory-limit", "0")
+        stack.enter_context(Program(command, "Registered to", cwd=folder, environment=environment))
+        yield url

@@ -1,0 +1,32 @@
+"""Work for workers of a cluster, which import it."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from server.executor import THREADS
+from shared.errors import DesignError
+
+
+def squared(number: int) -> int:
+    return number * number
+
+
+def process(_task: int) -> int:
+    time.sleep(0.05)  # so that another worker takes the next
+    return os.getpid()
+
+
+def refused(name: str) -> None:
+    raise DesignError(f"{name} is refused", where="here", expected="another", remedy="Go.", code="design.x")
+
+
+def threads(_task: int) -> int:
+    return THREADS.workers
+
+
+def killing(number: int) -> int:
+    """Ends the process that does it."""
+    os.kill(os.getpid(), 9)
+    return number

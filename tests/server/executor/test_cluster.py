@@ -1,0 +1,110 @@
+"""The same bytes from threads, from workers of a cluster, and from workers of which one is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from server.executor import THREADS, Executor, cluster
+from server.statistics.anonymize.evaluation import Settings
+from server.statistics.anonymize.request import Request
+from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
+from shared.errors import DesignError, RemoteError
+from tests.server.executor import tasks
+
+N = 600
+QUASI = ("age", "income")
+Told = Callable[[str, int, int], None]
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Executor]:
+    fewer = {**cluster._CONFIGURATION, "distributed.scheduler.allowed-failures": 1}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster, "_CONFIGURATION", fewer)
+        with cluster.executor_at("local:2") as executor:
+            yield executor
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    draw = np.random.default_rng(3)
+    path = tmp_path_factory.mktemp("cluster") / "town.csv"
+    columns = (draw.integers(18, 90, N), draw.lognormal(3, 1, N).round(1), draw.choice(["yes", "no"], N))
+    lines = [f"{age},{income},{ill}" for age, income, ill in zip(*columns, strict=True)]
+    path.write_text("\n".join(["age,income,ill", *lines, ""]))
+    return path
+
+
+def processes(executor: Executor) -> set[int]:
+    return set(executor.map(tasks.process, range(4 * executor.workers)))
+
+
+def killer(executor: Executor) -> Told:
+    """Kills a worker when the first of its tasks are done."""
+    victims = sorted(processes(executor))
+
+    def told(_stage: str, done: int, _total: int) -> None:
+        if done == 1 and victims:
+            os.kill(victims.pop(), signal.SIGKILL)
+            victims.clear()
+
+    return told
+
+
+def anonymized(people: Path, folder: Path, executor: Executor, told: Told | None = None) -> list[bytes]:
+    folder.mkdir()
+    out = folder / "masked.csv"
+    request = Request(quasi_identifiers=QUASI, confidential=("ill",), k=3, method="mdav", district=120)
+    anonymize_file(people, out, request, progress=told, executor=executor)
+    return [path.read_bytes() for path in sorted(folder.iterdir())]
+
+
+def evaluated(people: Path, executor: Executor, told: Told | None = None) -> object:
+    return evaluate_files(
+        people,
+        people,
+        Comparison(quasi_identifiers=QUASI),
+        settings=Settings(target="ill"),
+        progress=told,
+        executor=executor,
+    ).as_json()
+
+
+def test_a_file_in_districts(people: Path, tmp_path: Path, two: Executor) -> None:
+    expected = anonymized(people, tmp_path / "threads", THREADS)
+    assert len(expected) == 3
+    assert anonymized(people, tmp_path / "two", two) == expected
+    assert anonymized(people, tmp_path / "killed", two, killer(two)) == expected
+
+
+def test_an_evaluation(people: Path, two: Executor) -> None:
+    assert evaluated(people, two, killer(two)) == evaluated(people, THREADS)
+
+
+def test_tasks_are_done_by_other_processes_which_divide_nothing_again(two: Executor) -> None:
+    found = processes(two)
+    assert len(found) == 2
+    assert os.getpid() not in found
+    assert set(two.map(tasks.threads, range(4))) == {1}
+    assert two.map(tasks.squared, iter(range(40))) == [number**2 for number in range(40)]
+
+
+def test_an_error_of_a_task_is_that_error_here(two: Executor) -> None:
+    with pytest.raises(DesignError) as problem:
+        two.map(tasks.refused, ["Ann"])
+    error = problem.value
+    assert (error.message, error.where, error.expected, error.remedy, error.code) == (
+        "Ann is refused", "here", "another", "Go.", "design.x"
+    )  # fmt: skip
+
+
+def test_a_task_that_kills_every_worker_is_given_up(two: Executor) -> None:
+    with pytest.raises(RemoteError, match="again and again"):
+        two.map(tasks.killing, [1])
+    assert two.map(tasks.squared, [3]) == [9]

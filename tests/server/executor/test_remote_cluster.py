@@ -1,0 +1,141 @@
+"""A scheduler that is named: with certificates, with wrong ones, and workers that must not be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.executor import cluster, worker
+from server.executor.cluster import executor_at
+from shared.errors import RemoteError, SetupError
+from tests.server.executor import tasks
+from tests.server.executor.clusters import certificates
+from tests.server.executor.clusters import cluster as running
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    return certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory, files: Mapping[str, str]) -> Iterator[str]:
+    with running(tmp_path_factory.mktemp("scheduler"), files) as url:
+        yield url
+
+
+@pytest.fixture
+def settings(files: Mapping[str, str]) -> Iterator[None]:
+    with configured(files):
+        yield
+
+
+def configured(files: Mapping[str, str]) -> Any:
+    """As if these environment variables had been set."""
+    import dask
+    import distributed  # noqa: F401 - its settings are there from now on
+
+    keys = {name: name.removeprefix("DASK_").lower().replace("__", ".").replace("_", "-") for name in files}
+    return dask.config.set({keys[name]: path for name, path in files.items()})
+
+
+@pytest.mark.usefixtures("settings")
+def test_one_worker_by_tls(scheduler: str) -> None:
+    with executor_at(scheduler) as executor:
+        assert executor.workers == 1
+        assert executor.map(tasks.squared, range(9)) == [number**2 for number in range(9)]
+
+
+def test_certificates_that_are_not_named(scheduler: str) -> None:
+    with pytest.raises(SetupError, match="DASK_DISTRIBUTED__COMM__TLS__CA_FILE"), executor_at(scheduler):
+        pass
+
+
+def test_a_certificate_of_another_authority(
+    scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 2)
+    with configured(certificates(tmp_path)), pytest.raises(RemoteError, match="authority"):  # noqa: SIM117
+        with executor_at(scheduler):
+            pass
+
+
+def test_nobody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 1)
+    with pytest.raises(RemoteError, match="cannot be used"), executor_at("tcp://127.0.0.1:9"):
+        pass
+
+
+@pytest.mark.usefixtures("settings")
+def test_another_version(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = {**worker.installation(), "numpy": "1.0"}
+    monkeypatch.setattr(cluster, "installation", lambda: other)
+    with pytest.raises(SetupError, match=r"numpy is 1\.0 here and .* there"), executor_at(scheduler):
+        pass
+
+
+@pytest.mark.usefixtures("settings")
+def test_a_worker_with_another_version_that_joins_later(
+    scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with executor_at(scheduler) as executor:
+        other = {**worker.installation(), "the code of Roomful": "0"}
+        monkeypatch.setattr(cluster, "installation", lambda: other)
+        with pytest.raises(SetupError, match="the code of Roomful is 0 here"):
+            executor.map(tasks.squared, [1])
+
+
+def test_what_a_worker_says_of_itself(tmp_path: Path) -> None:
+    from distributed import Client
+
+    with running(tmp_path, None, "--nthreads", "2", "--memory-limit", "1GB") as url:
+        with pytest.raises(SetupError, match="has 2 threads"), executor_at(url):
+            pass
+        with Client(url, set_as_default=False) as client:
+            (greeting,) = client.run(worker.greet).values()
+    assert greeting == worker.Greeting(installation=worker.installation(), threads=2, spills=True)
+
+
+class Workers:
+    """What `_require_usable` asks a client."""
+
+    def __init__(self, greetings: dict[str, worker.Greeting] | Exception) -> None:
+        self._greetings = greetings
+
+    def run(self, _function: object) -> dict[str, worker.Greeting]:
+        if isinstance(self._greetings, Exception):
+            raise self._greetings
+        return self._greetings
+
+
+def greeting(**changes: Any) -> worker.Greeting:
+    return worker.Greeting(
+        **{"installation": worker.installation(), "threads": 1, "spills": False, **changes}
+    )
+
+
+@pytest.mark.parametrize(
+    ("greetings", "message"),
+    [
+        ({"tls://10.0.0.7:1": greeting(), "tls://10.0.0.8:1": greeting(threads=4)}, "has 4 threads"),
+        ({"tls://10.0.0.7:1": greeting(spills=True)}, "to its disk"),
+        ({"tcp://10.0.0.7:1": greeting()}, "without encryption"),
+        ({"tls://10.0.0.7:1": greeting(installation={})}, "Python is .* there"),
+        ({}, "no workers"),
+        (
+            ModuleNotFoundError("No module named 'server'"),
+            "cannot run this version .*No module named 'server'",
+        ),
+    ],
+)
+def test_a_worker_that_must_not_be_used(greetings: Any, message: str) -> None:
+    with pytest.raises((SetupError, RemoteError), match=message):
+        cluster._require_usable(Workers(greetings), "tls://10.0.0.1:1")
+
+
+def test_workers_that_may_be_used() -> None:
+    greetings = {"tls://10.0.0.7:1": greeting(), "tcp://127.0.0.1:1": greeting()}
+    cluster._require_usable(Workers(greetings), "tls://10.0.0.1:1")
