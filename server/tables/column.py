@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Final, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,42 @@ from server.arrays import FloatArray
 
 Kind = Literal["numeric", "ordinal", "nominal", "other"]
 _Value = TypeVar("_Value", bound=Hashable)
+_TEXTS_AT_ONCE: Final = 4096
+MOST_DECIMALS: Final = 1100
+"""No float has more."""
+
+
+class NumberTexts(Sequence[str | None]):
+    """Texts of numbers, each made when it is asked for: a column of measurements has millions.
+
+    Parameters
+    ----------
+    numbers : float array, shape (m,)
+        All different; NaN for what is missing.
+    """
+
+    def __init__(self, numbers: FloatArray) -> None:
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> str | None: ...
+    @overload
+    def __getitem__(self, place: slice) -> NumberTexts: ...
+    def __getitem__(self, place: int | slice) -> str | NumberTexts | None:
+        if isinstance(place, slice):
+            return NumberTexts(self.numbers[place])
+        return _text_or_none(float(self.numbers[place]))
+
+    def __iter__(self) -> Iterator[str | None]:
+        for start in range(0, len(self), _TEXTS_AT_ONCE):
+            yield from map(_text_or_none, self.numbers[start : start + _TEXTS_AT_ONCE].tolist())
+
+
+Distinct: TypeAlias = tuple[str | None, ...] | NumberTexts
+"""Texts of the values of a column."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,8 +62,8 @@ class DataColumn:
     Attributes
     ----------
     name : str
-    distinct : tuple of (str or None)
-        Texts of the values; None where there is none.
+    distinct : sequence of (str or None)
+        Texts of the values, all different; None where there is none.
     codes : ndarray of int32, shape (n_records,)
         Read-only index into ``distinct``.
     kind : {"numeric", "ordinal", "nominal", "other"}
@@ -49,7 +84,7 @@ class DataColumn:
     """
 
     name: str
-    distinct: tuple[str | None, ...]
+    distinct: Distinct
     codes: NDArray[np.int32]
     kind: Kind = "nominal"
     values: FloatArray | None = None
@@ -72,10 +107,13 @@ class DataColumn:
     def of_numbers(cls, name: str, numbers: FloatArray, **more: Any) -> DataColumn:
         """A column from the number of every record, NaN where there is none."""
         values, codes = np.unique(numbers, return_inverse=True)
-        distinct = tuple(None if np.isnan(v) else number_text(v) for v in values.tolist())
         more.setdefault("kind", "numeric")
         return cls(
-            name=name, distinct=distinct, codes=codes.reshape(-1).astype(np.int32), values=values, **more
+            name=name,
+            distinct=NumberTexts(values),
+            codes=codes.reshape(-1).astype(np.int32),
+            values=values,
+            **more,
         )
 
     def __len__(self) -> int:
@@ -93,10 +131,10 @@ class DataColumn:
     def __iter__(self) -> Iterator[str | None]:
         return (self.distinct[code] for code in self.codes.tolist())
 
-    @cached_property
+    @property
     def texts(self) -> NDArray[np.object_]:
         """The text of every record, None where missing."""
-        return np.array(self.distinct, dtype=object)[self.codes]
+        return np.array([*self.distinct, None], dtype=object)[self.codes]
 
     @property
     def ranks(self) -> NDArray[np.int64]:
@@ -104,7 +142,7 @@ class DataColumn:
         rank = {text: place for place, text in enumerate(sorted(t for t in self.distinct if t is not None))}
         return np.array([-1 if text is None else rank[text] for text in self.distinct], np.int64)[self.codes]
 
-    @cached_property
+    @property
     def numbers(self) -> FloatArray | None:
         """The number of every record, NaN where missing; None if some value is no number."""
         return None if self.values is None else self.values[self.codes]
@@ -112,12 +150,36 @@ class DataColumn:
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Records without a value."""
-        return np.array([text is None for text in self.distinct], dtype=bool)[self.codes]
+        return self.absent[self.codes]
 
-    @cached_property
+    @property
+    def absent(self) -> NDArray[np.bool_]:
+        """Which of the distinct texts is none."""
+        if isinstance(self.distinct, NumberTexts):
+            return np.isnan(self.distinct.numbers)
+        return np.array([text is None for text in self.distinct], dtype=bool)
+
+    @property
     def decimals(self) -> int:
         """Most decimals of a number; 0 if all are whole."""
-        return max((_decimals(text) for text in self.distinct if text is not None), default=0)
+        return self.decimals_up_to(MOST_DECIMALS)
+
+    def decimals_up_to(self, most: int) -> int:
+        """The same, but no more than ``most``: a number that has them ends the search."""
+        found = 0
+        for text in self._with_decimals():
+            found = max(found, _decimals(text))
+            if found >= most:
+                return most
+        return found
+
+    def _with_decimals(self) -> Iterator[str]:
+        """Texts of numbers that may not be whole."""
+        if isinstance(self.distinct, NumberTexts):
+            numbers = self.distinct.numbers
+            whole = (numbers == np.rint(numbers)) | np.isnan(numbers)
+            return (text for text in NumberTexts(numbers[~whole]) if text is not None)
+        return (text for text in self.distinct if text is not None)
 
     def first_row(self, code: int) -> int:
         """Row in which a distinct text first appears."""
@@ -143,6 +205,10 @@ def of_single(numbers: FloatArray) -> FloatArray:
     distinct, codes = np.unique(numbers.astype(np.float32), return_inverse=True)
     exact = [np.nan if np.isnan(v) else float(np.format_float_scientific(v)) for v in distinct]
     return np.array(exact, dtype=np.float64)[codes.reshape(-1)]
+
+
+def _text_or_none(value: float) -> str | None:
+    return None if value != value else number_text(value)
 
 
 def number_text(value: float | np.floating[Any]) -> str:

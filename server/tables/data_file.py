@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray, TextArray
 from server.files import SHARED, new_file
-from server.tables.column import DataColumn
+from server.tables.column import DataColumn, NumberTexts
 from server.tables.missing import MissingValues, is_missing
 from server.tables.row_order import published_order, value_codes
 from server.wording import nearest_name, quoted, shortened_list
@@ -196,6 +197,9 @@ class DataFile(ABC):
 
     def _understand(self, column: DataColumn) -> DataColumn:
         markers, numbers = self.missing.of(column.name), self.missing.numbers_of(column.name)
+        counted = column.values if isinstance(column.distinct, NumberTexts) else None
+        if counted is not None and not np.isin(_floats(markers), counted).any():
+            return column  # nothing stands around a number, and no number is missing
         trimmed: list[str | None] = []
         for text in column.distinct:
             absent = text is None or is_missing(text, markers)
@@ -351,6 +355,15 @@ class DataFile(ABC):
                 where=str(path),
                 remedy="Check that the folder exists and may be written to.",
             ) from None
+
+
+def _floats(texts: Collection[str]) -> FloatArray:
+    """The numbers among some texts."""
+    found = []
+    for text in texts:
+        with suppress(ValueError):
+            found.append(float(text))
+    return np.array(found, dtype=np.float64)
 
 
 def _middle(numbers: FloatArray) -> float:

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from server.arrays import FloatArray, IntArray
+from server.arrays import FloatArray, Int32Array, IntArray
 from server.progress import Progress
-from server.tables.column import DataColumn, number_text
+from server.tables.column import DataColumn, Kind, NumberTexts, number_text
 from server.tables.counting import Piece
 from server.tables.data_file import DATED, DataFile, Replacement, Understood
 from server.tables.missing import USUAL, MissingValues
@@ -26,7 +26,7 @@ _PIECE_RECORDS: Final = 1 << 20
 
 
 class ParquetFile(DataFile):
-    """A Parquet file, read whole.
+    """A Parquet file, of which one column after the other is read when it is asked for.
 
     Notes
     -----
@@ -46,31 +46,53 @@ class ParquetFile(DataFile):
         import pyarrow
         import pyarrow.parquet
 
+        self._path = path
         try:
             # The file alone, not a partitioned data set that its folder might be.
             with pyarrow.parquet.ParquetFile(path) as file:
-                self._arrow = file.read()
+                self._schema, n_records = file.schema_arrow, file.metadata.num_rows
+            self._state = _state(path)
         except (OSError, pyarrow.ArrowException) as error:
-            raise ModelFileError(
-                f"the file cannot be read as Parquet ({str(error).splitlines()[0][:120]})",
-                where=path.name,
-                remedy="Write the table again, as Parquet or CSV.",
-            ) from None
-        self._begin(path.name, tuple(self._arrow.column_names), self._arrow.num_rows, missing)
+            raise self._unreadable(str(error)) from None
+        self._begin(path.name, tuple(self._schema.names), n_records, missing)
         self.understood = Understood(form="parquet")
+
+    def _unreadable(self, reason: str) -> ModelFileError:
+        return ModelFileError(
+            f"the file cannot be read as Parquet ({reason.splitlines()[0][:120]})",
+            where=self._path.name,
+            remedy="Write the table again, as Parquet or CSV.",
+        )
+
+    def _arrow(self, name: str) -> Any:
+        """A column as Arrow has it, read each time that it is asked for: nothing holds the whole file."""
+        import pyarrow
+        import pyarrow.parquet
+
+        try:
+            if _state(self._path) != self._state:
+                raise ModelFileError(
+                    "the file was changed while it was read",
+                    where=self.source,
+                    remedy="Let nothing write to it, and start again.",
+                )
+            with pyarrow.parquet.ParquetFile(self._path) as file:
+                return file.read(columns=[name]).column(name)
+        except (OSError, pyarrow.ArrowException) as error:
+            raise self._unreadable(str(error)) from None
 
     def _read(self, name: str) -> DataColumn:
         """The column, its kind by its type."""
-        return _column(name, self._arrow.column(name))
+        return _column(name, self._arrow(name))
 
     def calls_categories(self, name: str) -> bool:
         import pyarrow.types
 
-        return bool(pyarrow.types.is_dictionary(self._arrow.schema.field(name).type))
+        return bool(pyarrow.types.is_dictionary(self._schema.field(name).type))
 
     def index_columns(self) -> tuple[str, ...]:
         """Row numbers that pandas stores without being asked."""
-        described = (self._arrow.schema.metadata or {}).get(b"pandas", b"{}")
+        described = (self._schema.metadata or {}).get(b"pandas", b"{}")
         try:
             listed = json.loads(described)["index_columns"]
         except (ValueError, KeyError, TypeError):
@@ -85,7 +107,7 @@ class ParquetFile(DataFile):
         """The values of a column as an array without dictionary, metadata or types of other libraries."""
         import pyarrow
 
-        chunked = self._arrow.column(name)
+        chunked = self._arrow(name)
         kind = _plain_type(chunked.type)
         try:
             if pyarrow.types.is_nested(kind):
@@ -112,7 +134,7 @@ class ParquetFile(DataFile):
 
         arrays = []
         for name in names:
-            kind, new = self._arrow.schema.field(name).type, replace.get(name)
+            kind, new = self._schema.field(name).type, replace.get(name)
             if new is not None and new.dtype.kind == "f":
                 try:
                     array = _published(_plain_type(kind), np.asarray(new[rows], dtype=np.float64), pyarrow)
@@ -129,7 +151,7 @@ class ParquetFile(DataFile):
                 if pyarrow.types.is_floating(array.type):
                     array = _without_payloads(array, pyarrow)
                 if pyarrow.types.is_dictionary(kind):
-                    order = _order_of_values(self._arrow.column(name)) if kind.ordered else None
+                    order = _order_of_values(self._arrow(name)) if kind.ordered else None
                     array = _categories(array, order, pyarrow)
             arrays.append(array)
         pyarrow.parquet.write_table(pyarrow.table(arrays, names=list(names)), path)
@@ -188,28 +210,70 @@ def _column(name: str, chunked: Any) -> DataColumn:
         dated = kinds.is_temporal(kind)
         reason = DATED if dated else f"its type is {kind}"
         return DataColumn.of(name, texts, kind="other", reason=reason)
+    number_kind: Kind = "ordinal" if order else "nominal" if labelled else "numeric"
+    values, codes = _encoded(chunked)
+    if kinds.is_float64(kind) or kinds.is_integer(kind):
+        numbers = np.full(int(codes.max(initial=-1)) + 1, np.nan)
+        numbers[: len(values)] = values.to_numpy(zero_copy_only=False)
+        if kinds.is_float64(kind) or np.nanmax(np.abs(numbers), initial=0) < 2**53:
+            numbers, codes = _different(numbers + 0.0, codes)
+            return DataColumn(
+                name=name,
+                distinct=NumberTexts(numbers),
+                codes=codes,
+                kind=number_kind,
+                values=numbers,
+                order=order,
+            )
     width = np.float32 if kinds.is_float32(kind) else np.float16 if kinds.is_float16(kind) else np.float64
-    encoded = pyarrow.chunked_array(chunked).combine_chunks().dictionary_encode()
     # Different values can have one text (0.0 and -0.0; all that is missing): codes go through it.
     index: dict[str | None, int] = {}
-    texts = [_text(value, width) for value in encoded.dictionary.to_pylist()]
-    codes = [index.setdefault(text, len(index)) for text in texts]
-    if encoded.null_count:
-        codes.append(index.setdefault(None, len(index)))
-    positions = encoded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)
+    places = [index.setdefault(_text(value, width), len(index)) for value in values.to_pylist()]
+    if codes.max(initial=-1) == len(values):
+        places.append(index.setdefault(None, len(index)))
     found = DataColumn(
         name=name,
         distinct=tuple(index),
-        codes=np.array(codes, np.int32)[positions.astype(np.int64)],
+        codes=np.array(places, np.int32)[codes],
         kind="ordinal" if order else "nominal",
         order=order,
     )
     if not is_number:
         return found
-    values = np.array([np.nan if text is None else float(text) for text in index], dtype=np.float64)
-    if kinds.is_integer(kind) and len(values) and np.nanmax(np.abs(values), initial=0) >= 2**53:
+    if kinds.is_integer(kind):
         return with_(found, kind="other", reason="it holds integers of 2^53 or more, as identifiers are")
-    return with_(found, kind=found.kind if labelled else "numeric", values=values)
+    own = np.array([np.nan if text is None else float(text) for text in index], dtype=np.float64)
+    return with_(found, kind=number_kind, values=own)
+
+
+def _encoded(chunked: Any) -> tuple[Any, Int32Array]:
+    """Distinct values of a column of Arrow, in the order of their first appearance, and each record's place.
+
+    What is null has the place behind the last.
+    """
+    import pyarrow
+
+    encoded = pyarrow.chunked_array(chunked).dictionary_encode()
+    values = encoded.chunk(0).dictionary if encoded.num_chunks else pyarrow.array([], chunked.type)
+    codes = np.empty(len(encoded), np.int32)
+    first = 0
+    for chunk in encoded.chunks:
+        codes[first : first + len(chunk)] = chunk.indices.fill_null(len(values)).to_numpy(
+            zero_copy_only=False
+        )
+        first += len(chunk)
+    return values, codes
+
+
+def _different(numbers: FloatArray, codes: Int32Array) -> tuple[FloatArray, Int32Array]:
+    """The same numbers with one zero and one NaN, each at its first place."""
+    places = np.arange(len(numbers))
+    for alike in (np.flatnonzero(numbers == 0), np.flatnonzero(np.isnan(numbers))):
+        places[alike] = alike[:1]
+    kept = places == np.arange(len(numbers))
+    if kept.all():
+        return numbers, codes
+    return numbers[kept], (np.cumsum(kept) - 1).astype(np.int32)[places][codes]
 
 
 def _plain_type(kind: Any) -> Any:
@@ -272,6 +336,12 @@ def _published(kind: Any, values: FloatArray, pyarrow: Any) -> Any:
     if pyarrow.types.is_integer(kind):
         return array.cast(kind, safe=True) if whole else array
     return array.cast(kind, safe=False)
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """What tells that a file is no longer the one that was opened."""
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _text(value: object, width: type[np.floating[Any]]) -> str | None:

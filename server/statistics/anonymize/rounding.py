@@ -79,12 +79,13 @@ class Digits:
         asked = self.by_attribute.get(column.name, self.common)
         if asked is not None:
             return asked
-        if column.decimals == 0 or column.numbers is None:
+        numbers = column.numbers
+        if numbers is None or column.decimals_up_to(1) == 0:
             return 0
-        deviation = float(np.nanstd(column.numbers))
+        deviation = float(np.nanstd(numbers))
         if deviation == 0:
             return column.decimals
-        return min(column.decimals, max(0, _FINEST - math.floor(math.log10(deviation))))
+        return column.decimals_up_to(max(0, _FINEST - math.floor(math.log10(deviation))))
 
 
 def rounded(values: FloatArray, digits: int) -> FloatArray:
