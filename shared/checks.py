@@ -14,7 +14,7 @@ from math import ceil
 from typing import Final
 
 from shared.ballot import require_invited
-from shared.cells import Boxes, DistrictCells
+from shared.cells import Boxes, DistrictCells, ReferencedCells
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.election.unanimity import expected_unanimous
 from shared.errors import QuestionnaireError, SoundnessError
@@ -157,17 +157,21 @@ def check_n_min(specification: Specification) -> dict[str, str]:
     return figures | {"kind": together.kind, "correlation": together.correlation, "household_size": size}
 
 
-def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> dict[str, str]:
-    """Check 7: every cell's failure from its own head count; fills ``metrics``, one per cell."""
+def check_cell_failure(specification: Specification, metrics: dict[int, Metrics]) -> dict[str, str]:
+    """Check 7: every cell's failure from its own head count; fills ``metrics``, by cell.
+
+    Of a specification in parts it is every cell of the parts that are here.
+    """
     _check_invitations(specification)
     check_failure_work(specification)
-    distinct = set(specification.eligible)
+    held = specification.held
+    distinct = {specification.eligible[cell] for cell in held}
     promised = specification.levels, specification.k, specification.dependence
     known = {c: worst_cell_metrics(c, *promised) for c in distinct}
     half = max(worst_cell_metrics(c, *promised, HALF).record_failure_given_participation for c in distinct)
-    metrics.extend(known[counts] for counts in specification.eligible)
+    metrics.update((cell, known[specification.eligible[cell]]) for cell in held)
     bound = specification.acceptable_cell_failure
-    for cell, m in enumerate(metrics):
+    for cell, m in metrics.items():
         if not is_acceptable(m, bound):
             raise SoundnessError(
                 f"group {cell} of {specification.people_in(cell)} people fails too often: it fails with "
@@ -177,14 +181,17 @@ def check_cell_failure(specification: Specification, metrics: list[Metrics]) -> 
                 expected=f"at most {bound} for both",
                 code=CELL_FAILURE,
             )
-    people = [specification.people_in(cell) for cell in range(specification.cells.count)]
-    return ({"kind": "register"} if specification.counts_are_bounds else {}) | {
+    people = [specification.people_in(cell) for cell in held]
+    kind = {"kind": "register"} if specification.counts_are_bounds else {}
+    if not specification.is_whole:
+        kind = {"kind": "part", "all": str(specification.cells.count)}
+    return kind | {
         "cells": str(len(people)),
         "smallest": str(min(people)),
         "largest": str(max(people)),
-        "worst_unprotected": _short(max(m.record_failure_given_participation for m in metrics)),
-        "worst_failure": _short(max(m.attained_cell_failure for m in metrics)),
-        "table_failure": _short(table_failure(m.attained_cell_failure for m in metrics)),
+        "worst_unprotected": _short(max(m.record_failure_given_participation for m in metrics.values())),
+        "worst_failure": _short(max(m.attained_cell_failure for m in metrics.values())),
+        "table_failure": _short(table_failure(m.attained_cell_failure for m in metrics.values())),
         "half_unprotected": _short(half),
     }
 
@@ -211,7 +218,7 @@ def failure_work(specification: Specification, distinct: Collection[tuple[int, .
 
 def check_failure_work(specification: Specification) -> None:
     """Whether check 7 can be made on a device."""
-    work = failure_work(specification, set(specification.eligible))
+    work = failure_work(specification, {specification.eligible[cell] for cell in specification.held})
     if work > MAX_FAILURE_WORK:
         raise SoundnessError(
             "the groups are too many and too varied to be checked on a device",
@@ -225,11 +232,8 @@ def _check_invitations(specification: Specification) -> None:
     """With fewer invitations than answers that are counted on, cells are emptier than their failure says."""
     if specification.invited is None:
         return
-    expected = sum(
-        people * level.lowest
-        for counts in specification.eligible
-        for people, level in zip(counts, specification.levels, strict=True)
-    )
+    at_levels = zip(specification.people_at_levels, specification.levels, strict=True)
+    expected = sum(people * level.lowest for people, level in at_levels)
     # A register has more people than its bounds say, each at the lowest level or above.
     expected = max(expected, specification.model.people * specification.levels[0].lowest)
     if specification.invited.people < expected:
@@ -246,12 +250,13 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
 
     Of a register, also that no published figure tells of fewer than three people (:mod:`shared.register`).
     """
-    kind, parts = specification.model.kind, specification.cells.parts
+    kind, all_parts = specification.model.kind, specification.cells.parts
+    parts = [part for part in all_parts if not isinstance(part, ReferencedCells)]
     shape = ", ".join(dict.fromkeys(part.shape for part in parts))
     figures = {"kind": kind, "shape": shape, "people": str(specification.model.people)}
     if isinstance(specification.cells, DistrictCells):
         _check_reachable(specification, specification.cells)
-        figures["districts"] = str(len(parts))
+        figures["districts"] = str(len(all_parts))
     if kind == "public":
         return figures
     permitted = shape == "balls" and specification.permissions.balls_from_register
@@ -274,6 +279,8 @@ def check_model_shape(specification: Specification) -> dict[str, str]:
             expected=expected,
             code=MODEL_SHAPE,
         )
+    if not specification.is_whole:
+        figures["kind"] = "part"
     return figures | ({"override": "balls_from_register"} if permitted else {})
 
 

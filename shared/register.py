@@ -21,7 +21,16 @@ from fractions import Fraction
 from typing import Final
 
 from shared.attributes import Attribute
-from shared.cells import Balls, Boxes, Cells, CutTree, DistrictCells, PowerDiagram, UnitCells
+from shared.cells import (
+    Balls,
+    Boxes,
+    Cells,
+    CutTree,
+    DistrictCells,
+    PowerDiagram,
+    ReferencedCells,
+    UnitCells,
+)
 from shared.decimals import round_decimal
 from shared.geometry import Ranges
 from shared.specification import CENTROID_DIGITS, Specification, ranges_of
@@ -137,6 +146,8 @@ def _map_points(cells: Cells, attributes: Sequence[Attribute]) -> list[tuple[Fra
         return points
     if isinstance(cells, DistrictCells):
         return [point for part in cells.districts for point in _map_points(part, attributes)]
+    if isinstance(cells, ReferencedCells):
+        return [()] * cells.count
     if isinstance(cells, PowerDiagram):
         points = [tuple(Fraction(value, cells.resolution) for value in site) for site in cells.sites]
     elif isinstance(cells, Boxes):
@@ -160,9 +171,9 @@ def _middle_of_box(box: Ranges, attributes: Sequence[Attribute]) -> tuple[Fracti
 def off_the_grid(specification: Specification) -> tuple[str, str] | None:
     """The first figure of a register that is finer than this module allows: where, and what was expected."""
     needs, cells = specification.n_min_safe, specification.cells
-    fit = {counts: counts == bound_of(counts, needs) for counts in set(specification.eligible)}
-    for cell, counts in enumerate(specification.eligible):
-        if not fit[counts]:
+    fit = {counts: counts == bound_of(counts, needs) for counts in set(specification.eligible) if counts}
+    for cell in specification.held:
+        if not fit[specification.eligible[cell]]:
             return f"eligible[{cell}]", "no more people than make a cell acceptable"
     if specification.model.people != coarse_people(specification.model.people):
         return "model.people", f"a number with {PEOPLE_DIGITS} digits, then zeros"

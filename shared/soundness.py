@@ -6,7 +6,7 @@ makes a :class:`SoundSpecification`, and only that can be mapped into or answere
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -38,6 +38,7 @@ from shared.envelope import Envelope, VerifiedPayload, encode_key
 from shared.errors import QuestionnaireError, RoomfulError, SignatureError, SoundnessError, SpecificationError
 from shared.invitation import Invitation
 from shared.metrics import Metrics
+from shared.parts import PART_CODE, Parts, no_parts
 from shared.specification import Specification
 from shared.words import digest_words
 
@@ -50,6 +51,8 @@ PASSED, REFUSED, COMPARE, NOT_APPLICABLE, NOT_RUN = (
 )
 
 _ORDER: Final = (*CODES, UNANIMOUS)
+_OF_CELLS: Final = (DISTANCE, CELL_FAILURE, MODEL_SHAPE)
+"""Checks that need cells, of which the root of a specification in parts has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +82,7 @@ class SoundSpecification:
 
     specification: Specification
     digest: str
-    metrics: tuple[Metrics, ...]
+    metrics: Mapping[int, Metrics]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,14 +95,14 @@ class Examination:
         In the order of the numbers.
     specification : Specification or None
         None if it could not even be read.
-    metrics : tuple of Metrics
-        Of each cell, at the worst participation; empty if the check was not run.
+    metrics : mapping of int to Metrics
+        Of each cell whose people are known, at the worst participation; empty if the check was not run.
     """
 
     lines: tuple[Line, ...]
     verified: VerifiedPayload | None
     specification: Specification | None
-    metrics: tuple[Metrics, ...] = ()
+    metrics: Mapping[int, Metrics] = field(default_factory=dict)
 
     @property
     def refusal(self) -> Line | None:
@@ -110,6 +113,11 @@ class Examination:
     def must_compare(self) -> bool:
         """Whether the respondent has to compare words with her invitation."""
         return any(line.outcome == COMPARE for line in self.lines)
+
+    @property
+    def must_load(self) -> bool:
+        """Whether nothing but the root of a specification in parts is here: checks 4, 7 and 8 are open."""
+        return self.refusal is None and self.specification is not None and not self.specification.held
 
     @property
     def must_recount(self) -> bool:
@@ -161,9 +169,16 @@ def refused_envelope(error: RoomfulError) -> Examination:
 
 
 def examine(
-    envelope: Envelope, outcomes: Sequence[bool], invitation: Invitation, floor: Floor | None = None
+    envelope: Envelope,
+    outcomes: Sequence[bool],
+    invitation: Invitation,
+    floor: Floor | None = None,
+    parts: Parts = no_parts,
+    needed: Collection[int] | None = None,
 ) -> Examination:
     """Checks 1 to 9, 11 and 12; check 10 stays open for a public model (:class:`shared.recount.Recount`).
+
+    Of a specification in parts, checks 4, 7 and 8 stay open until :func:`examine_parts` has some.
 
     Run by the respondent's device and by auditors.
 
@@ -177,6 +192,8 @@ def examine(
         What the respondent was told out of band.
     floor : Floor, optional
         The client's own limits.
+    parts, needed : optional
+        See :meth:`shared.specification.Specification.parse`; without them one in parts is refused.
     """
     done: dict[str, Line] = {}
     # 1 signature by the expected key
@@ -206,22 +223,54 @@ def examine(
         return Examination(lines=_lines(done), verified=verified, specification=None)
     done[DIGEST] = _line(DIGEST, PASSED if invitation.digest else COMPARE, words)
 
+    return _examine_payload(done, verified, floor or Floor(), parts, needed)
+
+
+def examine_parts(
+    examination: Examination, parts: Parts, needed: Collection[int], floor: Floor | None = None
+) -> Examination:
+    """The same examination with some parts of the specification: checks 3 to 9 and 11.
+
+    Parameters
+    ----------
+    examination : Examination
+        Of the root, none of whose checks refused.
+    parts, needed
+        See :meth:`shared.specification.Specification.parse`.
+    floor : Floor, optional
+        The client's own limits.
+    """
+    if examination.verified is None:
+        raise SoundnessError("nothing was examined", code=FORM)
+    done = {line.code: line for line in examination.lines if line.code in (SIGNATURE, DIGEST)}
+    return _examine_payload(done, examination.verified, floor or Floor(), parts, needed)
+
+
+def _examine_payload(
+    done: dict[str, Line],
+    verified: VerifiedPayload,
+    floor: Floor,
+    parts: Parts,
+    needed: Collection[int] | None,
+) -> Examination:
     # 3 well-formed, within limits, no float, no unknown field
     try:
-        specification = Specification.parse(verified.payload)
+        specification = Specification.parse(verified.payload, parts, needed)
     except SpecificationError as problem:
-        done[FORM] = _refused(FORM, problem)
+        # A part that is not the signed one is no fault of form: somebody gave another one.
+        code = DIGEST if problem.code == PART_CODE else FORM
+        done[code] = _refused(code, problem, done[DIGEST].figures if code == DIGEST else None)
     except QuestionnaireError as problem:
         done[QUESTIONS] = _refused(QUESTIONS, problem)
-    if FORM in done or QUESTIONS in done:
+    if FORM in done or QUESTIONS in done or done[DIGEST].outcome == REFUSED:
         return Examination(lines=_lines(done), verified=verified, specification=None)
     done[FORM] = _line(FORM, PASSED, {"bytes": str(len(verified.payload))})
 
     # 4 to 9, 11 and of an election 12 all run, so that the respondent sees everything that is wrong
-    metrics: list[Metrics] = []
+    metrics: dict[int, Metrics] = {}
     checks: tuple[tuple[str, Callable[[], dict[str, str]]], ...] = (
         (DISTANCE, lambda: check_distance(specification)),
-        (FLOOR, lambda: check_floor(specification, floor or Floor())),
+        (FLOOR, lambda: check_floor(specification, floor)),
         (N_MIN, lambda: check_n_min(specification)),
         (CELL_FAILURE, lambda: check_cell_failure(specification, metrics)),
         (MODEL_SHAPE, lambda: check_model_shape(specification)),
@@ -231,6 +280,8 @@ def examine(
     if specification.invited is not None and specification.invited.election is not None:
         checks = (*checks, (UNANIMOUS, lambda: check_unanimous(specification)))
     for code, check in checks:
+        if not specification.held and code in _OF_CELLS:
+            continue
         try:
             done[code] = _line(code, PASSED, check())
         except SoundnessError as problem:
@@ -238,10 +289,8 @@ def examine(
 
     # 10 a public model is recounted by shared.recount
     if specification.model.kind != "public":
-        done[MODEL] = _line(MODEL, NOT_APPLICABLE, {"auditors": figures["auditors"]})
-    return Examination(
-        lines=_lines(done), verified=verified, specification=specification, metrics=tuple(metrics)
-    )
+        done[MODEL] = _line(MODEL, NOT_APPLICABLE, {"auditors": str(len(verified.auditor_keys))})
+    return Examination(lines=_lines(done), verified=verified, specification=specification, metrics=metrics)
 
 
 def _line(code: str, outcome: str, figures: dict[str, str] | None = None) -> Line:

@@ -6,13 +6,13 @@ One function turns bytes into a :class:`Specification`; everything after it work
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from shared import strict_json
 from shared.attributes import Attribute, parse_attribute
-from shared.cells import Cells, UnitCells, parse_cells
+from shared.cells import Cells, DistrictCells, ReferencedCells, UnitCells, parse_cells
 from shared.decimals import parse_probability
 from shared.election.contests import sizes_of
 from shared.election.terms import contest_bytes
@@ -33,6 +33,7 @@ from shared.limits import (
 )
 from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, parse_levels
+from shared.parts import Parts, no_parts, put_together, references_of, root_of, take_apart
 from shared.period import Period
 from shared.pictures import Logo
 from shared.questionnaire import Questionnaire
@@ -149,6 +150,9 @@ class Specification:
         When answers are taken, if that is declared; else from the organizer's opening to his closing.
     logo : Logo or None
         The organizer's, if there is one.
+    parts : tuple of ReferencedCells
+        Of a specification in parts (:mod:`shared.parts`) one for each district. Cells whose part is not here
+        have empty rows in ``eligible`` and ``centroids``; only devices that answer have such a one.
     """
 
     languages: tuple[str, ...]
@@ -178,6 +182,7 @@ class Specification:
     invited: Invited | None
     period: Period | None = None
     logo: Logo | None = None
+    parts: tuple[ReferencedCells, ...] = ()
 
     @property
     def weights(self) -> Vector:
@@ -198,6 +203,22 @@ class Specification:
     def smallest_group(self) -> int:
         """Fewest answers of a group that may be released, opened or decrypted."""
         return max(self.release.minimum, self.k)
+
+    @property
+    def held(self) -> tuple[int, ...]:
+        """Cells whose people are known: all, unless some parts are not here."""
+        return tuple(cell for cell, counts in enumerate(self.eligible) if counts)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing that somebody must have to check everything."""
+        return all(self.eligible)
+
+    @property
+    def people_at_levels(self) -> tuple[int, ...]:
+        """Eligible people of all cells together at each level, those of parts that are not here too."""
+        rows = [part.people for part in self.parts] or self.eligible
+        return tuple(map(sum, zip(*rows, strict=True)))
 
     def people_in(self, cell: int) -> int:
         """Eligible people of a cell; at least so many where :attr:`counts_are_bounds`."""
@@ -220,8 +241,20 @@ class Specification:
         return tuple(c for a in self.attributes for c in a.vector(answers.get(a.name)))
 
     @classmethod
-    def parse(cls, payload: bytes) -> Specification:
+    def parse(
+        cls, payload: bytes, parts: Parts = no_parts, needed: Collection[int] | None = None
+    ) -> Specification:
         """Read a specification.
+
+        Parameters
+        ----------
+        payload : bytes
+            In one piece, or the root of one in parts.
+        parts : callable, optional
+            Contents of a part by its digest, or None.
+        needed : collection of int, optional
+            Districts whose parts must be here; by default all, as everybody needs them but a device that
+            answers.
 
         Guarantee: for all bytes, either an error that names the field (:class:`SpecificationError`, or
         :class:`QuestionnaireError` for the questionnaire), or a specification whose parts fit together in
@@ -230,14 +263,39 @@ class Specification:
         value = strict_json.loads(
             payload, error=SpecificationError, where="specification", max_bytes=MAX_SPECIFICATION_BYTES
         )
-        return _parse(value)
+        _require_protocol(value)
+        references = references_of(value)
+        if references:
+            value = put_together(value, references, parts, needed)
+        return _parse(value, references)
 
     def to_bytes(self) -> bytes:
         """The payload to sign; the same specification gives the same bytes."""
         return strict_json.dumps(self.to_object())
 
     def to_object(self) -> dict[str, Any]:
-        """As a JSON document."""
+        """As a JSON document: of a specification in parts the root."""
+        document = self._in_one_piece()
+        if isinstance(self.cells, DistrictCells) and self.parts:
+            return root_of(document, self.cells, self.parts)
+        return document
+
+    def in_parts(self) -> tuple[Specification, dict[str, bytes]]:
+        """The same specification in parts, and their contents by digest.
+
+        Raises
+        ------
+        SpecificationError
+            If it has no districts, or cannot be in parts.
+        """
+        if not isinstance(self.cells, DistrictCells):
+            raise SpecificationError(
+                "only districts can be in parts", where="cells.shape", expected=DistrictCells.shape
+            )
+        references, parts = take_apart(self._in_one_piece(), self.cells)
+        return replace(self, parts=references), parts
+
+    def _in_one_piece(self) -> dict[str, Any]:
         return {
             "protocol": PROTOCOL,
             "languages": list(self.languages),
@@ -340,8 +398,7 @@ def _require_protocol(value: Any) -> None:
         )
 
 
-def _parse(value: Any) -> Specification:
-    _require_protocol(value)
+def _parse(value: Any, parts: tuple[ReferencedCells, ...]) -> Specification:
     fields = Fields(value, "", _KEYS, error=SpecificationError, optional=_DECLARED)
     fields.choice("protocol", (PROTOCOL,))
     languages = _parse_languages(fields)
@@ -367,6 +424,7 @@ def _parse(value: Any) -> Specification:
     k = anonymity.integer("k", 2, MAX_K)
     algorithm = _sub(fields, "algorithm", ("name", "parameters"))
     cells = parse_cells(fields.raw("cells"), "cells", weights, ranges, attributes)
+    absent = _absent(cells)
     model = _parse_model(fields)
     release = _sub(fields, "release", ("rule", "minimum", "distinct_values", "t_closeness", "row"))
     permissions = _sub(fields, "permissions", ("free_text", "balls_from_register"))
@@ -376,6 +434,10 @@ def _parse(value: Any) -> Specification:
     if invited is not None and invited.election is not None:
         _require_election(release, rule, invited, questionnaire)
     _require_token_keys(invited, cells.count)
+    eligible = _parse_eligible(fields, cells.count, absent, len(levels), model)
+    if isinstance(cells, DistrictCells) and parts:
+        _require_separable(fields, model, invited)
+        _require_sums(parts, cells, eligible, len(levels))
     if isinstance(cells, UnitCells) and not rule.by_counts_alone:
         raise release.fail(
             "rule",
@@ -398,8 +460,8 @@ def _parse(value: Any) -> Specification:
         model=model,
         algorithm=Algorithm(name=algorithm.name("name"), parameters=_parse_parameters(algorithm)),
         cells=cells,
-        eligible=_parse_eligible(fields, cells.count, len(levels), model),
-        centroids=_parse_centroids(fields, cells.count, len(ranges)),
+        eligible=eligible,
+        centroids=_parse_centroids(fields, cells.count, absent, len(ranges)),
         questionnaire=questionnaire,
         message_bytes=fields.integer("message_bytes", 1, MAX_MESSAGE_BYTES),
         stored=_parse_stored(fields, STORED["invited" if invited else "open"]),
@@ -413,7 +475,18 @@ def _parse(value: Any) -> Specification:
         invited=invited,
         period=Period.parse(fields.raw("period")) if "period" in fields else None,
         logo=Logo.parse(fields.raw("logo"), languages) if "logo" in fields else None,
+        parts=parts,
     )
+
+
+def _require_separable(fields: Fields, model: ModelReference, invited: Invited | None) -> None:
+    """Refuse parts of a survey whose devices need everything."""
+    if model.kind == "public":
+        raise fields.fail(
+            "model.kind", "a public model is counted again by every device, for all cells", "a register"
+        )
+    if invited is not None and invited.election is not None:
+        raise fields.fail("invited.election", "an election has so few boxes that it needs no parts", "none")
 
 
 def _parse_languages(fields: Fields) -> tuple[str, ...]:
@@ -482,15 +555,23 @@ def _per_level(fields: Fields, name: str, n_levels: int) -> tuple[int, ...]:
     return values
 
 
+def _absent(cells: Cells) -> frozenset[int]:
+    """Cells whose part is not here."""
+    if not isinstance(cells, DistrictCells):
+        return frozenset()
+    pairs = zip(cells.districts, cells.members, strict=True)
+    return frozenset(c for part, own in pairs if isinstance(part, ReferencedCells) for c in own)
+
+
 def _parse_eligible(
-    fields: Fields, n_cells: int, n_levels: int, model: ModelReference
+    fields: Fields, n_cells: int, absent: frozenset[int], n_levels: int, model: ModelReference
 ) -> tuple[tuple[int, ...], ...]:
     rows = fields.items("eligible", MAX_ALL_CELLS + 1)
     if len(rows) != n_cells:
         raise fields.fail("eligible", f"{len(rows)} rows stand here", f"{n_cells}, one per cell")
     result = tuple(fields.integers_in(f"eligible[{i}]", row, 0, MAX_PEOPLE) for i, row in enumerate(rows))
     for i, counts in enumerate(result):
-        if len(counts) != n_levels or not sum(counts):
+        if i not in absent and (len(counts) != n_levels or not sum(counts)):
             raise fields.fail(f"eligible[{i}]", "an empty cell, or a wrong length", f"{n_levels} counts")
     total = sum(map(sum, result))
     if total != model.people and model.kind == "public":  # of a register all are lower bounds
@@ -498,11 +579,30 @@ def _parse_eligible(
     return result
 
 
-def _parse_centroids(fields: Fields, n_cells: int, dimension: int) -> tuple[tuple[str, ...], ...]:
+def _require_sums(
+    parts: Sequence[ReferencedCells], cells: DistrictCells, eligible: Sequence[tuple[int, ...]], n_levels: int
+) -> None:
+    """What the root says of the people of a part is what the part says."""
+    for number, (part, own, members) in enumerate(zip(parts, cells.districts, cells.members, strict=True)):
+        sums = tuple(map(sum, zip(*(eligible[cell] for cell in members), strict=True)))
+        known = not isinstance(own, ReferencedCells)
+        if len(part.people) != n_levels or (known and sums != part.people):
+            raise SpecificationError(
+                "the people of a part are not those that the root says",
+                where=f"cells.districts[{number}].people",
+                expected=str(list(sums)) if known else f"{n_levels} numbers, one per level",
+            )
+
+
+def _parse_centroids(
+    fields: Fields, n_cells: int, absent: frozenset[int], dimension: int
+) -> tuple[tuple[str, ...], ...]:
     rows = fields.items("centroids", MAX_ALL_CELLS + 1)
     if len(rows) != n_cells:
         raise fields.fail("centroids", f"{len(rows)} rows stand here", f"{n_cells}, one per cell")
     for i, row in enumerate(rows):
+        if i in absent:
+            continue
         if not isinstance(row, list) or len(row) != dimension:
             raise fields.fail(f"centroids[{i}]", "a centroid has the wrong form", f"{dimension} decimals")
         for value in row:

@@ -14,6 +14,7 @@ from shared.cells.cut_tree import CutTree
 from shared.cells.districts import DistrictCells
 from shared.cells.power_diagram import PowerDiagram
 from shared.cells.prototypes import Prototypes
+from shared.cells.referenced import ReferencedCells
 from shared.cells.units import Unit, UnitCells
 from shared.errors import SpecificationError
 from shared.fields import Fields
@@ -32,6 +33,7 @@ __all__ = [
     "DistrictCells",
     "PowerDiagram",
     "Prototypes",
+    "ReferencedCells",
     "Unit",
     "UnitCells",
     "parse_cells",
@@ -66,7 +68,14 @@ def parse_cells(
         return UnitCells.parse_units(fields, weights, ranges, attributes, _parse_plain)
     if shape == DistrictCells.shape:
         fields = Fields(value, where, ("shape", "tree", "districts"), error=SpecificationError)
-        return DistrictCells.parse_districts(fields, weights, ranges, _parse_plain)
+        return DistrictCells.parse_districts(fields, weights, ranges, _parse_district)
+    return _parse_plain(value, where, weights, ranges)
+
+
+def _parse_district(value: Any, where: str, weights: Vector, ranges: Ranges) -> Cells:
+    """Geometry of a district, or the reference to its part."""
+    if isinstance(value, dict) and value.get("shape") == ReferencedCells.shape:
+        return ReferencedCells.parse(value, where, weights)
     return _parse_plain(value, where, weights, ranges)
 
 

@@ -27,6 +27,7 @@ from tests.elections import election_keys, relay_key
 from tests.every_question import everything, png
 from tests.kinds import MADE
 from tests.unit_cells import unit_cells
+from tests.vectors.part_vectors import survey_in_parts
 from tests.vectors.surveys import districts_of
 
 LANGUAGES = ("en", "de")
@@ -88,6 +89,12 @@ def test_every_field_of_a_questionnaire_is_documented() -> None:
     assert_told(
         "docs/protocol.md", "Questionnaire", table_fields("Questionnaire"), paths(made, "questionnaire")
     )
+
+
+def test_every_field_of_root_and_parts_is_documented() -> None:
+    root, parts = survey_in_parts()
+    told = set(root.parts[0].to_object()) | set(json.loads(parts[0]))
+    assert_told("docs/protocol.md", "Parts", table_fields("Parts"), told)
 
 
 def test_every_field_of_the_cell_shapes_is_documented() -> None:

@@ -16,6 +16,7 @@ from tests.vectors.election_vectors import election_ballots, ristretto
 from tests.vectors.hash_vectors import election_hashes
 from tests.vectors.invited_vectors import codes, tokens
 from tests.vectors.joining_vectors import joinings
+from tests.vectors.part_vectors import part_vectors
 from tests.vectors.published import published
 from tests.vectors.soundness_vectors import soundness_vectors
 
@@ -38,6 +39,7 @@ def generate() -> dict[str, str]:
         ("election_ballot", election_ballots()),
         ("election_hashes", election_hashes()),
         ("conditions", conditions()),
+        ("parts", part_vectors()),
     ):
         texts[f"{name}.json"] = json.dumps(value, ensure_ascii=False) + "\n"
     return texts | published()
