@@ -43,6 +43,10 @@ class HeadlessPlatform:
         self._opened: list[http.client.HTTPConnection] = []
         self.close = weakref.finalize(self, _close_all, self._opened)
 
+    def __reduce__(self) -> tuple[type[HeadlessPlatform], tuple[()]]:
+        """In another process it has connections of its own, and nobody to notify."""
+        return HeadlessPlatform, ()
+
     async def request(
         self, method: str, url: str, *, body: bytes | None, content_type: str, max_bytes: int
     ) -> Reply:

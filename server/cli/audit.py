@@ -8,9 +8,12 @@ from pathlib import Path
 
 import click
 
+from server.cli.cluster import CLUSTER
 from server.cli.progress import stages
 from server.cli.reading import reading_options
+from server.cli.stopping import tidy_when_ended
 from server.design.audit import audit_survey
+from server.executor.cluster import executor_at
 from server.keys.signing import envelope_at
 from server.keys.signing_keys import load_public_key
 from server.tables.files import Reading
@@ -42,6 +45,7 @@ from shared.words import digest_words
     "--against", type=click.Path(path_type=Path), help="The earlier survey whose cells FILE uses again."
 )
 @reading_options()
+@CLUSTER
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def audit(
     file: Path,
@@ -52,6 +56,7 @@ def audit(
     failure: str | None,
     against: Path | None,
     reading: Reading,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Rebuild the specification FILE (or its folder) from its model and compare, check by check.
@@ -59,7 +64,7 @@ def audit(
     Exit code 0 if it is what it claims to be, 5 if not.
     """
     floor = Floor(k=k or Floor().k, cell_failure=failure or Floor().cell_failure)
-    with stages(hidden=as_json) as progress:
+    with tidy_when_ended(), executor_at(cluster) as executor, stages(hidden=as_json) as progress:
         result = audit_survey(
             envelope_at(file),
             model,
@@ -69,6 +74,7 @@ def audit(
             progress=progress,
             against=against,
             reading=reading,
+            executor=executor,
         )
     if as_json:
         findings = [asdict(finding) for finding in result.findings]

@@ -10,9 +10,12 @@ from typing import Any, Final
 
 import click
 
+from server.cli.cluster import CLUSTER
 from server.cli.progress import stages
+from server.cli.stopping import tidy_when_ended
 from server.design.survey_file.design_entry import NAMES
 from server.design.workflow import BOXES_FILE, DesignedSurvey, design_survey
+from server.executor.cluster import executor_at
 from server.release.preview import require_releasable
 from shared.errors import InputError
 
@@ -44,6 +47,7 @@ from shared.errors import InputError
     is_flag=True,
     help="Of an election: write boxes.json, from which its roll and keys for tokens are made.",
 )
+@CLUSTER
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def design(
     survey: Path,
@@ -53,6 +57,7 @@ def design(
     against: tuple[Path, ...],
     reuse_cells: bool,
     boxes_only: bool,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Design a partition from SURVEY, a survey.toml.
@@ -67,7 +72,7 @@ def design(
             where="--reuse-cells",
             expected="--against SURVEY, and no --algorithm",
         )
-    with stages(hidden=as_json) as progress:
+    with tidy_when_ended(), executor_at(cluster) as executor, stages(hidden=as_json) as progress:
         result = design_survey(
             survey,
             folder,
@@ -78,6 +83,7 @@ def design(
             reuse_cells=reuse_cells,
             boxes_only=boxes_only,
             check=require_releasable,
+            executor=executor,
         )
     figures = _figures(result)
     if as_json:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import click
 
+from server.cli.cluster import CLUSTER
+from server.executor.cluster import executor_at
 from server.files import named_file_errors, write_new
 from server.simulation.codes import read_codes
 from server.simulation.held_tokens import HeldTokens
@@ -70,6 +72,7 @@ from shared.participation import HIGHEST_CORRELATION, Dependence
 @click.option("--into-real-survey", is_flag=True, help="Although the survey is no test copy.")
 @click.option("--seed", type=click.IntRange(0), help="Repeats a simulation; by default a random one.")
 @click.option("--threads", type=click.IntRange(1, 64), default=16, show_default=True, help="Senders.")
+@CLUSTER
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def simulate(
     url: str,
@@ -84,6 +87,7 @@ def simulate(
     into_real_survey: bool,
     seed: int | None,
     threads: int,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     """Let people drawn from a file take part in the survey at URL while it is open.
@@ -99,7 +103,10 @@ def simulate(
         _require_new(receipts, codes_file)
     held = None if tokens_file is None else HeldTokens(tokens_file)
     only_tokens = held is not None and not held.exist
-    with _progress_bars("Fetching tokens", "Answering") as (fetched, progress):
+    with (
+        executor_at(cluster) as executor,
+        _progress_bars("Fetching tokens", "Answering") as (fetched, progress),
+    ):
         report = run_simulation(
             respondent_for(url),
             model,
@@ -114,6 +121,7 @@ def simulate(
             threads=threads,
             progress=progress,
             fetched=fetched,
+            executor=executor,
         )
     if only_tokens:
         click.echo(

@@ -22,6 +22,7 @@ from server.design.plan import plan_from
 from server.design.population.model import Model, read_population
 from server.design.salt import no_salt, read_salt, salt_at
 from server.design.survey_file.design_entry import ALGORITHMS
+from server.executor import THREADS, Executor
 from server.files import read_file
 from server.keys.signing import examine_envelope
 from server.progress import StageProgress
@@ -90,6 +91,7 @@ def audit_survey(
     progress: StageProgress | None = None,
     against: Path | None = None,
     reading: Reading | None = None,
+    executor: Executor = THREADS,
 ) -> Audit:
     """Rebuild a signed specification from its model and compare, check by check.
 
@@ -108,6 +110,8 @@ def audit_survey(
         The earlier survey whose cells are used again.
     reading : Reading, optional
         What cannot be found out about the file.
+    executor : Executor
+        Who designs again.
 
     Raises
     ------
@@ -136,7 +140,7 @@ def audit_survey(
     findings.append(_compare("audit.digest", "Digest of the model", specification.model.digest, digest))
     findings += _bounds(specification, model) if is_register else _counts(specification, model)
     earlier = None if against is None else read_earlier(against)
-    findings += _rebuilt(specification, model, salt, progress, earlier)
+    findings += _rebuilt(specification, model, salt, progress, earlier, executor)
     findings += _labels(specification)
     return Audit(digest=verified.digest, findings=tuple(findings))
 
@@ -279,6 +283,7 @@ def _rebuilt(
     salt: bytes | None,
     progress: StageProgress | None,
     earlier: Earlier | None,
+    executor: Executor,
 ) -> list[Finding]:
     title = "Rebuilt from the model"
     reuse = None
@@ -292,7 +297,9 @@ def _rebuilt(
         detail = f"the algorithm {specification.algorithm.name!r} is unknown to this version"
         return [Finding(code="audit.algorithm", title=title, outcome=REFUSED, detail=detail)]
     try:
-        rebuilt = design(plan_from(specification), model, progress, salt=salt, reuse=reuse).specification
+        rebuilt = design(
+            plan_from(specification), model, progress, salt=salt, reuse=reuse, executor=executor
+        ).specification
     except RoomfulError as problem:
         return [Finding(code="audit.rebuild", title=title, outcome=REFUSED, detail=str(problem))]
     parts: tuple[tuple[str, str, Callable[[Specification], object]], ...] = (

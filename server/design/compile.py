@@ -14,6 +14,7 @@ from server.design.mapping import assign_many, units_of
 from server.design.plan import UnitPlan
 from server.design.population.model import Model
 from server.design.survey_file.design_entry import wrong_parameter
+from server.executor import THREADS, Executor
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import sums_by_label
 from server.statistics.microaggregation.mdav import mdav
@@ -112,6 +113,7 @@ def partition_units(
     rule: SizeRule,
     divide: Callable[[Model], CompiledCells],
     progress: Progress | None = None,
+    executor: Executor = THREADS,
 ) -> CompiledCells:
     """As :func:`partition`, for the people of each unit by themselves.
 
@@ -119,6 +121,8 @@ def partition_units(
     ----------
     divide : callable
         :func:`partition` with the same weights and rule, for the people of one unit.
+    executor : Executor
+        Who divides units.
 
     Raises
     ------
@@ -136,10 +140,13 @@ def partition_units(
             remedy="Name an attribute with a list of answers, and put answers at one place together.",
         ) from None
     owner = units_of(empty, model.X)
-    parts: list[Cells] = []
+    nobody = np.empty(0, np.int64)
+    people: list[Model] = []
     for number, values in enumerate(units.values):
         inside = owner == number
-        own = replace(model, X=model.X[inside], people=model.people[inside])
+        own = replace(
+            model, X=model.X[inside], people=model.people[inside], rows=nobody, tuple_of_record=nobody
+        )
         if not rule.acceptable(own.people.sum(axis=0)):
             raise DesignError(
                 f"the unit {', '.join(values)} has {own.n_people} people, too few for a box of its own",
@@ -148,9 +155,8 @@ def partition_units(
                 remedy="Put it together with a neighbour in [units], together = [[...]]: they are then one "
                 "unit. Or choose a smaller k, or expect more participation.",
             )
-        parts.append(divide(own).cells)
-        if progress is not None:
-            progress(number + 1, len(units.values))
+        people.append(own)
+    parts = [part.cells for part in executor.map(divide, people, progress=progress, total=len(people))]
     cells = UnitCells.of(
         weights, model.attributes, units.attribute, list(zip(units.values, parts, strict=True))
     )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from server.arrays import IntArray
 from server.design.design import Design
+from server.executor import THREADS, Executor
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import distortion
 from server.statistics.microaggregation.mdav import mdav
@@ -128,7 +130,7 @@ class DesignCurves:
     sampled_people: int
 
 
-def curves_of(design: Design, progress: Progress | None = None) -> DesignCurves:
+def curves_of(design: Design, progress: Progress | None = None, executor: Executor = THREADS) -> DesignCurves:
     """The curves around the choices of a finished design; of a register, on the people who may be shown."""
     specification = design.specification
     return design_curves(
@@ -141,6 +143,7 @@ def curves_of(design: Design, progress: Progress | None = None) -> DesignCurves:
         specification.dependence,
         eligible=specification.eligible,
         progress=progress,
+        executor=executor,
     )
 
 
@@ -155,6 +158,7 @@ def design_curves(
     *,
     eligible: Sequence[tuple[int, ...]] = (),
     progress: Progress | None = None,
+    executor: Executor = THREADS,
 ) -> DesignCurves:
     """Compute the curves around today's choice.
 
@@ -175,7 +179,9 @@ def design_curves(
     eligible : sequence of tuple of int, optional
         People of each cell and level, for the curves of failure.
     progress : callable, optional
-        `progress(points done, points)`.
+        `progress(runs of MDAV done, runs)`.
+    executor : Executor
+        Who runs MDAV.
 
     Notes
     -----
@@ -185,7 +191,6 @@ def design_curves(
     (n / 20,000)-th one is taken. The cost is that of at most 16 runs of MDAV.
     """
     rows = _systematic(len(X), MAX_TUPLES)
-    runner = _Runner(X[rows], people[rows], weights, dependence)
     plans: list[tuple[str, str, tuple[tuple[str, tuple[ParticipationLevel, ...], int, str], ...]]] = []
     today = tuple(levels)
     plans.append(("k", str(k), tuple((str(v), today, v, failure) for v in _around(k))))
@@ -204,17 +209,23 @@ def design_curves(
     by_value = {Fraction(text): text for text in (*DISTORTION_FAILURES, failure)}
     ordered = sorted(by_value.items(), reverse=True)
     plans.append(("failure", failure, tuple((text, today, k, text) for _, text in ordered)))
-    total, done = sum(len(points) for _, _, points in plans), 0
+    used = people[rows]
+    needs = {
+        point: _need(point[1], point[2], point[3], dependence, used)
+        for _, _, points in plans
+        for point in points
+    }
+    asked = tuple(dict.fromkeys(need for need in needs.values() if need is not None))
+    run = partial(_partitioned, X[rows], used, weights)
+    outcomes = dict(zip(asked, executor.map(run, asked, progress=progress, total=len(asked)), strict=True))
     curves = []
     for parameter, now, points in plans:
         kept = []
-        for text, some_levels, some_k, some_failure in points:
-            outcome = runner.run(some_levels, some_k, some_failure)
-            done += 1
-            if progress is not None:
-                progress(done, total)
-            if outcome is not None:
-                kept.append((text, *outcome))
+        for point in points:
+            need = needs[point]
+            cells, loss = (0, 0.0) if need is None else outcomes[need]
+            if need is not None and cells > 1:
+                kept.append((point[0], min(need.safe), cells, loss))
         curves.append(
             DistortionCurve(
                 parameter=parameter,
@@ -235,42 +246,48 @@ def design_curves(
     )
 
 
-class _Runner:
-    """MDAV on one population with different needs; equal needs are run once."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Need:
+    """What cells need at one point of a curve; equal ones are run once.
 
-    def __init__(
-        self, X: IntArray, people: IntArray, weights: Sequence[int] | IntArray, dependence: Dependence
-    ) -> None:
-        self.X, self.people, self.weights, self.dependence = X, people, weights, dependence
-        self.together: IntArray = people.sum(axis=1, keepdims=True)
-        self.total = int(people.sum())
-        self.known: dict[int, tuple[int, float]] = {}
+    With one level ``safe`` alone decides, and what it comes from is left out.
+    """
 
-    def run(
-        self, levels: tuple[ParticipationLevel, ...], k: int, failure: str
-    ) -> tuple[int, int, float] | None:
-        """(need, cells, distortion), or None if there would be fewer than two cells."""
-        try:
-            safe = tuple(n_min_safe(k, level, failure, self.dependence) for level in levels)
-        except ValueError:  # more people than there are on Earth
-            return None
-        smallest = min(safe)
-        if self.total < 2 * smallest:
-            return None
-        if len(levels) == 1:
-            if smallest not in self.known:
-                self.known[smallest] = self._partition(self.together, SizeRule(minimum=safe))
-            cells, loss = self.known[smallest]
-        else:
-            rule = size_rule_of(k, failure, levels, safe, self.dependence)
-            if not rule.acceptable(self.people.sum(axis=0)):
-                return None
-            cells, loss = self._partition(self.people, rule)
-        return (smallest, cells, loss) if cells > 1 else None
+    safe: tuple[int, ...]
+    k: int = 0
+    failure: str = ""
+    levels: tuple[ParticipationLevel, ...] = ()
+    dependence: Dependence = INDEPENDENT
 
-    def _partition(self, people: IntArray, rule: SizeRule) -> tuple[int, float]:
-        result = mdav(self.X, people, self.weights, rule)
-        return len(result.radii), distortion(self.X, self.people, self.weights, result.labels)
+    def rule(self) -> SizeRule:
+        if not self.levels:
+            return SizeRule(minimum=self.safe)
+        return size_rule_of(self.k, self.failure, self.levels, self.safe, self.dependence)
+
+
+def _need(
+    levels: tuple[ParticipationLevel, ...], k: int, failure: str, dependence: Dependence, people: IntArray
+) -> _Need | None:
+    """The need at a point, or None if these people are too few for two cells."""
+    try:
+        safe = tuple(n_min_safe(k, level, failure, dependence) for level in levels)
+    except ValueError:  # more people than there are on Earth
+        return None
+    if int(people.sum()) < 2 * min(safe):
+        return None
+    if len(levels) == 1:
+        return _Need(safe=safe)
+    need = _Need(safe=safe, k=k, failure=failure, levels=levels, dependence=dependence)
+    return need if need.rule().acceptable(people.sum(axis=0)) else None
+
+
+def _partitioned(
+    X: IntArray, people: IntArray, weights: Sequence[int] | IntArray, need: _Need
+) -> tuple[int, float]:
+    """Cells and distortion of MDAV: one task, which may be done in another process."""
+    counted = people if need.levels else people.sum(axis=1, keepdims=True)
+    result = mdav(X, counted, weights, need.rule())
+    return len(result.radii), distortion(X, people, weights, result.labels)
 
 
 def failure_curves(

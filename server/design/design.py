@@ -20,6 +20,7 @@ from server.design.register_form import as_published, snap_to
 from server.design.row import choose_row, choose_row_in_units
 from server.design.secret_sample import secret_sample
 from server.design.weights import Weights, normalizing_weights
+from server.executor import THREADS, Executor
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import distortion, sums_by_label
 from server.statistics.microaggregation.size_rule import SizeRule
@@ -109,6 +110,7 @@ def design(
     *,
     salt: bytes | None = None,
     reuse: Cells | None = None,
+    executor: Executor = THREADS,
 ) -> Design:
     """Design a survey, with the cells of an earlier one if `reuse` has them.
 
@@ -121,6 +123,8 @@ def design(
     ----------
     salt : bytes, optional
         32 random bytes; for a register only, and needed there.
+    executor : Executor
+        Who makes the cells of each unit of law.
 
     Raises
     ------
@@ -161,7 +165,7 @@ def design(
         else size_rule_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
     )
     if reuse is None:
-        weights, compiled = _new_cells(plan, basis, rule, min(safe), progress)
+        weights, compiled = _new_cells(plan, basis, rule, min(safe), progress, executor)
     else:
         weights, compiled = Weights(values=reuse.weights, warnings=()), count_again(basis, reuse, rule)
     loss = distortion(basis.X, basis.people, weights.values, compiled.labels)
@@ -221,7 +225,12 @@ def design(
 
 
 def _new_cells(
-    plan: Plan, basis: Model, rule: SizeRule, fewest: int, progress: StageProgress | None
+    plan: Plan,
+    basis: Model,
+    rule: SizeRule,
+    fewest: int,
+    progress: StageProgress | None,
+    executor: Executor,
 ) -> tuple[Weights, CompiledCells]:
     """Cells designed from the basis, of a register by weights and values that tell little of any person."""
     is_register = plan.model_kind == "register"
@@ -243,7 +252,7 @@ def _new_cells(
     told = None if progress is None else lambda done, total: progress("Cells", done, total)
     if plan.units is None:
         return weights, divide(basis, progress=told)
-    return weights, partition_units(plan.units, basis, weights.values, rule, divide, told)
+    return weights, partition_units(plan.units, basis, weights.values, rule, divide, told, executor)
 
 
 def _require_true_cells(plan: Plan, model: Model, dependence: Dependence, cells: NDArray[np.int64]) -> None:

@@ -18,6 +18,7 @@ from server.design.population.model import Model, read_model
 from server.design.report.design_report import render_design_report
 from server.design.salt import no_salt, salt_for, write_salt
 from server.design.survey_file.survey import read_survey_file
+from server.executor import THREADS, Executor
 from server.files import write_file
 from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE
 from server.progress import StageProgress
@@ -51,6 +52,7 @@ def design_survey(
     reuse_cells: bool = False,
     boxes_only: bool = False,
     check: Callable[[Specification], None] | None = None,
+    executor: Executor = THREADS,
 ) -> DesignedSurvey:
     """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
 
@@ -90,7 +92,7 @@ def design_survey(
         again = reusable(earlier, survey.attributes)
         plan = replace(plan, algorithm=REUSED, parameters={"specification": again.digest})
         reuse = again.specification.cells
-    result = design(plan, model, progress, salt=salt, reuse=reuse)
+    result = design(plan, model, progress, salt=salt, reuse=reuse, executor=executor)
     if check is not None:
         check(result.specification)
     _require_roll(result, model, survey.roll)
@@ -117,7 +119,7 @@ def design_survey(
         command.append("--reuse-cells")
     if algorithm is not None:
         command += ["--algorithm", algorithm]
-    curves = curves_of(result, lambda done, total: progress("Curves", done, total))
+    curves = curves_of(result, lambda done, total: progress("Curves", done, total), executor)
     report = render_design_report(result, curves, shlex.join(command))
     files = {BOXES_FILE if boxes_only else DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
     if salt is None and not boxes_only:

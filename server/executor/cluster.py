@@ -131,10 +131,12 @@ def executor_at(cluster: str | None) -> Iterator[Executor]:
 @contextmanager
 def _local(processes: int) -> Iterator[Any]:
     """A client of a cluster of processes of this machine, which end with it."""
+    import dask
     from distributed import Client, LocalCluster
 
     with (
         TemporaryDirectory(prefix="roomful-cluster-") as folder,
+        dask.config.set({"temporary-directory": folder}),
         LocalCluster(
             n_workers=processes,
             threads_per_worker=1,

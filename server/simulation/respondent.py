@@ -48,7 +48,7 @@ class Message(Protocol):
 
 
 class Respondent(Protocol):
-    """Takes part for many people; safe for several threads after :meth:`prepare`."""
+    """Takes part for many people; after :meth:`prepare` safe for threads, and pickled for a cluster."""
 
     def is_test(self) -> bool:
         """Whether the server says that this is a test copy."""

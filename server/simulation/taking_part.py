@@ -7,17 +7,22 @@ saw first tells nothing about the order in which the other sees them.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeVar
 
+from server.executor import THREADS, Executor, Threads, slices
 from server.simulation.respondent import Message, Respondent
 from shared.errors import RemoteError, RoomfulError
 from shared.invitation_code import InvitationCode
 from shared.questions import Answer
 
 ATTEMPTS: Final = 3
+_TOGETHER: Final = 32
+"""People whose messages are one task."""
+_TASKS: Final = 8
+"""For each worker, before what was composed is sent."""
 Progress = Callable[[int], None]
 T = TypeVar("T")
 
@@ -40,9 +45,13 @@ class Acknowledged:
 
 
 def send_all(
-    respondent: Respondent, contributions: Sequence[Contribution], threads: int, progress: Progress
+    respondent: Respondent,
+    contributions: Sequence[Contribution],
+    threads: int,
+    progress: Progress,
+    executor: Executor = THREADS,
 ) -> Acknowledged:
-    """Everybody of an open survey answers.
+    """Everybody of an open survey answers: ``executor`` composes messages, ``threads`` send them.
 
     Raises
     ------
@@ -50,11 +59,12 @@ def send_all(
         The first refusal, or a server that cannot be reached; says how many were acknowledged before.
     """
 
-    def answer(person: Contribution) -> int:
-        message = respondent.compose(respondent.place(person.quasi_identifiers), person.answers)
+    def answer(message: Message) -> int:
         return _sent(respondent, message).cell
 
-    return Acknowledged(cells=tuple(_each(answer, contributions, threads, progress, "submissions")))
+    messages = _messages(respondent, [(person, None) for person in contributions], executor)
+    sent = _each(answer, messages, len(contributions), threads, progress, "submissions")
+    return Acknowledged(cells=tuple(sent))
 
 
 def send_all_sealed(
@@ -63,6 +73,7 @@ def send_all_sealed(
     threads: int,
     progress: Progress,
     fetched: Progress,
+    executor: Executor = THREADS,
 ) -> Acknowledged:
     """Everybody fetches her token; then everybody's ballot is sent, to the relay if there is one.
 
@@ -74,7 +85,7 @@ def send_all_sealed(
         As :func:`send_all`. Codes whose tokens were fetched are spent then: they cannot be used again.
     """
     tokens = fetch_all(respondent, contributions, threads, fetched)
-    return send_held(respondent, contributions, tokens, threads, progress)
+    return send_held(respondent, contributions, tokens, threads, progress, executor)
 
 
 def fetch_all(
@@ -89,7 +100,8 @@ def fetch_all(
         request = respondent.prepare_token(person.code, respondent.place(person.quasi_identifiers))
         return place, _repeated(lambda: respondent.fetch_token(request))
 
-    found = dict(_each(fetch, range(len(contributions)), threads, fetched, "tokens"))
+    everybody = range(len(contributions))
+    found = dict(_each(fetch, [everybody], len(everybody), threads, fetched, "tokens"))
     return [found[place] for place in range(len(contributions))]
 
 
@@ -99,19 +111,41 @@ def send_held(
     tokens: Sequence[Any],
     threads: int,
     progress: Progress,
+    executor: Executor = THREADS,
 ) -> Acknowledged:
     """Everybody's ballot, with the token that she holds, in a random order; raises as :func:`send_all`."""
 
-    def answer(part: tuple[Contribution, object]) -> tuple[int, str]:
-        person, token = part
-        message = respondent.compose(respondent.place(person.quasi_identifiers), person.answers, token)
+    def answer(message: Message) -> tuple[int, str]:
         _sent(respondent, message)
         return message.cell, message.receipt
 
     holders = list(zip(contributions, tokens, strict=True))
     random.SystemRandom().shuffle(holders)
-    sent = sorted(_each(answer, holders, threads, progress, "ballots"), key=lambda pair: pair[1])
+    messages = _messages(respondent, holders, executor)
+    sent = _each(answer, messages, len(holders), threads, progress, "ballots")
+    sent.sort(key=lambda pair: pair[1])
     return Acknowledged(cells=tuple(cell for cell, _ in sent), receipts=tuple(receipt for _, receipt in sent))
+
+
+def _messages(
+    respondent: Respondent, holders: Sequence[tuple[Contribution, Any]], executor: Executor
+) -> Iterator[list[Message]]:
+    """Everybody's message, some people at a time.
+
+    Nothing is sent by a task: it may be done twice, and a person answers once.
+    """
+    for part in slices(len(holders), _TOGETHER * _TASKS * executor.workers):
+        people = holders[part]
+        tasks = [people[own] for own in slices(len(people), _TOGETHER)]
+        composed = executor.map(partial(_composed, respondent), tasks)
+        yield [message for messages in composed for message in messages]
+
+
+def _composed(respondent: Respondent, holders: Sequence[tuple[Contribution, Any]]) -> list[Message]:
+    return [
+        respondent.compose(respondent.place(person.quasi_identifiers), person.answers, token)
+        for person, token in holders
+    ]
 
 
 def _sent(respondent: Respondent, message: Message) -> Message:
@@ -130,32 +164,32 @@ def _repeated(attempt: Callable[[], T]) -> T:
 
 
 def _each(
-    work: Callable[[Any], T], items: Sequence[Any], threads: int, progress: Progress, name: str
+    work: Callable[[Any], T],
+    batches: Iterable[Sequence[Any]],
+    total: int,
+    threads: int,
+    progress: Progress,
+    name: str,
 ) -> list[T]:
-    """Results of `work` for all items, as they come; the first failure ends it."""
-    results: list[T] = []
-    with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="respondent") as pool:
-        futures = [pool.submit(work, item) for item in items]
-        try:
-            for future in as_completed(futures):
-                results.append(future.result())
-                progress(len(items))
-        except RoomfulError as error:
-            pool.shutdown(cancel_futures=True)
-            # Not only the results that were looked at: what has ended is told in no order.
-            acknowledged = sum(not future.cancelled() and future.exception() is None for future in futures)
-            remedy = f"{error.remedy} {acknowledged} of {len(items)} {name} were acknowledged."
-            raise type(error)(
-                error.message,
-                where=error.where,
-                expected=error.expected,
-                remedy=remedy.strip(),
-                code=error.code,
-            ) from error
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-    return results
+    """Results of `work` for all items of all batches, as they come; the first failure ends it."""
+    acknowledged: list[T] = []
+
+    def one(item: Any) -> None:
+        acknowledged.append(work(item))
+
+    try:
+        for batch in batches:
+            Threads(threads).map(one, batch, progress=lambda _done, _of: progress(total))
+    except RoomfulError as error:
+        remedy = f"{error.remedy} {len(acknowledged)} of {total} {name} were acknowledged."
+        raise type(error)(
+            error.message,
+            where=error.where,
+            expected=error.expected,
+            remedy=remedy.strip(),
+            code=error.code,
+        ) from error
+    return acknowledged
 
 
 def receipt_lines(receipts: Iterable[str]) -> bytes:

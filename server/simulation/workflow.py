@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from server.executor import THREADS, Executor
 from server.simulation.answers import answer_source, parse_wanted
 from server.simulation.codes import require_enough
 from server.simulation.expectation import Failures, attained_failures, compare_failures
@@ -128,6 +129,7 @@ def simulate(
     progress: Progress = lambda _total: None,
     fetched: Progress = lambda _total: None,
     clock: Callable[[], float] = time.perf_counter,
+    executor: Executor = THREADS,
 ) -> SimulationReport:
     """Let people of a file take part, each with her probability, hanging together as declared.
 
@@ -160,6 +162,8 @@ def simulate(
         Called after each acknowledged submission, and after each token, with how many there will be.
     clock : callable
         Seconds that only go forward.
+    executor : Executor
+        Who composes the messages, which this process sends.
 
     Raises
     ------
@@ -214,14 +218,16 @@ def simulate(
     ]
     started = clock()
     if codes is None:
-        sent = send_all(respondent, contributions, threads, progress)
+        sent = send_all(respondent, contributions, threads, progress, executor)
     elif held is not None and held.exist:
-        sent = send_held(respondent, contributions, held.read(len(contributions)), threads, progress)
+        sent = send_held(
+            respondent, contributions, held.read(len(contributions)), threads, progress, executor
+        )
     elif held is not None:
         held.write(fetch_all(respondent, contributions, threads, fetched))
         sent = Acknowledged()
     else:
-        sent = send_all_sealed(respondent, contributions, threads, progress, fetched)
+        sent = send_all_sealed(respondent, contributions, threads, progress, fetched, executor)
     seconds = clock() - started
     cells = sent.cells
     counts = np.bincount(cells, minlength=specification.cells.count).tolist() if cells else []

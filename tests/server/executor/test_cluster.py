@@ -10,12 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from respondent_client.headless import headless
+from server.design.audit import audit_survey
+from server.design.workflow import design_survey
 from server.executor import THREADS, Executor, cluster
+from server.simulation.taking_part import Contribution, send_all
 from server.statistics.anonymize.evaluation import Settings
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
 from shared.errors import DesignError, RemoteError
+from tests.builders import ANSWERS, ORGANIZER_KEY, sign
+from tests.respondent_client.test_headless import PERSON, Server
+from tests.server.design.test_boxes_first import town  # noqa: F401 - a fixture
 from tests.server.executor import tasks
+from tests.waiting import until
 
 N = 600
 QUASI = ("age", "income")
@@ -42,7 +50,11 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def processes(executor: Executor) -> set[int]:
-    return set(executor.map(tasks.process, range(4 * executor.workers)))
+    """Of its two workers, once both are there."""
+    until(lambda: executor.workers == 2)
+    found: set[int] = set()
+    until(lambda: len(found) == 2 or found.update(executor.map(tasks.process, range(8))))
+    return found
 
 
 def killer(executor: Executor) -> Told:
@@ -65,13 +77,14 @@ def anonymized(people: Path, folder: Path, executor: Executor, told: Told | None
     return [path.read_bytes() for path in sorted(folder.iterdir())]
 
 
-def evaluated(people: Path, executor: Executor, told: Told | None = None) -> object:
+def evaluated(people: Path, executor: Executor) -> object:
+    few = people.with_name("few.csv")
+    few.write_text("".join(people.read_text().splitlines(keepends=True)[:150]))
     return evaluate_files(
-        people,
-        people,
+        few,
+        few,
         Comparison(quasi_identifiers=QUASI),
         settings=Settings(target="ill"),
-        progress=told,
         executor=executor,
     ).as_json()
 
@@ -79,17 +92,58 @@ def evaluated(people: Path, executor: Executor, told: Told | None = None) -> obj
 def test_a_file_in_districts(people: Path, tmp_path: Path, two: Executor) -> None:
     expected = anonymized(people, tmp_path / "threads", THREADS)
     assert len(expected) == 3
-    assert anonymized(people, tmp_path / "two", two) == expected
     assert anonymized(people, tmp_path / "killed", two, killer(two)) == expected
 
 
 def test_an_evaluation(people: Path, two: Executor) -> None:
-    assert evaluated(people, two, killer(two)) == evaluated(people, THREADS)
+    assert evaluated(people, two) == evaluated(people, THREADS)
+
+
+def designed(town: Path, folder: Path, executor: Executor, told: Told | None = None) -> list[bytes]:  # noqa: F811
+    salt = folder.parent / "threads"
+    design_survey(
+        town / "election.toml",
+        folder,
+        told or (lambda _stage, _done, _total: None),
+        salt_path=salt if salt.exists() else None,
+        boxes_only=True,
+        executor=executor,
+    )
+    return [path.read_bytes() for path in sorted(folder.iterdir()) if path.name != "report.html"]
+
+
+def test_a_design_and_its_audit(town: Path, tmp_path: Path, two: Executor) -> None:  # noqa: F811
+    """Of a register: cells of each unit of law, and curves."""
+    file = town / "election.toml"
+    file.write_text(file.read_text("utf-8").replace('kind = "public"', 'kind = "register"'), "utf-8")
+    expected = designed(town, tmp_path / "threads", THREADS)
+    assert designed(town, tmp_path / "killed", two, killer(two)) == expected
+    signed = tmp_path / "killed" / "survey.dsse.json"
+    signed.write_bytes(sign((tmp_path / "killed" / "boxes.json").read_bytes(), ORGANIZER_KEY).to_bytes())
+    audits = [audit_survey(signed, town / "roll.csv", executor=executor) for executor in (THREADS, two)]
+    audits[1].require_passed()
+    assert audits[0] == audits[1]
+
+
+def test_a_simulation(two: Executor) -> None:
+    """Workers compose; only this process sends, and everybody once."""
+    server = Server()
+    respondent = headless(server.url)
+    try:
+        respondent.prepare(compared=True)
+        people = [Contribution(quasi_identifiers=PERSON, answers=ANSWERS)] * 70
+        told: list[int] = []
+        sent = send_all(respondent, people, 3, told.append, two)
+        assert sent.cells == send_all(respondent, people, 3, told.append).cells
+    finally:
+        respondent.close()
+        server.http.shutdown()
+        server.http.server_close()
+    assert told == [70] * 140
 
 
 def test_tasks_are_done_by_other_processes_which_divide_nothing_again(two: Executor) -> None:
     found = processes(two)
-    assert len(found) == 2
     assert os.getpid() not in found
     assert set(two.map(tasks.threads, range(4))) == {1}
     assert two.map(tasks.squared, iter(range(40))) == [number**2 for number in range(40)]

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from server.executor import cluster, worker
 from server.executor.cluster import executor_at
+from server.statistics.microaggregation.districts import districts, mended
+from server.statistics.microaggregation.size_rule import SizeRule
 from shared.errors import RemoteError, SetupError
 from tests.server.executor import tasks
 from tests.server.executor.clusters import certificates
@@ -47,6 +50,11 @@ def test_one_worker_by_tls(scheduler: str) -> None:
     with executor_at(scheduler) as executor:
         assert executor.workers == 1
         assert executor.map(tasks.squared, range(9)) == [number**2 for number in range(9)]
+        X = np.random.default_rng(1).normal(size=(600, 2))
+        cut = districts(X, 200, lambda rows: len(rows) > 3)
+        rule = SizeRule.of_k(3)
+        expected = mended(X, np.arange(600) // 3, cut, rule, most=200)
+        assert (mended(X, np.arange(600) // 3, cut, rule, most=200, executor=executor) == expected).all()
 
 
 def test_certificates_that_are_not_named(scheduler: str) -> None:
