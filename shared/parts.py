@@ -18,7 +18,7 @@ from shared import strict_json
 from shared.cells import DistrictCells, ReferencedCells
 from shared.errors import SpecificationError
 from shared.fields import Fields
-from shared.limits import MAX_ALL_CELLS, MAX_DISTRICTS
+from shared.limits import MAX_ALL_CELLS, MAX_DISTRICTS, MAX_SPECIFICATION_BYTES
 
 Parts = Callable[[str], bytes | None]
 """Contents of a part by its digest; None if it is not there."""
@@ -54,6 +54,15 @@ def references_of(document: Any) -> tuple[ReferencedCells, ...]:
             f"{total} cells are too many", where="cells.districts", expected=f"at most {MAX_ALL_CELLS}"
         )
     return found
+
+
+def named_parts(payload: bytes) -> tuple[ReferencedCells, ...]:
+    """The parts that a signed document names; raises as :func:`references_of`."""
+    return references_of(
+        strict_json.loads(
+            payload, error=SpecificationError, where="specification", max_bytes=MAX_SPECIFICATION_BYTES
+        )
+    )
 
 
 def put_together(

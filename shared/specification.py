@@ -286,13 +286,10 @@ class Specification:
         Raises
         ------
         SpecificationError
-            If it has no districts, or cannot be in parts.
+            If it has no districts, or every device needs all of them.
         """
-        if not isinstance(self.cells, DistrictCells):
-            raise SpecificationError(
-                "only districts can be in parts", where="cells.shape", expected=DistrictCells.shape
-            )
-        references, parts = take_apart(self._in_one_piece(), self.cells)
+        cells = _separable(self.cells, self.model, self.invited)
+        references, parts = take_apart(self._in_one_piece(), cells)
         return replace(self, parts=references), parts
 
     def _in_one_piece(self) -> dict[str, Any]:
@@ -435,9 +432,8 @@ def _parse(value: Any, parts: tuple[ReferencedCells, ...]) -> Specification:
         _require_election(release, rule, invited, questionnaire)
     _require_token_keys(invited, cells.count)
     eligible = _parse_eligible(fields, cells.count, absent, len(levels), model)
-    if isinstance(cells, DistrictCells) and parts:
-        _require_separable(fields, model, invited)
-        _require_sums(parts, cells, eligible, len(levels))
+    if parts:
+        _require_sums(parts, _separable(cells, model, invited), eligible, len(levels))
     if isinstance(cells, UnitCells) and not rule.by_counts_alone:
         raise release.fail(
             "rule",
@@ -479,14 +475,25 @@ def _parse(value: Any, parts: tuple[ReferencedCells, ...]) -> Specification:
     )
 
 
-def _require_separable(fields: Fields, model: ModelReference, invited: Invited | None) -> None:
-    """Refuse parts of a survey whose devices need everything."""
-    if model.kind == "public":
-        raise fields.fail(
-            "model.kind", "a public model is counted again by every device, for all cells", "a register"
+def _separable(cells: Cells, model: ModelReference, invited: Invited | None) -> DistrictCells:
+    """The districts of a specification that can be in parts; refused if devices need all of them."""
+    if not isinstance(cells, DistrictCells):
+        raise SpecificationError(
+            "only districts can be in parts", where="cells.shape", expected=DistrictCells.shape
         )
-    if invited is not None and invited.election is not None:
-        raise fields.fail("invited.election", "an election has so few boxes that it needs no parts", "none")
+    if model.kind == "public":
+        raise SpecificationError(
+            "every device counts all cells of a public model again, so it needs all parts",
+            where="model.kind",
+            expected="register, or a specification in one piece",
+        )
+    if invited is not None:
+        raise SpecificationError(
+            "a part that is fetched beside a code would tell in which district its owner is",
+            where="invited",
+            expected="an open survey, or a specification in one piece",
+        )
+    return cells
 
 
 def _parse_languages(fields: Fields) -> tuple[str, ...]:

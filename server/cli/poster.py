@@ -37,8 +37,9 @@ def poster(survey: Path, out: Path, public_url: str, language: str | None, remin
     the words to compare; nothing secret, and nothing that tells one person from another. The letters of an
     invited survey, each with its code, are made by roomful invite.
     """
+    signed = envelope_at(survey)
     published = PublishedSurvey.verify(
-        survey, read_file(envelope_at(survey), "a signed survey", MAX_ENVELOPE_BYTES), organizer_key=None
+        signed.parent, read_file(signed, "a signed survey", MAX_ENVELOPE_BYTES), organizer_key=None
     )
     made = make_posters(published, public_url=public_url, language=language, reminder=reminder)
     out.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ import click
 from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
 from server.files import read_file
 from server.keys.core_dumps import forbid_core_dumps
+from server.keys.parts_folder import parts_in
 from server.keys.relay_key import create_relay_key
 from server.keys.signing import MODEL_FILE, countersign, envelope_at, examine_envelope, sign_design
 from server.keys.signing_keys import create_key_pair, encrypt_again, load_public_key
@@ -148,7 +149,7 @@ def verify(file: Path, key: str | None, digest: str | None, model: Path | None, 
     invitation = replace(
         Invitation.parse_fragment(digest or ""), organizer_key=None if key is None else load_public_key(key)
     )
-    examination = examine_envelope(envelope, invitation)
+    examination = examine_envelope(envelope, invitation, parts=parts_in(path.parent))
     beside = path.with_name(MODEL_FILE)
     source = model or (beside if beside.exists() else None)
     if examination.must_recount and source is not None:

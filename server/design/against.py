@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from server.design.mapping import assign_many
 from server.design.population.model import Model
 from server.files import read_file
+from server.keys.parts_folder import parts_in
 from server.keys.signing import envelope_at, verify_envelope
 from shared.attributes import Attribute
 from shared.envelope import Envelope
@@ -103,11 +104,11 @@ def read_earlier(path: Path) -> Earlier:
     InputError, EnvelopeError, SignatureError, SpecificationError
         If it cannot be read, or a signature does not verify.
     """
-    envelope = Envelope.parse(read_file(envelope_at(path), "an earlier signed survey", MAX_ENVELOPE_BYTES))
+    signed = envelope_at(path)
+    envelope = Envelope.parse(read_file(signed, "an earlier signed survey", MAX_ENVELOPE_BYTES))
     verified = verify_envelope(envelope, None)
-    return Earlier(
-        where=str(path), digest=verified.digest, specification=Specification.parse(verified.payload)
-    )
+    specification = Specification.parse(verified.payload, parts_in(signed.parent))
+    return Earlier(where=str(path), digest=verified.digest, specification=specification)
 
 
 def intersections(

@@ -24,6 +24,7 @@ from server.design.salt import no_salt, read_salt, salt_at
 from server.design.survey_file.design_entry import ALGORITHMS
 from server.executor import THREADS, Executor
 from server.files import read_file
+from server.keys.parts_folder import parts_in
 from server.keys.signing import examine_envelope
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import sums_by_label
@@ -119,7 +120,9 @@ def audit_survey(
         If a file cannot be read at all, or a salt is named for a public model. Everything else is a finding.
     """
     envelope = Envelope.parse(read_file(envelope_path, "a signed survey", MAX_ENVELOPE_BYTES))
-    examination = examine_envelope(envelope, Invitation(digest=None, organizer_key=expected_key), floor)
+    examination = examine_envelope(
+        envelope, Invitation(digest=None, organizer_key=expected_key), floor, parts_in(envelope_path.parent)
+    )
     findings = [_of_line(line) for line in examination.lines if line.code != MODEL]
     specification, verified = examination.specification, examination.verified
     if specification is None or verified is None:

@@ -8,12 +8,14 @@ from typing import Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from server.files import read_file, write_file
+from server.keys.parts_folder import parts_in
 from server.keys.signing_keys import verifies
 from shared.checks import Floor
 from shared.envelope import PAYLOAD_TYPE, Envelope, VerifiedPayload, pre_authentication_encoding
 from shared.errors import InputError, KeyFileError, SignatureError
 from shared.invitation import Invitation
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_SPECIFICATION_BYTES
+from shared.parts import Parts, no_parts
 from shared.soundness import Examination, examine
 from shared.specification import Specification
 
@@ -42,9 +44,10 @@ def sign_design(folder: Path, key: Ed25519PrivateKey) -> VerifiedPayload:
         If there is no design, or it is signed already with other contents.
     """
     payload = read_file(folder / DESIGN_FILE, "a design; run roomful design first", MAX_SPECIFICATION_BYTES)
-    _require_spare(Specification.parse(payload), key)
+    parts = parts_in(folder)
+    _require_spare(Specification.parse(payload, parts), key)
     envelope = _add(Envelope(payload=payload, signatures=()), key)
-    _refuse_unsound(envelope)
+    _refuse_unsound(envelope, parts)
     path = folder / ENVELOPE_FILE
     if path.exists() and path.read_bytes() != envelope.to_bytes():
         raise InputError(
@@ -80,7 +83,7 @@ def countersign(path: Path, key: Ed25519PrivateKey) -> VerifiedPayload:
     """
     envelope = Envelope.parse(read_file(path, "a signed survey", MAX_ENVELOPE_BYTES))
     verify_envelope(envelope, None)
-    _refuse_unsound(envelope)
+    _refuse_unsound(envelope, parts_in(path.parent))
     if any(public == key.public_key().public_bytes_raw() for public, _ in envelope.signatures):
         raise SignatureError("this key has signed already", where=str(path), expected="another key")
     signed = _add(envelope, key)
@@ -99,9 +102,11 @@ def verify_envelope(envelope: Envelope, expected_key: bytes | None) -> VerifiedP
     return envelope.verified([verifies(claim) for claim in envelope.claims], expected_key)
 
 
-def examine_envelope(envelope: Envelope, invitation: Invitation, floor: Floor | None = None) -> Examination:
-    """The checks of a respondent's device, with this platform's signature primitive."""
-    return examine(envelope, [verifies(claim) for claim in envelope.claims], invitation, floor)
+def examine_envelope(
+    envelope: Envelope, invitation: Invitation, floor: Floor | None = None, parts: Parts = no_parts
+) -> Examination:
+    """The checks of a respondent's device on all parts, with this platform's signature primitive."""
+    return examine(envelope, [verifies(claim) for claim in envelope.claims], invitation, floor, parts)
 
 
 def _add(envelope: Envelope, key: Ed25519PrivateKey) -> Envelope:
@@ -109,9 +114,9 @@ def _add(envelope: Envelope, key: Ed25519PrivateKey) -> Envelope:
     return envelope.with_signature(key.public_key().public_bytes_raw(), key.sign(message))
 
 
-def _refuse_unsound(envelope: Envelope) -> None:
+def _refuse_unsound(envelope: Envelope, parts: Parts) -> None:
     payload = verify_envelope(envelope, None)
     invitation = Invitation(digest=payload.digest, organizer_key=payload.organizer_key)
-    refusal = examine_envelope(envelope, invitation).refusal
+    refusal = examine_envelope(envelope, invitation, parts=parts).refusal
     if refusal is not None and refusal.error is not None:
         raise refusal.error

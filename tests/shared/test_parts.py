@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from shared.checks import CELL_FAILURE, DISTANCE, MODEL_SHAPE
 from shared.errors import SoundnessError, SpecificationError, StateError
 from shared.invitation import Invitation
-from shared.parts import Parts, no_parts
+from shared.parts import Parts, named_parts, no_parts
 from shared.soundness import Examination, examine, examine_parts, refused_envelope
 from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, register_cells, sign, small_specification
-from tests.elections import election_specification
 from tests.invited import invited_specification
 from tests.shared.examining import outcomes
 from tests.vectors.generate import FOLDER
@@ -85,18 +84,15 @@ def test_without_its_parts_a_root_is_no_specification() -> None:
     assert "folder of parts" in caught.value.remedy
 
 
-def test_an_election_is_in_one_piece() -> None:
+def test_an_invited_survey_is_in_one_piece() -> None:
     cells = districts_of(register_cells(), 51)
-    survey, parts = election_specification(kind="register", cells=cells).in_parts()
-    with pytest.raises(SpecificationError, match="needs no parts"):
-        Specification.parse(survey.to_bytes(), parts.get)
+    with pytest.raises(SpecificationError, match="beside a code"):
+        invited_specification(kind="register", cells=cells).in_parts()
 
 
-def test_an_invited_survey_can_be_in_parts() -> None:
-    survey, parts = invited_specification(
-        kind="register", cells=districts_of(register_cells(), 51)
-    ).in_parts()
-    assert Specification.parse(survey.to_bytes(), parts.get) == survey
+def test_a_root_names_its_parts() -> None:
+    assert named_parts(ROOT.to_bytes()) == ROOT.parts
+    assert named_parts(WHOLE.to_bytes()) == named_parts(b"[]") == named_parts(b'{"cells":[]}') == ()
 
 
 def test_the_root_alone_leaves_the_checks_of_cells_open() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.specification import Specification
 from shared.strict_json import dumps
-from tests.builders import register_cells, small_cells, small_specification
+from tests.builders import register_cells
 from tests.vectors.surveys import districts_of, register
 
 Document = dict[str, Any]
@@ -42,9 +42,8 @@ def part_vectors() -> list[Document]:
         given: dict[str, bytes],
         needed: Sequence[int] | None = None,
         change: Callable[[Document], object] = lambda _root: None,
-        base: Specification = specification,
     ) -> None:
-        root = base.to_object()
+        root = specification.to_object()
         change(root)
         found.append(
             {
@@ -100,8 +99,14 @@ def part_vectors() -> list[Document]:
         lambda root: root["cells"].update(
             districts=[{**root["cells"]["districts"][0], "cells": 20_000} for _ in range(51)]
         ))  # fmt: skip
-    public, own = small_specification(cells=districts_of(small_cells(), 49)).in_parts()
-    add("public", "A public model, which every device counts again.", form, own, None, base=public)
+    add(
+        "public",
+        "A public model, which every device counts again.",
+        form,
+        honest,
+        None,
+        lambda root: root["model"].update(kind="public"),
+    )
     altered("part-of-a-part", "A part names another part.", form,
             lambda part: part.update(cells=specification.parts[1].to_object()))  # fmt: skip
     altered("no-cells", "A part without cells.", form, lambda part: part.update(cells=None))

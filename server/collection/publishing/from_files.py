@@ -47,9 +47,13 @@ def publish_files(
     """
     publication = Publication.read(source, is_test=is_test)
     envelope = publication.envelope
-    published = PublishedSurvey.verify(data.folder(envelope), envelope, organizer_key=None)
+    published = PublishedSurvey.verify(
+        data.folder(envelope), envelope, organizer_key=None, parts=publication.parts.get
+    )
     check_keys(published, token_key=token_key, collector_key=collector_key)
-    survey = data.publish(envelope, publication.model, publication.roll, is_test=is_test)
+    survey = data.publish(
+        envelope, publication.model, publication.roll, publication.parts.get, is_test=is_test
+    )
     install_keys(data.survey(survey).published, token_key=token_key, collector_key=collector_key)
     if token_key is not None:
         data.enrol(survey)

@@ -1,24 +1,28 @@
 """What is handed over when a survey is published: the signed file, the public model, the roll.
 
 On its way to a server it is one JSON object, ``{"specification": text, "model": text or null, "roll": text or
-null, "test": boolean}``; the texts are the files' bytes in UTF-8, so that their digests stay what was signed.
+null, "parts": {digest: text}, "test": boolean}``; the texts are the files' bytes in UTF-8, so that their
+digests stay what was signed.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
 from server.collection.storage.published import MODEL_NAME, ROLL_NAME, PublishedSurvey
 from server.files import read_bounded
+from server.keys.parts_folder import parts_in
 from server.keys.signing import ENVELOPE_FILE, examine_envelope
 from shared import strict_json
 from shared.envelope import Envelope
 from shared.errors import InputError, VerificationError
 from shared.invitation import Invitation
-from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
+from shared.limits import MAX_DISTRICTS, MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES, MAX_SPECIFICATION_BYTES
+from shared.parts import named_parts
 from shared.recount import Recount
 from shared.roll import MAX_ROLL_BYTES
 
@@ -30,6 +34,7 @@ _BOUNDS: Final = {
     "model": MAX_MODEL_BYTES,
     "roll": MAX_ROLL_BYTES,
 }
+_MEMBERS: Final = {*_BOUNDS, "parts", "test"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +51,15 @@ class Publication:
         The roll of an invited survey.
     is_test : bool
         Whether it is to be a copy to be tried.
+    parts : mapping of str to bytes
+        Of a specification in parts those that are there, by digest.
     """
 
     envelope: bytes
     model: bytes | None
     roll: bytes | None
     is_test: bool = False
+    parts: Mapping[str, bytes] = field(default_factory=dict)
 
     @classmethod
     def read(cls, source: Path, *, is_test: bool = False) -> Self:
@@ -71,8 +79,11 @@ class Publication:
                 code="input.not-signed",
             )
         model, roll = signed.with_name(MODEL_NAME), signed.with_name(ROLL_NAME)
+        envelope, part = _read(signed, MAX_ENVELOPE_BYTES), parts_in(signed.parent)
+        named = [reference.digest for reference in named_parts(Envelope.parse(envelope).payload)]
         return cls(
-            envelope=_read(signed, MAX_ENVELOPE_BYTES),
+            envelope=envelope,
+            parts={digest: data for digest in named if (data := part(digest)) is not None},
             model=_read(model, MAX_MODEL_BYTES) if model.is_file() else None,
             roll=_read(roll, MAX_ROLL_BYTES) if roll.is_file() else None,
             is_test=is_test,
@@ -88,13 +99,19 @@ class Publication:
             If it is another object, or a file in it is too large.
         """
         value = strict_json.loads(body, error=_malformed, where="body", max_bytes=MAX_PUBLICATION_BYTES)
-        if not isinstance(value, dict) or value.keys() != {*_BOUNDS, "test"}:
-            raise _malformed("not an object of specification, model, roll and test")
+        if not isinstance(value, dict) or value.keys() != _MEMBERS:
+            raise _malformed("not an object of specification, model, roll, parts and test")
         files = {name: _bytes(value[name], name) for name in _BOUNDS}
         envelope = files["specification"]
         if envelope is None or type(value["test"]) is not bool:
             raise _malformed("the specification is missing, or test is neither true nor false")
-        return cls(envelope=envelope, model=files["model"], roll=files["roll"], is_test=value["test"])
+        return cls(
+            envelope=envelope,
+            model=files["model"],
+            roll=files["roll"],
+            is_test=value["test"],
+            parts=_parts(value["parts"]),
+        )
 
     def to_bytes(self) -> bytes:
         """The JSON object.
@@ -107,9 +124,10 @@ class Publication:
         files = {"specification": self.envelope, "model": self.model, "roll": self.roll}
         try:
             texts = {name: None if data is None else data.decode("utf-8") for name, data in files.items()}
+            parts = {digest: data.decode("utf-8") for digest, data in self.parts.items()}
         except UnicodeDecodeError:
             raise _malformed("a file is no text in UTF-8") from None
-        body = json.dumps({**texts, "test": self.is_test}, ensure_ascii=False).encode("utf-8")
+        body = json.dumps({**texts, "parts": parts, "test": self.is_test}, ensure_ascii=False).encode("utf-8")
         if len(body) > MAX_PUBLICATION_BYTES:
             raise _malformed(f"{len(body)} bytes are too many")
         return body
@@ -125,11 +143,12 @@ class Publication:
         VerificationError, SpecificationError, InputError
             The first thing that is wrong.
         """
-        published = PublishedSurvey.verify(Path(), self.envelope, organizer_key=None)
+        part = self.parts.get
+        published = PublishedSurvey.verify(Path(), self.envelope, organizer_key=None, parts=part)
         published.require_model(self.model)
         published.require_roll(self.roll)
         invitation = Invitation(digest=published.digest, organizer_key=published.organizer_key)
-        examination = examine_envelope(Envelope.parse(self.envelope), invitation)
+        examination = examine_envelope(Envelope.parse(self.envelope), invitation, parts=part)
         if examination.must_recount and self.model is not None:
             examination = Recount(examination, self.model).finish()
         if (refusal := examination.refusal) is not None:
@@ -150,6 +169,18 @@ def _bytes(value: Any, name: str) -> bytes | None:
     if len(data) > _BOUNDS[name]:
         raise _malformed(f"{name} is too large")
     return data
+
+
+def _parts(value: Any) -> dict[str, bytes]:
+    if not isinstance(value, dict) or len(value) > MAX_DISTRICTS:
+        raise _malformed(f"parts is no object of at most {MAX_DISTRICTS} texts")
+    parts = {}
+    for digest, text in value.items():
+        data = text.encode("utf-8") if isinstance(text, str) else b""
+        if not 0 < len(data) <= MAX_SPECIFICATION_BYTES:
+            raise _malformed("a part is no text, or too large")
+        parts[digest] = data
+    return parts
 
 
 def _malformed(message: str, **more: str) -> InputError:

@@ -22,9 +22,11 @@ from server.collection.storage.registrar import REGISTRAR_NAME, RegistrarStore
 from server.collection.storage.retention import Now, Today, utc_now, utc_today
 from server.collection.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore
 from server.collection.storage.taking_back import take_back
+from server.keys.parts_folder import write_parts
 from shared.ballot import require_invited
 from shared.envelope import Envelope, survey_digest, survey_id
 from shared.errors import NotFoundError, RoomfulError, StateError
+from shared.parts import Parts, no_parts
 
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 
@@ -87,7 +89,13 @@ class DataDirectory:
         self.end()
 
     def publish(
-        self, envelope: bytes, model: bytes | None, roll: bytes | None = None, *, is_test: bool = False
+        self,
+        envelope: bytes,
+        model: bytes | None,
+        roll: bytes | None = None,
+        parts: Parts = no_parts,
+        *,
+        is_test: bool = False,
     ) -> str:
         """Take a signed specification into the data directory as a draft.
 
@@ -102,6 +110,8 @@ class DataDirectory:
             The canonical model, for a public one.
         roll : bytes or None
             The roll of an invited survey.
+        parts : callable, optional
+            Contents of the parts of a specification in parts, by digest.
         is_test : bool
             Whether it is a copy to be tried, for ever: its page says so, and simulated people may answer.
 
@@ -120,7 +130,7 @@ class DataDirectory:
         StorageError
             If it cannot be written; then nothing was.
         """
-        published = PublishedSurvey.verify(self.path, envelope, organizer_key=None)
+        published = PublishedSurvey.verify(self.path, envelope, organizer_key=None, parts=parts)
         published.require_model(model)
         published.require_roll(roll)
         folder = self._surveys / published.id
@@ -136,6 +146,8 @@ class DataDirectory:
                     files.write_new(work / MODEL_NAME, model)
                 if roll is not None:
                     files.write_new(work / ROLL_NAME, roll)
+                own = {part.digest: parts(part.digest) or b"" for part in published.specification.parts}
+                write_parts(work, own, files.write_new)
                 create_database(
                     self._databases(work / DATABASE_NAME, published.id),
                     specification_digest=published.digest,

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
 from server import files
+from server.keys.parts_folder import parts_in
 from server.keys.signing import verify_envelope
 from shared.envelope import Envelope, survey_id
 from shared.errors import BoardError, InputError, NotFoundError, StorageError
 from shared.limits import MAX_ENVELOPE_BYTES
+from shared.parts import Parts
 from shared.roll import Roll
 from shared.specification import Specification
 
@@ -67,8 +70,23 @@ class PublishedSurvey:
     specification: Specification
 
     @classmethod
-    def verify(cls, folder: Path, envelope: bytes, *, organizer_key: bytes | None) -> Self:
+    def verify(
+        cls,
+        folder: Path,
+        envelope: bytes,
+        *,
+        organizer_key: bytes | None,
+        parts: Parts | None = None,
+        needed: Collection[int] | None = None,
+    ) -> Self:
         """Verify and parse an envelope.
+
+        Parameters
+        ----------
+        folder : Path
+            The survey's folder, in which parts are looked for unless `parts` says where they are.
+        needed : collection of int, optional
+            See :meth:`shared.specification.Specification.parse`; who counts and releases needs all.
 
         Raises
         ------
@@ -81,7 +99,7 @@ class PublishedSurvey:
             envelope=envelope,
             digest=verified.digest,
             organizer_key=verified.organizer_key,
-            specification=Specification.parse(verified.payload),
+            specification=Specification.parse(verified.payload, parts or parts_in(folder), needed),
         )
 
     @classmethod
@@ -116,6 +134,27 @@ class PublishedSurvey:
         if self.specification.model.kind != "public" or not path.is_file():
             raise NotFoundError("this survey has no public model")
         return path
+
+    def part(self, digest: str) -> bytes:
+        """A part of the specification.
+
+        Raises
+        ------
+        NotFoundError
+            If the specification names no such part.
+        StorageError
+            If its file is missing.
+        """
+        if all(reference.digest != digest for reference in self.specification.parts):
+            raise NotFoundError("this survey has no such part", code="not-found.part")
+        data = parts_in(self.folder)(digest)
+        if data is None:
+            raise StorageError("a part of the specification is missing", where=digest, code="storage.corrupt")
+        return data
+
+    def parts(self) -> dict[str, bytes]:
+        """All parts by their digest; raises as :meth:`part`."""
+        return {reference.digest: self.part(reference.digest) for reference in self.specification.parts}
 
     def require_model(self, model: bytes | None) -> None:
         """Check that a public specification comes with its model, and a register's without.

@@ -59,6 +59,12 @@ def blueprint(config: Config, data: DataDirectory, *, keeps: bool = True) -> Blu
         envelope = data.survey(survey).published.envelope
         return compressed.answer(envelope, lambda: envelope, SPECIFICATION_TYPE)
 
+    @routes.get("/surveys/<survey>/parts/<digest>")
+    def part(survey: str, digest: str) -> Response:
+        published = data.survey(survey).published
+        key = f"{published.digest}/{digest}".encode()
+        return compressed.answer(key, lambda: published.part(digest), JSON_TYPE, immutable=True)
+
     @routes.get("/surveys/<survey>/model")
     def model(survey: str) -> Response:
         published = data.survey(survey).published
@@ -144,10 +150,12 @@ class _Compressed:
         self._files: dict[bytes, StaticFile] = {}
         self._lock = threading.Lock()
 
-    def answer(self, key: bytes, read: Callable[[], bytes], kind: str) -> Response:
+    def answer(
+        self, key: bytes, read: Callable[[], bytes], kind: str, *, immutable: bool = False
+    ) -> Response:
         """Send the document in the smallest form that the request accepts."""
         with self._lock:
             file = self._files.get(key)
             if file is None:
-                file = self._files[key] = StaticFile.compress(kind, read())
+                file = self._files[key] = StaticFile.compress(kind, read(), immutable=immutable)
         return send(file)

@@ -25,6 +25,7 @@ from server.collection.web.event_log import set_up_logging
 from server.collection.web.serving import listen, make_server
 from server.collection.web.static_files import ClientFiles, find_client
 from server.files import read_bounded
+from server.keys.parts_folder import parts_in
 from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding, survey_digest
 from shared.errors import InputError
@@ -92,7 +93,7 @@ def prepared(source: Path, port: int, client: Callable[[], ClientFiles] = find_c
         TemporaryDirectory(prefix="roomful-preview-") as folder,
         DataDirectory(Path(folder) / "data", now=lambda: first) as data,
     ):
-        survey = data.publish(envelope.to_bytes(), model, is_test=True)
+        survey = data.publish(envelope.to_bytes(), model, parts=parts_in(source), is_test=True)
         data.open(survey)
         config = Config(host="127.0.0.1", port=port, threads=_THREADS, processes=1)
         yield Preview(
@@ -119,7 +120,7 @@ def _read(source: Path) -> tuple[Specification, bytes | None]:
             remedy="Design the survey first: roomful design survey.toml --out DIR",
             code="input.no-design",
         )
-    found = Specification.parse(payload)
+    found = Specification.parse(payload, parts_in(source))
     return found, _bytes(model, MAX_MODEL_BYTES) if found.model.kind == "public" else None
 
 

@@ -106,6 +106,7 @@ _SENTENCES: Final = {
         "The collector did not sign that it took this ballot.",
         "Open the file in which receipt and ballot were saved together. Nothing was kept.",
     ),
+    "not-found.part": ("This survey has no such part.", "Load the page again."),
     "not-found.board": ("There is no public board yet.", "Come back when it is published."),
     "state.role": (
         "This server has another part in the survey.",

@@ -118,7 +118,11 @@ class Publishing:
             with self._codes.using(code, body) as done:
                 if not done:
                     self._data.publish(
-                        publication.envelope, publication.model, publication.roll, is_test=publication.is_test
+                        publication.envelope,
+                        publication.model,
+                        publication.roll,
+                        publication.parts.get,
+                        is_test=publication.is_test,
                     )
                 store = self._published(digest)
         _LOG.info("survey-published")
