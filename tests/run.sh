@@ -6,6 +6,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 bin=${ROOMFUL_VENV:-$PWD/.venv}/bin
+# Hundreds of processes start, and each would compile the modules that it loads.
+unset PYTHONDONTWRITEBYTECODE
 
 if [ $# -gt 0 ] && [ -x "$bin/pytest" ]; then
   exec "$bin/python" -m pytest "$@"
