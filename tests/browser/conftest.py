@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Page
 
 from respondent_client.build import build
 from shared.envelope import encode_key
+from tests.browser.profiles import DESK, plain_profiles, profiles, runtime, tab
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope, small_model
 
+__all__ = ["plain_profiles", "profiles", "runtime", "tab"]
 KEY = encode_key(public_bytes(ORGANIZER_KEY))
 
 
@@ -22,21 +24,10 @@ def static() -> Path:
     return build(progress=False)
 
 
-@pytest.fixture(scope="module")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A profile for the tests of one file, whose first tab stays open: the runtime is compiled for that one."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
-    yield context
-    context.close()
-
-
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A tab."""
-    page = context.new_page()
-    yield page
-    if page != context.pages[0]:
-        page.close()
+def page(tab: Callable[..., Page]) -> Page:
+    """A tab of the size of a desk."""
+    return tab(DESK, locale="en-GB")
 
 
 @pytest.fixture

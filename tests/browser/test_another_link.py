@@ -9,8 +9,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.conftest import KEY
 from tests.browser.invited_office import CODES, Office, office
+from tests.browser.profiles import PHONE
 from tests.browser.site import Site
-from tests.browser.test_invited_survey import PHONE, InvitedWalk
+from tests.browser.test_invited_survey import InvitedWalk
 
 pytestmark = pytest.mark.browser
 HERS, HIS = CODES[0], CODES[1]
@@ -25,7 +26,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 
 @pytest.fixture(scope="module")
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]
+    context = browser.new_context(viewport=PHONE)
     yield context
     context.close()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from server.collection.board_folder import publish_board
 from server.keys.sealing import SealingKey
@@ -31,7 +31,8 @@ from shared.strict_json import dumps
 from shared.units import names_of_units
 from tests import election_held as held
 from tests.browser.invited_office import Office, office
-from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
+from tests.browser.profiles import DESK, PHONE
+from tests.browser.test_invited_survey import InvitedWalk, visit
 from tests.browser.test_right_to_left import in_arabic
 from tests.builders import ORGANIZER_KEY
 from tests.election import GROUP
@@ -77,7 +78,7 @@ def words_of(walk: InvitedWalk) -> str:
 
 @pytest.mark.parametrize(("number", "viewport"), [(0, PHONE), (1, DESK)], ids=["360", "1280"])
 def test_a_vote(
-    election: Office, visit: Callable[..., InvitedWalk], number: int, viewport: dict[str, int]
+    election: Office, visit: Callable[..., InvitedWalk], number: int, viewport: ViewportSize
 ) -> None:
     walk = visit(f"election-{viewport['width']}", viewport)
     page = walk.page
@@ -181,7 +182,7 @@ def of_units(tmp_path: Path) -> Iterator[Office]:
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
 def test_her_unit_and_with_whom_it_may_be_joined(
-    of_units: Office, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
+    of_units: Office, visit: Callable[..., InvitedWalk], viewport: ViewportSize
 ) -> None:
     walk = visit(f"units-{viewport['width']}", viewport)
     walk.open(of_units.link(code_in(3)))
@@ -204,7 +205,7 @@ def test_her_unit_and_with_whom_it_may_be_joined(
 def test_the_board_shows_the_result(
     tmp_path: Path,
     visit: Callable[..., InvitedWalk],
-    viewport: dict[str, int],
+    viewport: ViewportSize,
     specification: Specification,
 ) -> None:
     held_election = HeldElection(tmp_path, specification=specification).fill(*COUNTS)
@@ -251,7 +252,7 @@ def reach(walk: InvitedWalk, selector: str) -> None:
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
 def test_the_report_scrolls_its_tables_and_not_the_page(
-    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int]
+    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: ViewportSize
 ) -> None:
     held_election = HeldElection(tmp_path).fill(*COUNTS)
     tally = held_election.result(held_election.write())
@@ -270,7 +271,7 @@ def test_the_report_scrolls_its_tables_and_not_the_page(
 @pytest.mark.parametrize("relay", [False, True], ids=["", "relay"])
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
 def test_a_missing_ballot_comes_back_by_the_board(
-    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int], relay: bool
+    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: ViewportSize, relay: bool
 ) -> None:
     """Lost by the collector, who signed to have taken it, or on the way of a relay that signed."""
     keys = election_keys(relay=Relay(url=RELAY_URL, messages=5, seconds=1, key=relay_key().public_key))
@@ -329,7 +330,7 @@ def test_a_missing_ballot_comes_back_by_the_board(
 @pytest.mark.parametrize("language", ["de", "ar"])
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
 def test_code_and_complaint_with_the_keyboard_alone(
-    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: dict[str, int], language: str
+    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: ViewportSize, language: str
 ) -> None:
     """Was my code used, where is my ballot, bring it back: in a long language, and from right to left."""
     document = election_of_units().to_object()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from respondent_client.build import WEB
 from server.collection.board_folder import BOARD_FOLDER, publish_board
@@ -18,8 +18,9 @@ from server.release.trustees.tallying import report_of
 from shared.specification import Specification
 from shared.strict_json import dumps
 from tests.browser.invited_office import Office, office
+from tests.browser.profiles import DESK, PHONE
 from tests.browser.test_election import reach
-from tests.browser.test_invited_survey import DESK, PHONE, InvitedWalk, visit
+from tests.browser.test_invited_survey import InvitedWalk, visit
 from tests.browser.test_right_to_left import in_place_of_german
 from tests.elections import HeldElection, election_specification
 from tests.published_elections import CHANGES, Change, PublishedElection
@@ -92,7 +93,7 @@ def test_the_published_result_is_verified(
     board: Office,
     published: PublishedElection,
     visit: Callable[..., InvitedWalk],
-    viewport: dict[str, int],
+    viewport: ViewportSize,
     tmp_path: Path,
 ) -> None:
     walk = visit(f"verification-{viewport['width']}", viewport)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from shared.questionnaire import Questionnaire
 from shared.specification import Permissions
@@ -68,11 +68,10 @@ def plain(answers: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_what_is_hidden_is_passed_over_and_not_sent(browser: Browser, site: Site, width: int) -> None:
+def test_what_is_hidden_is_passed_over_and_not_sent(tab: Callable[..., Page], site: Site, width: int) -> None:
     """Somebody who goes by bus, after she had said otherwise."""
-    context = browser.new_context(viewport={"width": width, "height": 2400})
-    context.set_default_timeout(8000)
-    page = context.new_page()
+    page = tab({"width": width, "height": 2400})
+    page.set_default_timeout(8000)
     walk = to_questions(page, site)
     walk.name = f"every-{width}"
     expect(page.get_by_text("Which line?")).to_have_count(0)
@@ -125,7 +124,6 @@ def test_what_is_hidden_is_passed_over_and_not_sent(browser: Browser, site: Site
     walk.send()
     assert sent(site) == plain(BY_BUS)
     assert walk.problems == []
-    context.close()
 
 
 def test_who_is_asked_more_and_says_it_in_her_words(page: Page, site: Site) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import KEY
 from tests.browser.site import Site
@@ -22,10 +24,9 @@ Worker.prototype.postMessage = function (data) {
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_button_that_fails_says_so_and_can_be_pressed_again(
-    browser: Browser, site: Site, width: int
+    tab: Callable[..., Page], site: Site, width: int
 ) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 800}, locale="en-GB")
-    page = context.new_page()
+    page = tab({"width": width, "height": 800}, locale="en-GB")
     page.add_init_script(FAULTY_ONCE)
     walk = Walk(page, f"fault-{width}")
     walk.open(site.link(KEY))
@@ -44,4 +45,3 @@ def test_a_button_that_fails_says_so_and_can_be_pressed_again(
     walk.go_on()
     expect(page.locator("#picture")).to_be_visible()
     expect(page.locator("#fault")).to_have_count(0)
-    context.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from shared.strict_json import dumps
 from tests.browser.conftest import KEY
@@ -17,11 +17,10 @@ from tests.builders import ORGANIZER_KEY, sign, small_model, small_specification
 pytestmark = pytest.mark.browser
 
 
-def test_a_walk_in_french(browser: Browser, make_site: Callable[..., Site]) -> None:
+def test_a_walk_in_french(tab: Callable[..., Page], make_site: Callable[..., Site]) -> None:
     payload = dumps(in_place_of_german(small_specification().to_object(), "fr"))
     site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), small_model())
-    context = browser.new_context(viewport={"width": 360, "height": 740}, reduced_motion="reduce")
-    walk = Walk(context.new_page(), "fr-360")
+    walk = Walk(tab(reduced_motion="reduce"), "fr-360")
     page = walk.page
     page.set_default_timeout(60_000)
 
@@ -60,4 +59,3 @@ def test_a_walk_in_french(browser: Browser, make_site: Callable[..., Site]) -> N
     expect(page.locator("#receipt")).to_be_visible()
     look("receipt")
     assert walk.problems == []
-    context.close()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.invited_office import CODES, Office, office
-from tests.browser.test_invited_survey import PHONE, WAGE, InvitedWalk
+from tests.browser.test_invited_survey import WAGE, InvitedWalk, visit
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
+__all__ = ["visit"]
 
 CAMERA = """
 window.tracks = [];
@@ -42,29 +43,14 @@ def direct(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
         yield place
 
 
-@pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[[], InvitedWalk]]:
-    contexts: list[BrowserContext] = []
-
-    def make() -> InvitedWalk:
-        contexts.append(browser.new_context(viewport=PHONE))  # type: ignore[arg-type]
-        page = contexts[-1].new_page()
-        page.on("dialog", lambda dialog: dialog.accept())
-        return InvitedWalk(page)
-
-    yield make
-    for context in contexts:
-        context.close()
-
-
 def tracks_are(page: Page, states: list[str]) -> None:
     """Wait until the camera's tracks are in these states."""
     seen = "tracks.map((track) => track.readyState)"
     until(lambda: page.evaluate(seen) == states, lambda: str(page.evaluate(seen)))
 
 
-def test_the_camera_is_let_go_when_its_screen_goes(direct: Office, visit: Callable[[], InvitedWalk]) -> None:
-    walk = visit()
+def test_the_camera_is_let_go_when_its_screen_goes(direct: Office, visit: Callable[..., InvitedWalk]) -> None:
+    walk = visit("mishap")
     page = walk.page
     page.add_init_script(CAMERA)
     walk.to_invitation(direct.link())
@@ -81,8 +67,10 @@ def test_the_camera_is_let_go_when_its_screen_goes(direct: Office, visit: Callab
     assert walk.problems == []
 
 
-def test_a_held_key_does_not_skip_the_random_moment(direct: Office, visit: Callable[[], InvitedWalk]) -> None:
-    walk = visit()
+def test_a_held_key_does_not_skip_the_random_moment(
+    direct: Office, visit: Callable[..., InvitedWalk]
+) -> None:
+    walk = visit("mishap")
     page = walk.page
     walk.to_invitation(direct.link(CODES[2]))
     walk.exchange()
@@ -102,10 +90,10 @@ def test_a_held_key_does_not_skip_the_random_moment(direct: Office, visit: Calla
 
 
 def test_a_voucher_outlives_its_tab_on_the_device_that_she_names(
-    direct: Office, visit: Callable[[], InvitedWalk]
+    direct: Office, visit: Callable[..., InvitedWalk]
 ) -> None:
     """Closing the tab after the code was used cost her the vote; nothing stays unless she asks for it."""
-    walk = visit()
+    walk = visit("mishap")
     page = walk.page
     walk.to_invitation(direct.link(CODES[5]))
     expect(page.locator("#spends")).to_contain_text("keep it on this device")
@@ -128,10 +116,10 @@ def test_a_voucher_outlives_its_tab_on_the_device_that_she_names(
 
 @pytest.mark.parametrize("goes_back", [True, False])
 def test_the_moment_is_drawn_for_nobody_who_has_gone_back(
-    direct: Office, visit: Callable[[], InvitedWalk], goes_back: bool
+    direct: Office, visit: Callable[..., InvitedWalk], goes_back: bool
 ) -> None:
     """She types on undisturbed, and nothing is sent behind her back; otherwise it waits as she wished."""
-    walk = visit()
+    walk = visit("mishap")
     page = walk.page
     page.add_init_script(HOLD_THE_DRAW)
     walk.to_invitation(direct.link(CODES[0 if goes_back else 1]))
@@ -161,10 +149,10 @@ def test_the_moment_is_drawn_for_nobody_who_has_gone_back(
 
 @pytest.mark.parametrize("ends_well", [True, False])
 def test_another_language_while_it_is_sent(
-    direct: Office, visit: Callable[[], InvitedWalk], ends_well: bool
+    direct: Office, visit: Callable[..., InvitedWalk], ends_well: bool
 ) -> None:
     """There is nothing to press meanwhile, and neither the receipt nor the failure gets lost."""
-    walk = visit()
+    walk = visit("mishap")
     page = walk.page
     walk.to_invitation(direct.link(CODES[3 if ends_well else 4]))
     walk.exchange()

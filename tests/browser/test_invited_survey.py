@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from shared import base64url
 from shared.ballot import Ballot
@@ -23,12 +23,12 @@ from shared.specification import Specification
 from shared.submission import decode
 from shared.token import HeldToken
 from tests.browser.invited_office import CODES, UNKNOWN, Office, is_ballot, office
+from tests.browser.profiles import DESK, PHONE
 from tests.browser.test_right_to_left import in_arabic
 from tests.browser.walk import Walk
 from tests.invited import COLLECTOR, COLLECTOR_KEY, HPKE, OPENING_KEY, ROLL_ID, token_key
 
 pytestmark = pytest.mark.browser
-PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
 WAGE = "13.5"
 
 
@@ -96,19 +96,15 @@ class InvitedWalk(Walk):
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., InvitedWalk]]:
+def visit(tab: Callable[..., Page]) -> Callable[..., InvitedWalk]:
     """A new profile of a browser on each call."""
-    contexts: list[BrowserContext] = []
 
-    def make(name: str, viewport: dict[str, int] = PHONE, **more: Any) -> InvitedWalk:
-        contexts.append(browser.new_context(viewport=viewport, **more))  # type: ignore[arg-type]
-        page = contexts[-1].new_page()
+    def make(name: str, viewport: ViewportSize = PHONE, **more: Any) -> InvitedWalk:
+        page = tab(viewport, **more)
         page.on("dialog", lambda dialog: dialog.accept())
         return InvitedWalk(page, name)
 
-    yield make
-    for context in contexts:
-        context.close()
+    return make
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from tests.attacks.test_false_labels import FALSE, SURVEY
 from tests.browser.conftest import KEY
+from tests.browser.profiles import DESK
 from tests.browser.site import Site
 from tests.browser.walk import Walk
 from tests.builders import ORGANIZER_KEY, sign, small_model
@@ -22,10 +23,9 @@ def lying_site(make_site: Callable[..., Site]) -> Site:
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_false_label_stands_beside_what_it_is_counted_as(
-    browser: Browser, make_site: Callable[..., Site], width: int
+    tab: Callable[..., Page], make_site: Callable[..., Site], width: int
 ) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 740}, locale="en-GB")
-    walk = Walk(context.new_page(), f"labels-{width}")
+    walk = Walk(tab({"width": width, "height": 740}, locale="en-GB"), f"labels-{width}")
     walk.open(lying_site(make_site).link(KEY))
     walk.start()
     expect(walk.page.locator('li[data-code="check.length"]')).to_have_attribute("data-outcome", "passed")
@@ -43,16 +43,14 @@ def test_a_false_label_stands_beside_what_it_is_counted_as(
     expect(walk.page.locator("#more")).to_contain_text(f"{FALSE} (counted as: female)")
     walk.look("group")
     assert walk.problems == []
-    context.close()
 
 
 def test_the_shortest_and_the_longest_answers_are_equally_long(
-    browser: Browser, make_site: Callable[..., Site]
+    tab: Callable[..., Page], make_site: Callable[..., Site]
 ) -> None:
     site = lying_site(make_site)
     for full in (False, True):
-        context = browser.new_context(locale="en-GB")
-        walk = Walk(context.new_page(), "length")
+        walk = Walk(tab(DESK, locale="en-GB"), "length")
         walk.open(site.link(KEY))
         walk.start()
         walk.go_on()
@@ -65,6 +63,5 @@ def test_the_shortest_and_the_longest_answers_are_equally_long(
                 walk.question(choice).click()
         walk.to_review()
         walk.send()
-        context.close()
     assert len(site.stored) == 2
     assert {len(message) for message in site.stored} == {SURVEY.message_bytes}

@@ -9,9 +9,10 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.conftest import KEY
 from tests.browser.invited_office import CODES, Office, office
+from tests.browser.profiles import PHONE
 from tests.browser.site import Site
 from tests.browser.test_invited_mishaps import CAMERA, tracks_are
-from tests.browser.test_invited_survey import PHONE, InvitedWalk
+from tests.browser.test_invited_survey import InvitedWalk
 from tests.browser.walk import Walk
 
 pytestmark = pytest.mark.browser
@@ -26,7 +27,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 @pytest.fixture
 def fresh(browser: Browser) -> Iterator[Page]:
     """A tab of a profile with nothing in its cache."""
-    context = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]
+    context = browser.new_context(viewport=PHONE)
     context.set_default_timeout(60_000)
     page = context.new_page()
     page.on("dialog", lambda dialog: dialog.accept())

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from shared.strict_json import dumps
 from tests.browser.conftest import KEY
+from tests.browser.profiles import DESK
 from tests.browser.site import Site
 from tests.browser.test_right_to_left import in_arabic
 from tests.browser.walk import Walk
@@ -21,13 +22,12 @@ IN_THE_CHECK = WORDS | {"ar": "18 شخصًا على الأقل"}
 
 @pytest.mark.parametrize("language", WORDS)
 def test_the_pages_of_a_register_say_at_least(
-    browser: Browser, make_site: Callable[..., Site], language: str
+    tab: Callable[..., Page], make_site: Callable[..., Site], language: str
 ) -> None:
     value = small_specification(kind="register").to_object()
     payload = dumps(in_arabic(value) if language == "ar" else value)
     site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), None)
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    walk = Walk(context.new_page(), f"register-{language}")
+    walk = Walk(tab(DESK), f"register-{language}")
     page, words = walk.page, WORDS[language]
     walk.open(site.link(KEY).replace("#", f"?lang={language}#"))
     walk.start()
@@ -49,4 +49,3 @@ def test_the_pages_of_a_register_say_at_least(
     walk.go_on()
     expect(page.locator("#screen .promise")).to_contain_text(words)
     assert not walk.problems
-    context.close()

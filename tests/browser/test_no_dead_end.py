@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import KEY
+from tests.browser.profiles import DESK
 from tests.browser.site import Site
 from tests.browser.walk import Walk
 
 pytestmark = pytest.mark.browser
 
 
-def test_without_its_first_script_the_page_says_what_to_do(browser: Browser, site: Site) -> None:
+def test_without_its_first_script_the_page_says_what_to_do(tab: Callable[..., Page], site: Site) -> None:
     """Start stayed grey for ever: no script was there to say that none came."""
-    context = browser.new_context(viewport={"width": 360, "height": 740}, reduced_motion="reduce")
-    page = context.new_page()
+    page = tab(reduced_motion="reduce")
     page.route("**/start.*.mjs", lambda route: route.abort())
     page.goto(site.link(KEY))
     expect(page.locator("#late")).to_be_visible()
     expect(page.locator("#late")).to_contain_text("Load the page again")
-    context.close()
 
 
 @pytest.mark.parametrize("end", [">", "%3E", ")", "»", "”.", ">,", "%22%3E"])
@@ -62,23 +63,20 @@ def test_a_survey_closed_meanwhile_offers_no_second_try(page: Page, site: Site) 
     expect(walk.primary).to_have_count(0)
 
 
-def test_a_preview_does_not_say_that_anything_is_stored(browser: Browser, site: Site) -> None:
+def test_a_preview_does_not_say_that_anything_is_stored(tab: Callable[..., Page], site: Site) -> None:
     site.trial = "preview"
-    context = browser.new_context()
-    walk = Walk(context.new_page())
+    walk = Walk(tab(DESK))
     walk.open(site.link(KEY))
     walk.to_questions()
     walk.to_review()
     walk.go_on()
     expect(walk.heading).to_have_text("Preview: nothing is stored")
     expect(walk.page.locator("#receipt")).to_have_count(0)
-    context.close()
 
 
-def test_large_german_texts_stay_within_a_narrow_window(browser: Browser, site: Site) -> None:
+def test_large_german_texts_stay_within_a_narrow_window(tab: Callable[..., Page], site: Site) -> None:
     """200 % at 360 px, from the first page to the receipt; the focus is seen, the console empty."""
-    context = browser.new_context(viewport={"width": 360, "height": 740}, reduced_motion="reduce")
-    walk = Walk(context.new_page(), "large-de")
+    walk = Walk(tab(reduced_motion="reduce"), "large-de")
     page = walk.page
     site.trial = "test"  # marked on every screen
     walk.open(site.link(KEY).replace("#", "?lang=de#"))
@@ -120,4 +118,3 @@ def test_large_german_texts_stay_within_a_narrow_window(browser: Browser, site: 
     page.keyboard.press("Enter")  # it wiped the receipt, unasked
     expect(page.locator("#receipt")).to_be_visible()
     assert walk.problems == []
-    context.close()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from shared.questionnaire import Questionnaire
 from shared.strict_json import dumps
@@ -273,9 +273,8 @@ def test_a_chosen_radio_stays_a_dot_in_a_ring_while_it_is_focused(
 
 
 @pytest.mark.parametrize("width", [320, 360, 1280])
-def test_a_scale_stands_in_one_row(browser: Browser, survey: Callable[..., Site], width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 740})
-    walk = to_questions(context.new_page(), survey("en"))
+def test_a_scale_stands_in_one_row(tab: Callable[..., Page], survey: Callable[..., Site], width: int) -> None:
+    walk = to_questions(tab({"width": width, "height": 740}), survey("en"))
     walk.name = f"questions-{width}"
     boxes = walk.page.locator(".sd-rating__item").evaluate_all(
         "all => all.map((one) => one.getBoundingClientRect())"
@@ -288,7 +287,6 @@ def test_a_scale_stands_in_one_row(browser: Browser, survey: Callable[..., Site]
     walk.question("c").click()
     walk.page.get_by_role("radio", name="3 on a scale").check(force=True)
     walk.look("1")
-    context.close()
 
 
 BRACE = "{q0} {Q0.title} {hours} {#q0} { q0 } {0} {rowTitle} {choice} {panel.q0} {locale}"
@@ -359,11 +357,10 @@ def test_a_unit_stands_beside_the_field_and_in_its_name(page: Page, asking: Call
 
 
 def test_the_longest_row_of_a_scale_shows_every_figure_at_twice_the_size(
-    browser: Browser, survey: Callable[..., Site]
+    tab: Callable[..., Page], survey: Callable[..., Site]
 ) -> None:
     """The button with 10 was narrower than its figures."""
-    context = browser.new_context(viewport={"width": 360, "height": 740})
-    page = context.new_page()
+    page = tab()
     to_questions(page, survey("en"))
     cut = """items => items.filter(item => {
       const text = item.querySelector(".sd-rating__item-text");
@@ -376,12 +373,11 @@ def test_the_longest_row_of_a_scale_shows_every_figure_at_twice_the_size(
     page.evaluate("document.documentElement.style.setProperty('font-size', '200%')")
     assert items.evaluate_all(cut) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    context.close()
 
 
 @pytest.mark.parametrize("language", ["ar", "en"])
 def test_errors_stand_within_their_question_in_both_directions(
-    browser: Browser, asking: Callable[..., Site], make_site: Callable[..., Site], language: str
+    tab: Callable[..., Page], asking: Callable[..., Site], make_site: Callable[..., Site], language: str
 ) -> None:
     """In Arabic they began a third of a line too far to the left, and were cut off."""
     rows = [{"value": "a", "text": "A"}, {"value": "b", "text": "B"}]
@@ -389,8 +385,7 @@ def test_errors_stand_within_their_question_in_both_directions(
     own = asking({"elements": [matrix, {"type": "boolean", "name": "car", "isRequired": True}]})
     payload = dumps(in_one_language(own.specification.to_object(), language))
     site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), small_model(own.specification))
-    context = browser.new_context(viewport={"width": 360, "height": 740})
-    page = context.new_page()
+    page = tab()
     walk = to_questions(page, site)
     walk.go_on()
     expect(page.locator("#error-summary")).to_be_visible()
@@ -404,4 +399,3 @@ def test_errors_stand_within_their_question_in_both_directions(
     errors = page.locator(".sd-element__erbox:visible")
     expect(errors).to_have_count(2)
     assert errors.evaluate_all(starts) == [0, 0]
-    context.close()

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from tests.browser.harness import Harness
+from tests.browser.profiles import Profiles
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, sign
 from tests.registers import designed, write_adult, write_numeric
@@ -26,6 +27,11 @@ _PLACE_ALL = """async (people) => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def profiles(plain_profiles: Profiles) -> Profiles:
+    return plain_profiles
+
+
 def write(name: str, folder: Path, data: Path) -> Path:
     if name == "adult":
         return write_adult(folder, data, limit=4_000)
@@ -37,7 +43,7 @@ def write(name: str, folder: Path, data: Path) -> Path:
     "name", ["census-register", "census-public", "tarragona-register", "tarragona-public", "adult"]
 )
 def test_pyodide_maps_every_record_like_cpython_and_the_design(
-    name: str, tmp_path: Path, reference_data: Path, browser: Browser, make_site: Callable[..., Site]
+    name: str, tmp_path: Path, reference_data: Path, tab: Callable[..., Page], make_site: Callable[..., Site]
 ) -> None:
     survey = write(name, tmp_path, reference_data)
     result = designed(survey)
@@ -51,12 +57,10 @@ def test_pyodide_maps_every_record_like_cpython_and_the_design(
         sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes(),
         model.canonical_text() if specification.model.kind == "public" else None,
     )
-    context = browser.new_context()
-    harness = Harness(context.new_page(), site)
+    harness = Harness(tab(), site)
     assert "result" in harness.open()
     people = [dict(zip(names, record, strict=True)) for record in distinct]
     in_pyodide = harness.page.evaluate(_PLACE_ALL, people)
-    context.close()
     in_cpython = [specification.cells.assign(specification.vector(person)) for person in people]
     cell_of = dict(zip(distinct, in_pyodide, strict=True))
     by_design = [int(result.labels[i]) for i in model.tuple_of_record]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from shared.strict_json import dumps
 from tests.browser.conftest import KEY
@@ -33,12 +33,11 @@ def in_arabic(value: Any) -> Any:
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_pages_mirror_and_stay_within_the_window(
-    browser: Browser, make_site: Callable[..., Site], width: int
+    tab: Callable[..., Page], make_site: Callable[..., Site], width: int
 ) -> None:
     payload = dumps(in_arabic(small_specification().to_object()))
     site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), small_model())
-    context = browser.new_context(viewport={"width": width, "height": 740})
-    walk = Walk(context.new_page(), f"ar-{width}")
+    walk = Walk(tab({"width": width, "height": 740}), f"ar-{width}")
     page = walk.page
 
     def look(step: str) -> None:
@@ -68,4 +67,3 @@ def test_pages_mirror_and_stay_within_the_window(
     expect(page.locator("html")).to_have_attribute("dir", "ltr")
     page.go_back()
     expect(page.locator("#field-0")).to_have_value("٤٣")
-    context.close()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import KEY
 from tests.browser.site import Site
@@ -18,11 +19,10 @@ pytestmark = pytest.mark.browser
     ("width", "scheme", "language"),
     [(1280, "light", "en"), (360, "dark", "en"), (360, "light", "de"), (1280, "dark", "de")],
 )
-def test_every_step_reads_well(browser: Browser, site: Site, width: int, scheme: str, language: str) -> None:
-    context = browser.new_context(
-        viewport={"width": width, "height": 740}, color_scheme="dark" if scheme == "dark" else "light"
-    )
-    walk = Walk(context.new_page(), f"{language}-{width}-{scheme}")
+def test_every_step_reads_well(
+    tab: Callable[..., Page], site: Site, width: int, scheme: str, language: str
+) -> None:
+    walk = Walk(tab({"width": width, "height": 740}, color_scheme=scheme), f"{language}-{width}-{scheme}")
     page = walk.page
     words = ("Female", "Good") if language == "en" else ("Weiblich", "Gut")
 
@@ -59,7 +59,6 @@ def test_every_step_reads_well(browser: Browser, site: Site, width: int, scheme:
     look("7-receipt")
     assert len(receipt) == 64
     assert walk.problems == []
-    context.close()
 
 
 def test_what_is_shown_is_what_is_sent(page: Page, site: Site) -> None:
@@ -118,9 +117,8 @@ def test_the_focus_is_always_visible_and_errors_lead_to_their_fields(page: Page,
     assert int(outline.removesuffix("px")) >= 3
 
 
-def test_targets_are_large_enough_for_a_thumb(browser: Browser, site: Site) -> None:
-    context = browser.new_context(viewport={"width": 360, "height": 740})
-    walk = Walk(context.new_page())
+def test_targets_are_large_enough_for_a_thumb(tab: Callable[..., Page], site: Site) -> None:
+    walk = Walk(tab())
     walk.open(site.link(KEY))
     walk.start()
     walk.go_on()
@@ -131,4 +129,3 @@ def test_targets_are_large_enough_for_a_thumb(browser: Browser, site: Site) -> N
     assert len(sizes) >= 5
     small = [size for size in sizes if size < 44]
     assert small == []
-    context.close()

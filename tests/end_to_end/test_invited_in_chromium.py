@@ -25,7 +25,8 @@ from playwright.sync_api import Browser, expect
 
 from respondent_client.build import build
 from shared.receipt import BallotReceipt
-from tests.browser.test_invited_survey import DESK, PHONE, WAGE, InvitedWalk
+from tests.browser.profiles import DESK, PHONE
+from tests.browser.test_invited_survey import WAGE, InvitedWalk
 from tests.end_to_end.office import Office
 from tests.end_to_end.test_invited_survey import PEOPLE, close_and_release, draft, rehearse
 from tests.programs import free_port
