@@ -233,18 +233,22 @@ def test_import_neither_compiles_nor_loads_the_compiler() -> None:
 
 
 def test_without_a_cache_folder_results_are_the_same() -> None:
+    """Of the loops that are compiled soonest, one of which calls another."""
     program = (
+        "import numpy as np\n"
+        "from server.statistics.microaggregation.compiled.weighted_cuts import cut\n"
+        "points, labels = np.arange(24.0).reshape(12, 2) ** 2, np.empty(12, dtype=int)\n"
+        "cut(points, np.ones(2), np.ones(12, dtype=int), 3, labels, np.arange(12))\n"
+        "print(labels.tolist(), cut.stats.cache_path)\n"
+    )
+    nowhere = (
         "from unittest import mock\n"
         "from numba.core import caching\n"
-        "nowhere = mock.patch.object(caching.CacheImpl, '_locator_classes', [])\n"
-        "nowhere.start()\n"
-        "import numpy as np\n"
-        "from server.statistics.microaggregation.mdav_records import mdav_records\n"
-        "from server.statistics.microaggregation.size_rule import SizeRule\n"
-        "print(mdav_records(np.arange(24.).reshape(12, 2) ** 2, SizeRule.of_k(3)).tolist())\n"
+        "mock.patch.object(caching.CacheImpl, '_locator_classes', []).start()\n"
     )
-    expected = mdav_records(np.arange(24.0).reshape(12, 2) ** 2, SizeRule.of_k(3)).tolist()
-    assert run_python(program) == str(expected)
+    cached, compiled_anew = run_python(program), run_python(nowhere + program)
+    assert cached.rpartition(" ")[2] != compiled_anew.rpartition(" ")[2] == "None"
+    assert cached.rpartition(" ")[0] == compiled_anew.rpartition(" ")[0] == str([0] * 4 + [1] * 4 + [2] * 4)
 
 
 def test_edge_list() -> None:
