@@ -24,8 +24,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.bench_design import write_register
+from respondent_client.headless import headless
 from server.executor import Executor
 from server.executor.cluster import executor_at
+from server.simulation.taking_part import Contribution, send_all
+from tests.builders import ANSWERS
+from tests.respondent_client.test_headless import PERSON, Server
 
 ROOMFUL = [sys.executable, "-c", "from server.cli.main import main; main()"]
 QUASI = [f"q{number}" for number in range(6)]
@@ -54,9 +61,7 @@ def table(name: str, words: list[str], written: list[Path]) -> None:
         ("two processes", "local:2", False),
     ):
         clock, used, printed = run(words, cluster, one_core)
-        digest = hashlib.sha256(
-            b"".join([*(path.read_bytes() for path in written), *[printed][len(written) :]])
-        )
+        digest = hashlib.sha256(b"".join([*(path.read_bytes() for path in written), printed]))
         expected = expected or digest.hexdigest()
         same = "same bytes" if digest.hexdigest() == expected else "OTHER BYTES"
         print(f"{name:<10} {label:<14} {clock:7.1f} s  {used:7.1f} CPU s  {same}", flush=True)
@@ -85,7 +90,45 @@ def evaluate(folder: Path, records: int) -> None:
     table("evaluate", [*words, "--json"], [])
 
 
-COMMANDS: dict[str, Callable[[Path, int], None]] = {"anonymize": anonymize, "evaluate": evaluate}
+def design(folder: Path, records: int) -> None:
+    """Five districts of a register, and curves; then the audit, which designs it again."""
+    survey = write_register(folder, "town", records, "register", "power-diagram", folder)
+    salt, out, secret = folder / "model.salt", folder / "out", folder / "passphrase"
+    salt.write_text("5a" * 32 + "\n")
+    secret.write_text("long enough to keep\n")
+    words = ["design", str(survey), "--out", str(out), "--salt", str(salt), "--district", str(records // 5)]
+    table("design", [*words, "--json"], [out / "design.json"])
+    key = ["--passphrase-file", str(secret)]
+    run(["keygen", "--out", str(folder / "key.pem"), *key], "", False)
+    run(["sign", str(out), "--key", str(folder / "key.pem"), *key], "", False)
+    table("audit", ["audit", str(out), "--model", str(folder / "people.csv"), "--json"], [])
+
+
+def simulate(folder: Path, records: int) -> None:  # noqa: ARG001
+    """Messages of an open survey: composed by who is named, and sent by this process."""
+    server = Server()
+    people = [Contribution(quasi_identifiers=PERSON, answers=ANSWERS)] * (records // 40)
+    for label, cluster in (("threads", None), ("one process", "local:1"), ("two processes", "local:2")):
+        respondent = headless(server.url)
+        respondent.prepare(compared=True)
+        with executor_at(cluster) as executor:
+            begun = time.perf_counter()
+            sent = send_all(respondent, people, 16, lambda _total: None, executor)
+            print(
+                f"simulate   {label:<14} {time.perf_counter() - begun:7.1f} s  {len(sent.cells)} sent",
+                flush=True,
+            )
+        respondent.close()
+    server.http.shutdown()
+    server.http.server_close()
+
+
+COMMANDS: dict[str, Callable[[Path, int], None]] = {
+    "anonymize": anonymize,
+    "evaluate": evaluate,
+    "design": design,
+    "simulate": simulate,
+}
 
 
 def slept(_task: int) -> int:

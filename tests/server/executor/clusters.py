@@ -1,12 +1,11 @@
-"""A Dask cluster of this machine, made by hand as an operator makes one, with certificates or without."""
+"""A Dask cluster of this machine, made by hand as an operator makes one, with certificates."""
 
 from __future__ import annotations
 
 import datetime
-import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from cryptography import x509
@@ -55,32 +54,28 @@ def _signed(
 
 
 @contextmanager
-def cluster(
-    folder: Path, files: Mapping[str, str] | None = None, *options: str, workers: int = 1
-) -> Iterator[str]:
-    """The address of a scheduler with workers; with certificates by TLS.
-
-    ``options`` take the place of the workers' documented ones.
-    """
-    scheme = "tls" if files else "tcp"
-    url = f"{scheme}://127.0.0.1:{free_port()}"
-    given = []
-    for kind, path in zip(("ca-file", "cert", "key"), (files or {}).values(), strict=False):
-        given += [f"--tls-{kind}", path]
-    environment = {"PYTHONPATH": os.pathsep.join([str(_ROOT), *sys.path[:0]])}
-    with ExitStack() as stack:
-        command = [
-            sys.executable,
-            "-m",
-            "distributed.cli.dask_scheduler",
-            "--no-dashboard",
-            "--no-show",
-            *given,
-        ]
-        command += ["--host", url, "--dashboard-address", f"127.0.0.1:{free_port()}"]
-        stack.enter_context(Program(command, "Scheduler at", cwd=folder, environment=environment))
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", url, "--no-dashboard", *given]
-        command += ["--nworkers", str(workers), "--local-directory", str(folder)]
-        command += options or ("--nthreads", "1", "--memory-limit", "0")
-        stack.enter_context(Program(command, "Registered to", cwd=folder, environment=environment))
+def started(folder: Path, files: Mapping[str, str]) -> Iterator[str]:
+    """The address of a scheduler that is reached by TLS."""
+    url = f"tls://127.0.0.1:{free_port()}"
+    command = ["distributed.cli.dask_scheduler", "--host", url, "--no-dashboard", "--no-show", *_given(files)]
+    with _running([*command, "--dashboard-address", f"127.0.0.1:{free_port()}"], "Scheduler at", folder):
         yield url
+
+
+@contextmanager
+def joined(url: str, folder: Path, files: Mapping[str, str], *options: str) -> Iterator[None]:
+    """A worker of a scheduler, with options."""
+    command = ["distributed.cli.dask_worker", url, "--no-dashboard", "--local-directory", str(folder)]
+    with _running([*command, *_given(files), *options], "Registered to", folder):
+        yield
+
+
+def _given(files: Mapping[str, str]) -> list[str]:
+    return [
+        f"--tls-{kind}={path}" for kind, path in zip(("ca-file", "cert", "key"), files.values(), strict=True)
+    ]
+
+
+def _running(command: list[str], ready: str, folder: Path) -> Program:
+    environment = {"PYTHONPATH": str(_ROOT)}
+    return Program([sys.executable, "-m", *command], ready, cwd=folder, environment=environment)

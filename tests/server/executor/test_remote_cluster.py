@@ -15,8 +15,7 @@ from server.statistics.microaggregation.districts import districts, mended
 from server.statistics.microaggregation.size_rule import SizeRule
 from shared.errors import RemoteError, SetupError
 from tests.server.executor import tasks
-from tests.server.executor.clusters import certificates
-from tests.server.executor.clusters import cluster as running
+from tests.server.executor.clusters import certificates, joined, started
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +25,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory, files: Mapping[str, str]) -> Iterator[str]:
-    with running(tmp_path_factory.mktemp("scheduler"), files) as url:
+    folder = tmp_path_factory.mktemp("scheduler")
+    with started(folder, files) as url, joined(url, folder, files, "--nthreads", "1", "--memory-limit", "0"):
         yield url
 
 
@@ -96,17 +96,6 @@ def test_a_worker_with_another_version_that_joins_later(
             executor.map(tasks.squared, [1])
 
 
-def test_what_a_worker_says_of_itself(tmp_path: Path) -> None:
-    from distributed import Client
-
-    with running(tmp_path, None, "--nthreads", "2", "--memory-limit", "1GB") as url:
-        with pytest.raises(SetupError, match="has 2 threads"), executor_at(url):
-            pass
-        with Client(url, set_as_default=False) as client:
-            (greeting,) = client.run(worker.greet).values()
-    assert greeting == worker.Greeting(installation=worker.installation(), threads=2, spills=True)
-
-
 class Workers:
     """What `_require_usable` asks a client."""
 
@@ -147,3 +136,17 @@ def test_a_worker_that_must_not_be_used(greetings: Any, message: str) -> None:
 def test_workers_that_may_be_used() -> None:
     greetings = {"tls://10.0.0.7:1": greeting(), "tcp://127.0.0.1:1": greeting()}
     cluster._require_usable(Workers(greetings), "tls://10.0.0.1:1")
+
+
+@pytest.mark.usefixtures("settings")
+def test_what_a_worker_says_of_itself(scheduler: str, tmp_path: Path, files: Mapping[str, str]) -> None:
+    """The last test here: another worker joins."""
+    from distributed import Client
+
+    with joined(scheduler, tmp_path, files, "--nthreads", "2", "--memory-limit", "1GB"):
+        with pytest.raises(SetupError, match="has 2 threads"), executor_at(scheduler):
+            pass
+        with Client(scheduler, set_as_default=False) as client:
+            greetings = client.run(worker.greet).values()
+    assert {(one.threads, one.spills) for one in greetings} == {(1, False), (2, True)}
+    assert all(one.installation == worker.installation() for one in greetings)
