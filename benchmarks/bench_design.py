@@ -1,7 +1,8 @@
 """How long `roomful design` takes of a register, how much memory, and how much its cells lose.
 
     python benchmarks/bench_design.py [--people N ...] [--register NAME ...] [--kind register|public]
-                                      [--algorithm NAME] [--data FOLDER] [--project FOLDER] [--json]
+                                      [--algorithm NAME] [--district N|ATTRIBUTE ...] [--data FOLDER]
+                                      [--project FOLDER] [--json]
 
 Made-up registers, the same with every run, of any size, by default of 100,000 people:
 
@@ -15,7 +16,8 @@ adult      the 45,222 complete records of Adult (adult.csv in FOLDER, the tests'
 
 Each is designed by the whole command, in a process of its own: seconds by the clock, seconds of processor
 time, the greatest memory, cells, and the distortion D. ``--project`` runs the command of another checkout, to
-compare; the curve is `--people 10000 30000 100000 300000 1000000`.
+compare; the curve is `--people 100000 1000000 10000000 --register town`. ``--district`` designs by districts, like
+the option of the command: `--people 1000000 --register town --district 0 500000` tells what they lose.
 """
 
 from __future__ import annotations
@@ -184,7 +186,7 @@ def write_register(folder: Path, name: str, n: int, kind: str, algorithm: str, d
     return path
 
 
-def measured(survey: Path, project: Path) -> dict[str, Any]:
+def measured(survey: Path, project: Path, district: str | None = None) -> dict[str, Any]:
     """Run the command; its figures and what it took."""
     salt = survey.parent / "model.salt"
     salt.write_text("5a" * 32 + "\n")
@@ -192,6 +194,8 @@ def measured(survey: Path, project: Path) -> dict[str, Any]:
     command += ["--out", str(survey.parent / "out")]
     if 'kind = "register"' in survey.read_text("utf-8"):
         command += ["--salt", str(salt)]
+    if district is not None:
+        command += ["--district", district]
     began = time.perf_counter()
     with subprocess.Popen([*command, "--json"], cwd=project, stdout=subprocess.PIPE) as run:
         figures = json.load(run.stdout)
@@ -215,6 +219,7 @@ def main() -> None:
     parser.add_argument("--register", nargs="+", choices=[*REGISTERS], default=[*REGISTERS])
     parser.add_argument("--kind", choices=("register", "public"), default="register")
     parser.add_argument("--algorithm", default="power-diagram")
+    parser.add_argument("--district", nargs="+", help="as of `roomful design`, one after the other")
     parser.add_argument("--data", type=Path, default=Path(default))
     parser.add_argument("--project", type=Path, default=root)
     parser.add_argument("--json", action="store_true")
@@ -223,11 +228,11 @@ def main() -> None:
         for name in options.register:
             with TemporaryDirectory() as folder:
                 survey = write_register(Path(folder), name, n, options.kind, options.algorithm, options.data)
-                row = {"register": name} | measured(survey, options.project)
-            print(
-                json.dumps(row) if options.json else "  ".join(f"{key} {value}" for key, value in row.items())
-            )
-            sys.stdout.flush()
+                for district in options.district or (None,):
+                    row = {"register": name} | ({} if district is None else {"district": district})
+                    row |= measured(survey, options.project, district)
+                    print(json.dumps(row) if options.json else "  ".join(f"{k} {v}" for k, v in row.items()))
+                    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -13,10 +13,12 @@ import click
 from server.cli.cluster import CLUSTER
 from server.cli.progress import stages
 from server.cli.stopping import tidy_when_ended
+from server.design.plan import district_plan
 from server.design.survey_file.design_entry import NAMES
 from server.design.workflow import BOXES_FILE, DesignedSurvey, design_survey
 from server.executor.cluster import executor_at
 from server.release.preview import require_releasable
+from shared.cells import DistrictCells
 from shared.errors import InputError
 
 
@@ -27,6 +29,12 @@ from shared.errors import InputError
 )
 @click.option(
     "--algorithm", type=click.Choice(NAMES), help="How cells are made, instead of what SURVEY says."
+)
+@click.option(
+    "--district",
+    metavar="N|ATTRIBUTE",
+    help="Design within districts of at most N similar people, or by the answers to ATTRIBUTE; 0: not at all."
+    " By default 500000 beyond 1,000,000.",
 )
 @click.option(
     "--salt",
@@ -53,6 +61,7 @@ def design(
     survey: Path,
     folder: Path,
     algorithm: str | None,
+    district: str | None,
     salt: Path | None,
     against: tuple[Path, ...],
     reuse_cells: bool,
@@ -66,11 +75,11 @@ def design(
     register model.salt, which auditors need and nobody else may have. The same input, the salt included,
     gives the same bytes.
     """
-    if reuse_cells and (algorithm is not None or not against):
+    if reuse_cells and (algorithm is not None or district is not None or not against):
         raise InputError(
             "cells are used again from an earlier survey, and not made by an algorithm",
             where="--reuse-cells",
-            expected="--against SURVEY, and no --algorithm",
+            expected="--against SURVEY, and neither --algorithm nor --district",
         )
     with tidy_when_ended(), executor_at(cluster) as executor, stages(hidden=as_json) as progress:
         result = design_survey(
@@ -79,6 +88,7 @@ def design(
             progress,
             algorithm,
             salt,
+            district=None if district is None else district_plan(district),
             against=against,
             reuse_cells=reuse_cells,
             boxes_only=boxes_only,
@@ -121,6 +131,7 @@ _LABELS: Final = {
     "equal_rows": "Rows equal to an earlier one in every column",
     "tuples": "Distinct combinations of quasi-identifiers",
     "shape": "Shape of the cells",
+    "districts": "Districts, designed each by itself",
     "correlation": "Correlation between two people of a cell that is allowed for",
     "household_size": "People of one household who may decide together",
     "levels": "Participation; where it differs, rounded down to steps of 0.05",
@@ -139,13 +150,14 @@ _LABELS: Final = {
 
 def _figures(result: DesignedSurvey) -> dict[str, Any]:
     design, specification = result.design, result.design.specification
-    people = design.people_of_cells
+    people, cells = design.people_of_cells, specification.cells
     return {
         "people": design.model.n_people,
         **({} if design.basis is design.model else {"people_in_secret_sample": design.basis.n_people}),
         **({} if design.model.equal_rows is None else {"equal_rows": design.model.equal_rows}),
         "tuples": design.model.n_tuples,
-        "shape": specification.cells.shape,
+        "shape": cells.shape,
+        **({"districts": len(cells.parts)} if isinstance(cells, DistrictCells) else {}),
         "correlation": specification.dependence.correlation,
         "household_size": specification.dependence.household_size,
         "levels": [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -140,13 +140,9 @@ def partition_units(
             remedy="Name an attribute with a list of answers, and put answers at one place together.",
         ) from None
     owner = units_of(empty, model.X)
-    nobody = np.empty(0, np.int64)
     people: list[Model] = []
     for number, values in enumerate(units.values):
-        inside = owner == number
-        own = replace(
-            model, X=model.X[inside], people=model.people[inside], rows=nobody, tuple_of_record=nobody
-        )
+        own = model.part(owner == number)
         if not rule.acceptable(own.people.sum(axis=0)):
             raise DesignError(
                 f"the unit {', '.join(values)} has {own.n_people} people, too few for a box of its own",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -12,20 +13,26 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from server.design.compile import ROOM, SHAPE_OF, CompiledCells, count_again, partition, partition_units
+from server.design.compile import ROOM, SHAPE_OF, count_again, partition_units
+from server.design.dividing import (
+    Divided,
+    Recipe,
+    cells_of,
+    cut_into_districts,
+    divide,
+    divide_districts,
+    published,
+)
 from server.design.mapping import assign_many
 from server.design.plan import Plan, unit_plan
 from server.design.population.model import Model
-from server.design.register_form import as_published, snap_to
-from server.design.row import choose_row, choose_row_in_units
 from server.design.secret_sample import secret_sample
+from server.design.survey_file.design_entry import ALGORITHMS
 from server.design.weights import Weights, normalizing_weights
 from server.executor import THREADS, Executor
 from server.progress import StageProgress
 from server.statistics.microaggregation.geometry import distortion, sums_by_label
-from server.statistics.microaggregation.size_rule import SizeRule
-from server.statistics.size_rules import size_rule_of, size_rule_of_register
-from shared.cells import Cells, UnitCells
+from shared.cells import Cells, DistrictCells
 from shared.checks import (
     CELL_FAILURE,
     HALF,
@@ -39,8 +46,7 @@ from shared.checks import (
 )
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import DesignError, SoundnessError, SpecificationError
-from shared.joining import points_of
-from shared.limits import HOUSEHOLD_SIZES, MAX_RECOUNT_WORK
+from shared.limits import HOUSEHOLD_SIZES, MAX_RECOUNT_WORK, MAX_SPECIFICATION_BYTES
 from shared.metrics import Metrics
 from shared.model import model_digest
 from shared.participation import Dependence, ParticipationLevel, published_household_size
@@ -51,7 +57,6 @@ from shared.specification import (
     Algorithm,
     ModelReference,
     Specification,
-    ranges_of,
 )
 from shared.submission import longest_message
 
@@ -136,7 +141,7 @@ def design(
     QuestionnaireError
         If answers could be longer than any message may be.
     """
-    message_bytes = longest_message(plan.questionnaire)
+    longest_message(plan.questionnaire)  # or a refusal, before minutes of work
     is_register = plan.model_kind == "register"
     if is_register != (salt is not None):
         raise ValueError("a register is designed with a salt, a public model without one")
@@ -159,45 +164,40 @@ def design(
     _refuse_too_few(basis, safe)
     if not is_register:
         _refuse_too_large(model)
-    rule = (
-        size_rule_of_register(safe)
-        if is_register
-        else size_rule_of(plan.k, plan.acceptable_cell_failure, basis.levels, safe, dependence)
+    weights = _weights(plan, basis) if reuse is None else Weights(values=reuse.weights, warnings=())
+    recipe = Recipe(
+        algorithm=plan.algorithm,
+        parameters=plan.parameters,
+        weights=weights.values,
+        k=plan.k,
+        failure=plan.acceptable_cell_failure,
+        dependence=dependence,
+        levels=basis.levels,
+        safe=safe,
+        minimum=plan.release.minimum,
+        is_register=is_register,
     )
     if reuse is None:
-        weights, compiled = _new_cells(plan, basis, rule, min(safe), progress, executor)
+        divided = _new_cells(plan, recipe, basis, progress, executor)
     else:
-        weights, compiled = Weights(values=reuse.weights, warnings=()), count_again(basis, reuse, rule)
+        divided = published(recipe, basis.attributes, count_again(basis, reuse, recipe.size_rule()))
+    compiled = divided.compiled
     loss = distortion(basis.X, basis.people, weights.values, compiled.labels)
-    if is_register:
-        compiled = as_published(compiled, basis.attributes, safe)
     if len(compiled.eligible) < 2:
         raise DesignError(
             "only one cell would be left, which tells nothing about anybody's quasi-identifiers",
             where=model.source,
             remedy="Use a larger population, a smaller k, or a larger acceptable failure.",
         )
-    if progress is not None:
-        progress("Row", 0, 1)
-    tried = (
-        points_of(compiled.centroids), weights.values, compiled.eligible, basis.levels, plan.release.minimum
-    )  # fmt: skip
-    if isinstance(compiled.cells, UnitCells):
-        row = choose_row_in_units(*tried, compiled.cells.members)
-    else:
-        row = choose_row(*tried)
     reference = ModelReference(
         kind=plan.model_kind,
         digest=model_digest(model.canonical_text(), salt),
         people=coarse_people(basis.n_people) if is_register else model.n_people,
         reading=plan.reading,
     )
-    specification = _specification(
-        plan, basis, reference, compiled, row, dependence, smallest, safe, message_bytes
-    )
+    specification = _specification(plan, basis, reference, divided, dependence, smallest, safe)
     metrics, half = (
-        tuple(worst_cell_metrics(c, basis.levels, plan.k, dependence, share) for c in compiled.eligible)
-        for share in (Fraction(1), HALF)
+        _metrics(compiled.eligible, basis.levels, plan.k, dependence, share) for share in (Fraction(1), HALF)
     )
     labels = assign_many(compiled.cells, model.X) if is_register else compiled.labels
     if is_register:
@@ -224,35 +224,47 @@ def design(
     )
 
 
-def _new_cells(
-    plan: Plan,
-    basis: Model,
-    rule: SizeRule,
-    fewest: int,
-    progress: StageProgress | None,
-    executor: Executor,
-) -> tuple[Weights, CompiledCells]:
-    """Cells designed from the basis, of a register by weights and values that tell little of any person."""
-    is_register = plan.model_kind == "register"
-    weights = normalizing_weights(
+def _metrics(
+    eligible: Sequence[tuple[int, ...]],
+    levels: tuple[ParticipationLevel, ...],
+    k: int,
+    dependence: Dependence,
+    share: Fraction,
+) -> tuple[Metrics, ...]:
+    known = {counts: worst_cell_metrics(counts, levels, k, dependence, share) for counts in set(eligible)}
+    return tuple(known[counts] for counts in eligible)
+
+
+def _weights(plan: Plan, basis: Model) -> Weights:
+    return normalizing_weights(
         basis.attributes,
         basis.X,
         basis.people.sum(axis=1),
         room=ROOM.get(plan.algorithm, 1),
-        coarse=is_register,
+        coarse=plan.model_kind == "register",
     )
-    divide = partial(
-        partition,
-        plan.algorithm,
-        weights=weights.values,
-        rule=rule,
-        parameters=plan.parameters,
-        snap=snap_to(ranges_of(basis.attributes), fewest) if is_register else None,
-    )
+
+
+def _new_cells(
+    plan: Plan, recipe: Recipe, basis: Model, progress: StageProgress | None, executor: Executor
+) -> Divided:
+    """Cells designed from the basis: by units of law, by districts, or all together."""
     told = None if progress is None else lambda done, total: progress("Cells", done, total)
-    if plan.units is None:
-        return weights, divide(basis, progress=told)
-    return weights, partition_units(plan.units, basis, weights.values, rule, divide, told, executor)
+    if plan.units is not None:
+        if plan.district.text not in ("", "0"):
+            raise DesignError(
+                "units of law divide the people already, and are not cut into districts",
+                where="--district",
+                remedy="Leave it out, and put small units together in [units].",
+            )
+        parts = partition_units(
+            plan.units, basis, recipe.weights, recipe.size_rule(), partial(cells_of, recipe), told, executor
+        )
+        return published(recipe, basis.attributes, parts)
+    tree = cut_into_districts(recipe, basis, plan.district)
+    if tree is None:
+        return divide(recipe, basis, told)
+    return divide_districts(recipe, basis, tree, told, executor)
 
 
 def _require_true_cells(plan: Plan, model: Model, dependence: Dependence, cells: NDArray[np.int64]) -> None:
@@ -285,6 +297,12 @@ def _warn_refusal_by_devices(specification: Specification, model: Model) -> tupl
             expected=refusal.expected,
             remedy=_EASIER if refusal.code in (CELL_FAILURE, MODEL) else "",
         ) from None
+    size = len(specification.to_bytes())
+    if size > MAX_SPECIFICATION_BYTES:
+        return (
+            "Respondents' devices would refuse this survey, and it cannot be signed: its specification has "
+            f"{size:,} bytes, and may have {MAX_SPECIFICATION_BYTES:,}. {_EASIER}",
+        )
     try:
         check_floor(specification, Floor())
     except SoundnessError as refusal:
@@ -443,13 +461,14 @@ def _specification(
     plan: Plan,
     basis: Model,
     reference: ModelReference,
-    compiled: CompiledCells,
-    row: tuple[int, ...],
+    divided: Divided,
     dependence: Dependence,
     smallest: tuple[int, ...],
     safe: tuple[int, ...],
-    message_bytes: int,
 ) -> Specification:
+    compiled, parameters = divided.compiled, dict(plan.parameters)
+    if isinstance(compiled.cells, DistrictCells) and plan.algorithm in ALGORITHMS:  # not used again
+        parameters |= plan.district.parameters(basis.n_people, min(safe))
     return Specification(
         languages=plan.languages,
         title=plan.title,
@@ -464,16 +483,16 @@ def _specification(
         n_min=smallest,
         n_min_safe=safe,
         model=reference,
-        algorithm=Algorithm(name=plan.algorithm, parameters=dict(plan.parameters)),
+        algorithm=Algorithm(name=plan.algorithm, parameters=parameters),
         cells=compiled.cells,
         eligible=compiled.eligible,
         centroids=compiled.centroids,
         questionnaire=plan.questionnaire,
-        message_bytes=message_bytes,
+        message_bytes=longest_message(plan.questionnaire, compiled.cells.count),
         stored=STORED["invited" if plan.invited else "open"],
         retention_days=plan.retention_days,
         release=plan.release,
-        row=row,
+        row=divided.row,
         permissions=plan.permissions,
         invited=plan.invited,
         period=plan.period,

@@ -92,9 +92,29 @@ def choose_row_in_units(
     minimum: int,
     units: Sequence[Sequence[int]],
 ) -> tuple[int, ...]:
-    """The best row of units, each at the mean of its people, and inside of each unit that of its cells.
+    """The best row of units, and inside of each unit that of its cells.
 
     Parameters are those of :func:`choose_row`, and the cells of each unit.
+    """
+    rows = [
+        choose_row([points[c] for c in unit], weights, [eligible[c] for c in unit], levels, minimum)
+        for unit in units
+    ]
+    return row_of_units(points, weights, eligible, levels, minimum, units, rows)
+
+
+def row_of_units(
+    points: Sequence[Vector],
+    weights: Vector,
+    eligible: Sequence[Sequence[int]],
+    levels: Sequence[ParticipationLevel],
+    minimum: int,
+    units: Sequence[Sequence[int]],
+    rows: Sequence[Sequence[int]],
+) -> tuple[int, ...]:
+    """The rows of units, of places within each, put into the best order with each unit at its people's mean.
+
+    Other parameters are those of :func:`choose_row_in_units`.
     """
     people = [[sum(eligible[c][level] for c in unit) for level in range(len(levels))] for unit in units]
     means = [
@@ -103,9 +123,7 @@ def choose_row_in_units(
     ]
     order: list[int] = []
     for number in choose_row(means, weights, people, levels, minimum):
-        unit = units[number]
-        own = choose_row([points[c] for c in unit], weights, [eligible[c] for c in unit], levels, minimum)
-        order += [unit[place] for place in own]
+        order += [units[number][place] for place in rows[number]]
     return tuple(order)
 
 

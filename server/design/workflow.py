@@ -14,6 +14,7 @@ from server.design.against import REUSED, Intersection, intersections, read_earl
 from server.design.curves import curves_of
 from server.design.design import Design, design
 from server.design.mapping import assign_many
+from server.design.plan import DistrictPlan
 from server.design.population.model import Model, read_model
 from server.design.report.design_report import render_design_report
 from server.design.salt import no_salt, salt_for, write_salt
@@ -48,6 +49,7 @@ def design_survey(
     algorithm: str | None = None,
     salt_path: Path | None = None,
     *,
+    district: DistrictPlan | None = None,
     against: Sequence[Path] = (),
     reuse_cells: bool = False,
     boxes_only: bool = False,
@@ -56,9 +58,9 @@ def design_survey(
 ) -> DesignedSurvey:
     """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
 
-    ``algorithm`` takes the place of the file's. ``against`` are earlier surveys of these people: how few
-    share their cells is counted, and said in the warnings. With ``reuse_cells`` the cells are those of the
-    first of them that has the same attributes.
+    ``algorithm`` and ``district`` take the place of the file's. ``against`` are earlier surveys of these
+    people: how few share their cells is counted, and said in the warnings. With ``reuse_cells`` the cells are
+    those of the first of them that has the same attributes.
 
     The canonical model (``model.csv``) is written for a public model only. Of a register ``model.salt`` is
     written, or used again if it is there (or in ``salt_path``): with it the same register gives the same
@@ -87,7 +89,7 @@ def design_survey(
     salt = salt_for(folder, salt_path) if is_register else None
     model = read_model(survey, lambda done, total: progress("Reading", done, total))
     earlier = [read_earlier(path) for path in against]
-    plan, reuse = survey.plan, None
+    plan, reuse = survey.plan if district is None else replace(survey.plan, district=district), None
     if reuse_cells:
         again = reusable(earlier, survey.attributes)
         plan = replace(plan, algorithm=REUSED, parameters={"specification": again.digest})
@@ -119,6 +121,8 @@ def design_survey(
         command.append("--reuse-cells")
     if algorithm is not None:
         command += ["--algorithm", algorithm]
+    if district is not None:
+        command += ["--district", district.text]
     curves = curves_of(result, lambda done, total: progress("Curves", done, total), executor)
     report = render_design_report(result, curves, shlex.join(command))
     files = {BOXES_FILE if boxes_only else DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}

@@ -7,7 +7,7 @@ is ever a float, and the order of the file does not matter: tuples are sorted.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +100,13 @@ class Model:
     def n_tuples(self) -> int:
         """Number of distinct tuples."""
         return len(self.X)
+
+    def part(self, inside: NDArray[np.bool_]) -> Model:
+        """The people of some tuples, without the records behind them."""
+        nobody = np.empty(0, np.int64)
+        return replace(
+            self, X=self.X[inside], people=self.people[inside], rows=nobody, tuple_of_record=nobody
+        )
 
     def model_rows(self) -> Iterator[ModelRow]:
         """Rows of the canonical text, in canonical order (`shared.model.format_model`)."""

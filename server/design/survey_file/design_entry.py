@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from server.design.plan import DistrictPlan, district_plan
 from server.design.survey_file.toml_document import Section
 from server.wording import quoted
 from shared.decimals import parse_decimal
-from shared.limits import EXACT_BOUND
+from shared.limits import EXACT_BOUND, MAX_PEOPLE
 
 ALGORITHMS: Final[dict[str, tuple[str, ...]]] = {
     "mdav": (),
@@ -36,6 +37,7 @@ class DesignEntry:
     algorithm: str
     parameters: Mapping[str, int | str]
     balls_from_register: bool
+    district: DistrictPlan
 
 
 def read_design(root: Section, model_kind: str, algorithm: str | None = None) -> DesignEntry:
@@ -46,7 +48,7 @@ def read_design(root: Section, model_kind: str, algorithm: str | None = None) ->
     SurveyFileError
         For an unknown algorithm, and for a parameter that the algorithm does not take.
     """
-    section = root.section("design", ("algorithm", "balls_from_register", *DEFAULTS), {})
+    section = root.section("design", ("algorithm", "balls_from_register", "district", *DEFAULTS), {})
     default = "mdav" if model_kind == "public" else "power-diagram"
     declared: str = section.choice("algorithm", NAMES, default)
     chosen = algorithm or declared
@@ -72,7 +74,16 @@ def read_design(root: Section, model_kind: str, algorithm: str | None = None) ->
         algorithm=algorithm,
         parameters=parameters,
         balls_from_register=section.boolean("balls_from_register", False),
+        district=_district(section),
     )
+
+
+def _district(section: Section) -> DistrictPlan:
+    if "district" not in section:
+        return DistrictPlan()
+    if isinstance(section.value["district"], str):
+        return district_plan(section.text("district"))
+    return district_plan(section.integer("district", 0, MAX_PEOPLE))
 
 
 def wrong_parameter(algorithm: str, parameters: Mapping[str, int | str]) -> str:

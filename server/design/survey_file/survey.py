@@ -166,6 +166,7 @@ def read_survey_file(path: Path, algorithm: str | None = None, *, boxes_only: bo
         period=_period(root),
         logo=_logo(root, path.parent, languages),
         units=units,
+        district=design.district,
     )
     return SurveyFile(
         path=path,

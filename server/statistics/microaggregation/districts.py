@@ -9,7 +9,8 @@ groups near a cut are mended afterwards.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from typing import Any, Final
 
@@ -51,51 +52,123 @@ class District:
     low: FloatArray
     high: FloatArray
 
+    @classmethod
+    def everything(cls, X: FloatArray | IntArray) -> District:
+        """All rows, uncut."""
+        everywhere = np.full(X.shape[1], np.inf)
+        return cls(rows=np.arange(len(X)), low=-everywhere, high=everywhere)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cut:
+    """Districts on both sides of a value.
+
+    Attributes
+    ----------
+    column : int
+    value : float
+        Records of at most this value in the column lie below.
+    below, above : Cut or District
+    """
+
+    column: int
+    value: float
+    below: Cut | District
+    above: Cut | District
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cutting:
+    """How records are cut.
+
+    Attributes
+    ----------
+    most : int
+        People of a district, at most, where values allow it.
+    fewest : int
+        People of a district, at least.
+    acceptable : callable
+        Told rows, says whether they are enough people for a district.
+    share : float
+        Of the people, below a cut.
+    columns : tuple of int, optional
+        Which may be cut; all if none are named.
+    scale : tuple of int, optional
+        Weight of each column's variance; 1 each if none are given.
+    grid : tuple of (low, step), optional
+        Where the cuts of each column may lie: low + i step; at values of records if it is not given.
+    depth : int
+        Cuts above a district, at most.
+    """
+
+    most: int
+    fewest: int
+    acceptable: Callable[[IntArray], bool]
+    share: float = 0.5
+    columns: tuple[int, ...] | None = None
+    scale: tuple[int, ...] | None = None
+    grid: tuple[tuple[int, int], ...] | None = None
+    depth: int = 64
+
 
 def districts(
     X: FloatArray, most: int, acceptable: Callable[[IntArray], bool], *, share: float = 0.5
 ) -> tuple[District, ...]:
-    """Divide records into districts by cuts along the column that varies most.
+    """Divide records into districts of at least a quarter of `most`; parameters as of `Cutting`."""
+    cutting = Cutting(most=most, fewest=-(-most // _FEWEST), acceptable=acceptable, share=share)
+    return leaves(cut_tree(X, cutting, None, District.everything(X)))
+
+
+def cut_tree(
+    X: FloatArray | IntArray, how: Cutting, mass: IntArray | None, tree: Cut | District
+) -> Cut | District:
+    """Divide the districts of a tree by cuts along the column that varies most.
 
     Parameters
     ----------
-    X : float array, shape (n, d)
-        In units in which columns can be compared.
-    most : int
-        Records of a district, at most, where values allow it.
-    acceptable : callable
-        Told rows, says whether they are enough people for a district.
-    share : float
-        Of the records, below a cut.
+    X : array, shape (n, d)
+        In units in which columns can be compared, but for `how.scale`.
+    mass : int array, shape (n,), or None
+        People behind each record; 1 each if not given.
+    tree : Cut or District
+        What was cut before.
 
     Returns
     -------
-    tuple of District
-        Every row in one.
+    Cut or District
+        A tree in whose leaves every row stands once.
 
     Notes
     -----
-    Guarantee: each district has at least ``most / 4`` records, if X has, and is acceptable, if X is. Records
+    Guarantee: each district has at least `how.fewest` people, if X has, and is acceptable, if X is. Records
     of equal values in the column that is cut stay together, so that the values of a record alone, and not its
     place in the file, decide about its district: it does not matter in which order the records stand.
 
     A cut lies beside the value of the median, below or above it, whichever is nearer to the share. If no
-    column can be cut, a district stays larger than ``most``. O(n d log(n / most)) time, and memory for two
+    column can be cut, a district stays larger than `how.most`. O(n d log(n / most)) time, and memory for two
     columns.
     """
-    found: list[District] = []
-    everywhere = np.full(X.shape[1], np.inf)
-    waiting = [District(rows=np.arange(len(X)), low=-everywhere, high=everywhere)]
-    while waiting:
-        district = waiting.pop()
-        halves = None
-        if len(district.rows) > most:
-            halves = _halves(X, district, -(-most // _FEWEST), acceptable, share)
-        if halves is None:
-            found.append(district)
-        else:
-            waiting += halves[::-1]
-    return tuple(found)
+    if isinstance(tree, Cut):
+        deeper = replace(how, depth=how.depth - 1)
+        return replace(
+            tree, below=cut_tree(X, deeper, mass, tree.below), above=cut_tree(X, deeper, mass, tree.above)
+        )
+    rows = tree.rows
+    people = len(rows) if mass is None else int(mass[rows].sum())
+    found = _cut(X, how, mass, rows, people) if people > how.most and how.depth else None
+    if found is None:
+        return tree
+    column, value, lower, upper = found
+    low, high = tree.low.copy(), tree.high.copy()
+    low[column] = high[column] = value
+    below = District(rows=lower, low=tree.low, high=high)
+    above = District(rows=upper, low=low, high=tree.high)
+    return cut_tree(X, how, mass, Cut(column=column, value=value, below=below, above=above))
+
+
+def leaves(tree: Cut | District) -> tuple[District, ...]:
+    """The districts of a tree, those below a cut before those above it."""
+    return (tree,) if isinstance(tree, District) else (*leaves(tree.below), *leaves(tree.above))
 
 
 def in_districts(
@@ -261,35 +334,48 @@ def _near(
     return np.flatnonzero(gap < _REACH * radius), centroids, lost
 
 
-def _halves(
-    X: FloatArray,
-    district: District,
-    fewest: int,
-    acceptable: Callable[[IntArray], bool],
-    share: float,
-) -> tuple[District, District] | None:
-    """What is below and above a cut, or None if there is none."""
-    rows, wanted = district.rows, int(len(district.rows) * share)
-    spread = [_variance(X[rows, column]) for column in range(X.shape[1])]
-    for column in np.argsort(-np.array(spread), kind="stable").tolist():
-        if not spread[column]:
+def _cut(
+    X: FloatArray | IntArray, how: Cutting, mass: IntArray | None, rows: IntArray, people: int
+) -> tuple[int, float, IntArray, IntArray] | None:
+    """Column and value of a cut, and the rows below and above it; None if there is none."""
+    columns = range(X.shape[1]) if how.columns is None else how.columns
+    counted = {j: _histogram(X[rows, j], None if mass is None else mass[rows]) for j in columns}
+    spread = {
+        j: _variance(*histogram) * (1 if how.scale is None else how.scale[j])
+        for j, histogram in counted.items()
+    }
+    for column in sorted(columns, key=lambda j: -spread[j]):
+        values, heads = counted[column]
+        if len(values) < 2 or not spread[column]:
             break
-        values = X[rows, column]
-        value = np.partition(values, wanted)[wanted]
-        sides = [values < value, values <= value]
-        sides.sort(key=lambda side: abs(int(side.sum()) - wanted))
-        for side in sides:
+        thresholds: Any = values[:-1]
+        if how.grid is not None:
+            low, step = how.grid[column]
+            thresholds = np.unique((thresholds - low) // step * step + low)
+            thresholds = thresholds[thresholds >= values[0]]
+        below = np.cumsum(heads)[np.searchsorted(values, thresholds, side="right") - 1]
+        for place in np.argsort(np.abs(below - int(people * how.share)), kind="stable")[:2].tolist():
+            side = X[rows, column] <= thresholds[place]
             lower, upper = rows[side], rows[~side]
-            if min(len(lower), len(upper)) >= fewest and acceptable(lower) and acceptable(upper):
-                low, high = district.low.copy(), district.high.copy()
-                low[column] = high[column] = value
-                return (
-                    District(rows=lower, low=district.low, high=high),
-                    District(rows=upper, low=low, high=district.high),
-                )
+            enough = min(int(below[place]), people - int(below[place])) >= how.fewest
+            if enough and how.acceptable(lower) and how.acceptable(upper):
+                return column, thresholds[place].item(), lower, upper
     return None
 
 
-def _variance(values: FloatArray) -> float:
-    """Of sorted values, so that it does not depend on the order of the records to the last bit."""
-    return float(np.sort(values).var())
+def _histogram(values: Any, mass: IntArray | None) -> tuple[Any, IntArray]:
+    """Distinct values, ascending, and the people of each."""
+    distinct, inverse = np.unique(values, return_inverse=True)
+    return distinct, np.bincount(inverse.reshape(-1), mass).astype(np.int64)
+
+
+def _variance(values: FloatArray | IntArray, heads: IntArray) -> Fraction | float:
+    """Exact if the values are integers, else of sorted values: in no case by the order of the records."""
+    n = int(heads.sum())
+    if values.dtype.kind == "i":
+        pairs = [(int(head), int(value)) for head, value in zip(heads, values - values[0], strict=True)]
+        total = sum(head * value for head, value in pairs)
+        return Fraction(n * sum(head * value**2 for head, value in pairs) - total**2, n**2)
+    centred = values - values[0]
+    mean = float((centred * heads).sum()) / n
+    return float((heads * (centred - mean) ** 2).sum()) / n

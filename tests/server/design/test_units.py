@@ -11,6 +11,7 @@ import pytest
 
 from server.design.audit import audit_survey
 from server.design.mapping import assign_many, units_of
+from server.design.plan import DistrictPlan
 from server.design.workflow import design_survey
 from shared.cells import UnitCells
 from shared.errors import DesignError, SoundnessError, SurveyFileError
@@ -62,6 +63,17 @@ def test_an_auditor_makes_units_again(town: Path, tmp_path: Path, kind: str) -> 
     with pytest.raises(SoundnessError) as caught:
         audit_survey(signed, town / "roll.csv").require_passed()
     assert caught.value.code == "audit.row"
+
+
+def test_units_are_not_cut_into_districts(town: Path, tmp_path: Path) -> None:  # noqa: F811
+    with pytest.raises(DesignError, match="not cut into districts"):
+        design_survey(
+            town / "election.toml",
+            tmp_path / "boxes",
+            silent,
+            boxes_only=True,
+            district=DistrictPlan(attribute="district"),
+        )
 
 
 def test_a_unit_without_enough_people_is_refused_with_what_to_do(town: Path, tmp_path: Path) -> None:  # noqa: F811
