@@ -16,8 +16,8 @@ adult      the 45,222 complete records of Adult (adult.csv in FOLDER, the tests'
 
 Each is designed by the whole command, in a process of its own: seconds by the clock, seconds of processor
 time, the greatest memory, cells, and the distortion D. ``--project`` runs the command of another checkout, to
-compare; the curve is `--people 100000 1000000 10000000 --register town`. ``--district`` designs by districts, like
-the option of the command: `--people 1000000 --register town --district 0 500000` tells what they lose.
+compare; the curve is `--people 100000 1000000 10000000 --register town`. ``--district`` designs by districts,
+like the option of the command: `--people 1000000 --register town --district 0 500000` tells what they lose.
 """
 
 from __future__ import annotations
