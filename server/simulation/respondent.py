@@ -31,8 +31,8 @@ class Sound(Protocol):
         """Its identity."""
 
     @property
-    def metrics(self) -> tuple[Metrics, ...]:
-        """Failure of each cell, as its checks recomputed it."""
+    def metrics(self) -> Mapping[int, Metrics]:
+        """Failure of each cell, as its checks recomputed it, by cell."""
 
 
 class Message(Protocol):

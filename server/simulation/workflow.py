@@ -247,7 +247,7 @@ def simulate(
         head_counts=head_counts,
         correlation=correlation,
         largest_household=1 if households is None else int(np.bincount(households).max(initial=1)),
-        promised_failed_cells=float(sum(m.attained_cell_failure for m in sound.metrics)),
+        promised_failed_cells=float(sum(m.attained_cell_failure for m in sound.metrics.values())),
         failures=compare_failures(head_counts, failures, specification.k),
         receipts=None if codes is None else sent.receipts,
         cast=_votes(specification, contributions) if cells else None,

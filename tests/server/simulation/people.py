@@ -165,13 +165,13 @@ class FakeRespondent:
         return self
 
     @property
-    def metrics(self) -> tuple[Metrics, ...]:
+    def metrics(self) -> dict[int, Metrics]:
         """As the checks of a real client compute them."""
         survey = self.specification
-        return tuple(
-            worst_cell_metrics(counts, survey.levels, survey.k, survey.dependence)
-            for counts in survey.eligible
-        )
+        return {
+            cell: worst_cell_metrics(counts, survey.levels, survey.k, survey.dependence)
+            for cell, counts in enumerate(survey.eligible)
+        }
 
     def place(self, quasi_identifiers: Mapping[str, str | None], /) -> Mapping[str, str | None]:
         return quasi_identifiers
