@@ -5,6 +5,7 @@ Names of tasks and errors are all that a worker writes into its log: what a task
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -89,4 +90,13 @@ def run(parcel: Parcel) -> Answer:
     try:
         return Answer(result=alone(parcel.work, parcel.task))
     except Exception as error:
-        return Answer(error=error)
+        return Answer(error=_sendable(error))
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, or its kind alone if it cannot be pickled: then no answer would ever come."""
+    try:
+        pickle.dumps(error)
+    except Exception:
+        return RuntimeError(f"a task ended with {type(error).__name__}")
+    return error

@@ -54,20 +54,22 @@ def _signed(
 
 
 @contextmanager
-def started(folder: Path, files: Mapping[str, str]) -> Iterator[str]:
-    """The address of a scheduler that is reached by TLS."""
+def started(folder: Path, files: Mapping[str, str]) -> Iterator[tuple[str, Program]]:
+    """The address of a scheduler that is reached by TLS, and the scheduler."""
     url = f"tls://127.0.0.1:{free_port()}"
     command = ["distributed.cli.dask_scheduler", "--host", url, "--no-dashboard", "--no-show", *_given(files)]
-    with _running([*command, "--dashboard-address", f"127.0.0.1:{free_port()}"], "Scheduler at", folder):
-        yield url
+    with _running(
+        [*command, "--dashboard-address", f"127.0.0.1:{free_port()}"], "Scheduler at", folder
+    ) as scheduler:
+        yield url, scheduler
 
 
 @contextmanager
-def joined(url: str, folder: Path, files: Mapping[str, str], *options: str) -> Iterator[None]:
+def joined(url: str, folder: Path, files: Mapping[str, str], *options: str) -> Iterator[Program]:
     """A worker of a scheduler, with options."""
     command = ["distributed.cli.dask_worker", url, "--no-dashboard", "--local-directory", str(folder)]
-    with _running([*command, *_given(files), *options], "Registered to", folder):
-        yield
+    with _running([*command, *_given(files), *options], "Registered to", folder) as worker:
+        yield worker
 
 
 def _given(files: Mapping[str, str]) -> list[str]:

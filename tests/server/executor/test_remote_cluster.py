@@ -13,7 +13,8 @@ from server.executor import cluster, worker
 from server.executor.cluster import executor_at
 from server.statistics.microaggregation.districts import districts, mended
 from server.statistics.microaggregation.size_rule import SizeRule
-from shared.errors import RemoteError, SetupError
+from shared.errors import DesignError, RemoteError, SetupError
+from tests.programs import Program
 from tests.server.executor import tasks
 from tests.server.executor.clusters import certificates, joined, started
 
@@ -24,10 +25,19 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 
 
 @pytest.fixture(scope="module")
-def scheduler(tmp_path_factory: pytest.TempPathFactory, files: Mapping[str, str]) -> Iterator[str]:
+def programs(
+    tmp_path_factory: pytest.TempPathFactory, files: Mapping[str, str]
+) -> Iterator[tuple[str, Program, Program]]:
+    """The scheduler's address, itself, and a worker."""
     folder = tmp_path_factory.mktemp("scheduler")
-    with started(folder, files) as url, joined(url, folder, files, "--nthreads", "1", "--memory-limit", "0"):
-        yield url
+    options = ("--nthreads", "1", "--memory-limit", "0")
+    with started(folder, files) as (url, scheduler), joined(url, folder, files, *options) as one:
+        yield url, scheduler, one
+
+
+@pytest.fixture
+def scheduler(programs: tuple[str, Program, Program]) -> str:
+    return programs[0]
 
 
 @pytest.fixture
@@ -55,6 +65,22 @@ def test_one_worker_by_tls(scheduler: str) -> None:
         rule = SizeRule.of_k(3)
         expected = mended(X, np.arange(600) // 3, cut, rule, most=200)
         assert (mended(X, np.arange(600) // 3, cut, rule, most=200, executor=executor) == expected).all()
+
+
+@pytest.mark.usefixtures("settings")
+def test_logs_hold_nothing_of_a_task(programs: tuple[str, Program, Program]) -> None:
+    url, *logging = programs
+    with executor_at(url) as executor:
+        with pytest.raises(DesignError, match="Ann-4711"):
+            executor.map(tasks.refused, ["Ann-4711"])
+        with pytest.raises(RuntimeError, match="Locked"):
+            executor.map(tasks.locked, ["Bob-4712"])
+    said = "".join(program.output for program in logging)
+    assert "Registered to" in said
+    assert "Ann-4711" not in said
+    assert "Bob-4712" not in said
+    assert "Ann-4711" not in repr(worker.Parcel(worker.installation(), tasks.refused, "Ann-4711"))
+    assert "Ann-4711" not in repr(worker.Answer(result="Ann-4711"))
 
 
 def test_certificates_that_are_not_named(scheduler: str) -> None:
