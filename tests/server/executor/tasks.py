@@ -32,7 +32,7 @@ def killing(number: int) -> int:
     return number
 
 
-class Locked(Exception):
+class LockedError(Exception):
     """An error that no other process can be told as it is."""
 
     def __reduce__(self) -> str:
@@ -40,4 +40,4 @@ class Locked(Exception):
 
 
 def locked(name: str) -> None:
-    raise Locked(name)
+    raise LockedError(name)

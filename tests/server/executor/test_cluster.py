@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from respondent_client.headless import headless
 from server.design.audit import audit_survey
+from server.design.plan import district_plan
 from server.design.workflow import design_survey
 from server.executor import THREADS, Executor, cluster
 from server.simulation.taking_part import Contribution, send_all
@@ -20,8 +22,8 @@ from server.statistics.anonymize.workflow import Comparison, anonymize_file, eva
 from shared.errors import DesignError, RemoteError
 from tests.builders import ANSWERS, ORGANIZER_KEY, sign
 from tests.respondent_client.test_headless import PERSON, Server
-from tests.server.design.test_boxes_first import town  # noqa: F401 - a fixture
 from tests.server.executor import tasks
+from tests.towns import RATES, write_town
 from tests.waiting import until
 
 N = 600
@@ -56,16 +58,18 @@ def processes(executor: Executor) -> set[int]:
     return found
 
 
-def killer(executor: Executor) -> Told:
-    """Kills a worker when the first of its tasks are done."""
+@contextmanager
+def one_killed(executor: Executor, stage: str) -> Iterator[Told]:
+    """A progress that kills a worker when the first task of a stage is done."""
     victims = sorted(processes(executor))
 
-    def told(_stage: str, done: int, _total: int) -> None:
-        if done == 1 and victims:
+    def told(now: str, done: int, _total: int) -> None:
+        if now == stage and done == 1 and victims:
             os.kill(victims.pop(), signal.SIGKILL)
             victims.clear()
 
-    return told
+    yield told
+    assert not victims, "nobody was killed"
 
 
 def anonymized(people: Path, folder: Path, executor: Executor, told: Told | None = None) -> list[bytes]:
@@ -88,35 +92,35 @@ def evaluated(people: Path, executor: Executor) -> object:
 def test_a_file_in_districts(people: Path, tmp_path: Path, two: Executor) -> None:
     expected = anonymized(people, tmp_path / "threads", THREADS)
     assert len(expected) == 3
-    assert anonymized(people, tmp_path / "killed", two, killer(two)) == expected
+    with one_killed(two, "grouping") as told:
+        assert anonymized(people, tmp_path / "killed", two, told) == expected
 
 
 def test_an_evaluation(people: Path, two: Executor) -> None:
     assert evaluated(people, two) == evaluated(people, THREADS)
 
 
-def designed(town: Path, folder: Path, executor: Executor) -> list[bytes]:  # noqa: F811
+def designed(survey: Path, folder: Path, executor: Executor, told: Told | None = None) -> bytes:
     salt = folder.parent / "threads"
     design_survey(
-        town / "election.toml",
+        survey,
         folder,
-        lambda _stage, _done, _total: None,
+        told or (lambda _stage, _done, _total: None),
         salt_path=salt if salt.exists() else None,
-        boxes_only=True,
+        district=district_plan("700"),
         executor=executor,
     )
-    return [path.read_bytes() for path in sorted(folder.iterdir()) if path.name != "report.html"]
+    return (folder / "design.json").read_bytes()
 
 
-def test_a_design_and_its_audit(town: Path, tmp_path: Path, two: Executor) -> None:  # noqa: F811
-    """Of a register: cells of each unit of law, and curves."""
-    file = town / "election.toml"
-    file.write_text(file.read_text("utf-8").replace('kind = "public"', 'kind = "register"'), "utf-8")
-    expected = designed(town, tmp_path / "threads", THREADS)
-    assert designed(town, tmp_path / "two", two) == expected
-    signed = tmp_path / "two" / "survey.dsse.json"
-    signed.write_bytes(sign((tmp_path / "two" / "boxes.json").read_bytes(), ORGANIZER_KEY).to_bytes())
-    audit_survey(signed, town / "roll.csv", executor=two).require_passed()
+def test_a_design_by_districts_and_its_audit(tmp_path: Path, two: Executor) -> None:
+    survey = write_town(tmp_path, kind="register", participation=RATES)
+    expected = designed(survey, tmp_path / "threads", THREADS)
+    with one_killed(two, "Cells") as told:
+        assert designed(survey, tmp_path / "killed", two, told) == expected
+    signed = tmp_path / "killed" / "survey.dsse.json"
+    signed.write_bytes(sign(expected, ORGANIZER_KEY).to_bytes())
+    audit_survey(signed, survey.with_name("town.csv"), executor=two).require_passed()
 
 
 def test_a_simulation(two: Executor) -> None:
