@@ -12,6 +12,7 @@ from server.reports.charts import histogram
 from server.reports.numbers import one_in, significant, whole
 from server.reports.page import Column, DataTable, KeyFigure, Section, data_table, environment
 from server.statistics.measures.participation import participant_failures
+from shared.cells import Cells, DistrictCells
 from shared.description import CentroidValue, describe_centroid
 from shared.invited import Invited
 from shared.participation import ParticipationLevel
@@ -315,6 +316,17 @@ def _percent(share: str) -> str:
     return f"{int(Decimal(share) * 100)} %"
 
 
+def _of_districts(cells: Cells) -> tuple[tuple[str, str], ...]:
+    if not isinstance(cells, DistrictCells):
+        return ()
+    shapes = ", ".join(dict.fromkeys(part.shape for part in cells.districts))
+    sizes = [part.count for part in cells.districts]
+    return (
+        ("Districts, designed each by itself", f"{whole(len(sizes))}, of {shapes}"),
+        ("Cells of a district", f"{whole(min(sizes))} to {whole(max(sizes))}"),
+    )
+
+
 def _of_the_file(design: Design) -> tuple[tuple[str, str], ...]:
     """Exact counts of a public model; of a register the published bound."""
     people = whole(design.specification.model.people)
@@ -349,6 +361,7 @@ def making(design: Design, language: str) -> Section:
         *_of_the_file(design),
         ("Microaggregation", names.get(specification.algorithm.name, specification.algorithm.name)),
         ("Shape of the cells", specification.cells.shape),
+        *_of_districts(specification.cells),
         (
             kind_of_digest,
             specification.model.digest,

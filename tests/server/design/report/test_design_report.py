@@ -22,7 +22,8 @@ from server.design.report.design_report import render_design_report
 from server.tables.data_file import Understood
 from shared.effective_anonymity import table_failure, worst_cell_metrics
 from shared.participation import ParticipationLevel
-from tests.builders import age, small_rows, small_specification
+from tests.builders import age, small_cells, small_rows, small_specification
+from tests.vectors.surveys import districts_of
 
 CURVES = DesignCurves(
     needs=(
@@ -109,6 +110,16 @@ def test_what_the_issue_asks_for_is_there() -> None:
         assert words in text
     assert text.index("Look at") < text.index("What the design promises")
     assert text.index("rbar′") < text.index("qbar")
+
+
+def test_districts_are_counted() -> None:
+    whole = design_of()
+    assert "Districts, designed each by itself" not in report_of(whole)
+    cells = districts_of(small_cells(), 49)
+    text = report_of(replace(whole, specification=replace(whole.specification, cells=cells)))
+    assert "Districts, designed each by itself" in text
+    assert "2, of power-diagram" in text
+    assert "4 to 4" in text
 
 
 def test_cells_are_listed_worst_first() -> None:
