@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from server.cli.surveys import data_option
-from server.collection.config import Config
+from server.collection.config import Config, require_postgresql
 from server.collection.storage.moving import Moved
 from server.collection.transfer import move_data
 
@@ -34,7 +34,10 @@ def move(data: Path, target: str, as_json: bool) -> None:
     new place, then the old databases are deleted. If it is interrupted, give the same command again.
     """
     moved: list[Moved] = []
-    url = "" if target == _FILES else target
+    url = ""
+    if target != _FILES:
+        require_postgresql(target, "--to", f"or {_FILES}")
+        url = target
     move_data(Config.load(data, os.environ, {}), data, url, os.environ, moved.append)
     if as_json:
         tables = {

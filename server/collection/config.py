@@ -104,8 +104,8 @@ class Config:
             raise _refused("role", "no such role", ", ".join(ROLES))
         if self.anchor_dir and not Path(self.anchor_dir).is_absolute():
             raise _refused("anchor_dir", "not an absolute path", "a path that begins with a slash")
-        if self.database and not self.database.startswith(("postgresql://", "postgres://")):
-            raise _refused("database", "not a PostgreSQL address", "postgresql://USER@HOST/NAME, or nothing")
+        if self.database:
+            require_postgresql(self.database, "database", "or nothing")
         if not self.public_url:
             shown = f"[{self.host}]" if ":" in self.host else self.host
             object.__setattr__(self, "public_url", f"http://{shown}:{self.port}/")
@@ -249,6 +249,12 @@ def _from_text(variable: str, text: str, wanted: type) -> Any:
             raise _refused(variable, "not a number", "digits")
         return int(text)
     return text
+
+
+def require_postgresql(address: str, where: str, or_what: str) -> None:
+    """Refuse an address of another database program; ``or_what`` names what else is taken there."""
+    if not address.startswith(("postgresql://", "postgres://")):
+        raise _refused(where, "not a PostgreSQL address", f"postgresql://USER@HOST/NAME, {or_what}")
 
 
 def _refused(name: str, message: str, expected: str) -> SetupError:

@@ -11,7 +11,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from server.cli.move import move as command
 from server.collection import transfer
 from server.collection.backup import back_up, put_back
 from server.collection.config import Config, set_database
@@ -280,6 +282,14 @@ def test_another_layout_is_refused(path: Path, url: str) -> None:
         move(path, url)
     assert caught.value.code == "storage.layout"
     assert schemas(url) == []
+
+
+@pytest.mark.parametrize("target", ["mysql:///x", ""])
+def test_the_command_says_what_else_it_takes(path: Path, target: str) -> None:
+    done = CliRunner().invoke(command, ["--data", str(path), "--to", target])
+    assert isinstance(done.exception, SetupError)
+    assert done.exception.where == "--to"
+    assert done.exception.expected == "postgresql://USER@HOST/NAME, or files"
 
 
 @pytest.mark.parametrize(
