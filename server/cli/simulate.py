@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from server.cli.cluster import CLUSTER
+from server.cli.stopping import tidy_when_ended
 from server.executor.cluster import executor_at
 from server.files import named_file_errors, write_new
 from server.simulation.codes import read_codes
@@ -104,6 +105,7 @@ def simulate(
     held = None if tokens_file is None else HeldTokens(tokens_file)
     only_tokens = held is not None and not held.exist
     with (
+        tidy_when_ended(),
         executor_at(cluster) as executor,
         _progress_bars("Fetching tokens", "Answering") as (fetched, progress),
     ):
