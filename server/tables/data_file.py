@@ -11,9 +11,10 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace as with_
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from server.arrays import FloatArray, IntArray, TextArray
 from server.files import SHARED, new_file
 from server.tables.column import DataColumn, NumberTexts
 from server.tables.missing import MissingValues, is_missing
-from server.tables.row_order import published_order, value_codes
+from server.tables.row_order import places_of, published_order, value_codes
 from server.wording import nearest_name, quoted, shortened_list
 from shared.decimals import parse_decimal
 from shared.errors import InputError, ModelFileError
@@ -34,7 +35,33 @@ LARGEST: Final = 1e100
 RESOLUTION: Final = 2.0**-40
 """Of the middle half of a column beside its farthest number: float64 keeps 52 bits, and sums lose some."""
 
-Replacement = FloatArray | IntArray | TextArray
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OfGroups:
+    """What records publish together: one value for each group, instead of one for each record.
+
+    Attributes
+    ----------
+    values : float, int or object array, shape (m,)
+        As of a `Replacement`.
+    groups : int array, shape (n,)
+        Group of each record of the file.
+    """
+
+    values: FloatArray | IntArray | TextArray
+    groups: IntArray
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the values."""
+        return self.values.dtype
+
+    def __getitem__(self, rows: Any) -> Any:
+        """What some records publish."""
+        return self.values[self.groups[rows]]
+
+
+Replacement = FloatArray | IntArray | TextArray | OfGroups
 """Numbers to write (float64), for each record the row whose value to write (int64), or texts (object)."""
 
 
@@ -215,8 +242,8 @@ class DataFile(ABC):
             values = np.full(len(index), np.nan)
             values[places[given]] = known
             values = None if np.isnan(known).any() else values
-        column = replace(column, distinct=tuple(index), codes=places[column.codes], values=values)
-        return replace(column, kind="nominal") if values is None and column.kind == "numeric" else column
+        column = with_(column, distinct=tuple(index), codes=places[column.codes], values=values)
+        return with_(column, kind="nominal") if values is None and column.kind == "numeric" else column
 
     def number_text(self, text: str) -> str:
         """A number's text with a decimal point."""
@@ -279,6 +306,12 @@ class DataFile(ABC):
         lender[codes[order[first]]] = order[first]
         return np.asarray(lender[codes[new]], dtype=np.int64)
 
+    def _lent(self, name: str, new: Replacement) -> Replacement:
+        """The same, with `_lenders`."""
+        if isinstance(new, OfGroups):
+            return with_(new, values=self._lenders(name, np.asarray(new.values, dtype=np.int64)))
+        return self._lenders(name, np.asarray(new, dtype=np.int64))
+
     def order(
         self, replace: Mapping[str, Replacement], *, drop: Collection[str] = (), rows: IntArray
     ) -> IntArray:
@@ -291,22 +324,41 @@ class DataFile(ABC):
         Guarantee: two files whose published records are the same, in whatever order, are written in the same
         order; the order therefore says nothing that the records do not say.
         """
-        keys = []
+        keys: list[IntArray] = []
+        together: list[IntArray] = []
+        groups: IntArray | None = None
+
+        def settle() -> None:
+            """Neighbouring columns of the same groups are one key: the place of the group among them."""
+            if groups is not None:
+                keys.append(places_of(together)[groups[rows]])
+                together.clear()
+
         for name in self.names:
             if name in drop:
                 continue
             new = replace.get(name)
-            if new is None:
-                keys.append(self._keys(name)[rows])
-            elif new.dtype.kind == "i":
-                # By text: which record lends the value, and how that one spells it, must not show.
-                column = self.column(name)
-                keys.append(value_codes([text or "" for text in column.distinct])[column.codes[new[rows]]])
-            elif new.dtype.kind == "O":
-                keys.append(value_codes(new[rows].tolist()))
-            else:
-                keys.append(np.unique(new[rows], return_inverse=True)[1].reshape(-1))
+            if isinstance(new, OfGroups):
+                if new.groups is not groups:
+                    settle()
+                    groups = new.groups
+                together.append(self._keys_of(name, new.values))
+                continue
+            settle()
+            groups = None
+            keys.append(self._keys(name)[rows] if new is None else self._keys_of(name, new[rows]))
+        settle()
         return rows[published_order(keys)] if keys else rows
+
+    def _keys_of(self, name: str, values: FloatArray | IntArray | TextArray) -> IntArray:
+        """Numbers in the order of published values."""
+        if values.dtype.kind == "i":
+            # By text: which record lends the value, and how that one spells it, must not show.
+            column = self.column(name)
+            return value_codes([text or "" for text in column.distinct])[column.codes[values]]
+        if values.dtype.kind == "O":
+            return value_codes(values.tolist())
+        return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def write(
         self,
@@ -342,7 +394,7 @@ class DataFile(ABC):
         names = tuple(name for name in self.names if name not in drop)
         kept = np.arange(self.n_records) if rows is None else rows
         replace = {
-            name: self._lenders(name, np.asarray(new, dtype=np.int64)) if new.dtype.kind == "i" else new
+            name: self._lent(name, new) if new.dtype.kind == "i" else new
             for name, new in replace.items()
             if name in names
         }
@@ -353,7 +405,7 @@ class DataFile(ABC):
             raise InputError(
                 f"the file cannot be written: {(error.strerror or str(error)).lower()}",
                 where=str(path),
-                remedy="Check that the folder exists and may be written to.",
+                remedy="Check that the folder exists and may be written to, and that the disk has room.",
             ) from None
 
 

@@ -73,11 +73,11 @@ def refuse_doubtful(column: DataColumn, file: DataFile) -> None:
     unless a longer whole number shows otherwise, and not all of them fit among the whole numbers only as
     thousands.
     """
-    texts = column.texts.tolist()
     if column.kind == "numeric" and isinstance(file, CsvFile) and not file.decimal_given:
-        _refuse_thousands(column, file, texts)
+        _refuse_thousands(column, file, column.texts.tolist())
     if column.kind != "nominal" or file.calls_categories(column.name):
         return
+    texts = column.texts.tolist()
     given = [(row, text) for row, text in enumerate(texts) if text is not None]
     dates = [(row, text) for row, text in given if is_date(text)]
     other = [(row, text) for row, text in given if not _NUMBER_LIKE.fullmatch(text)]

@@ -16,13 +16,14 @@ from server.arrays import FloatArray, Int32Array, IntArray
 from server.progress import Progress
 from server.tables.column import DataColumn, Kind, NumberTexts, number_text
 from server.tables.counting import Piece
-from server.tables.data_file import DATED, DataFile, Replacement, Understood
+from server.tables.data_file import DATED, DataFile, OfGroups, Replacement, Understood
 from server.tables.missing import USUAL, MissingValues
 from server.tables.row_order import value_codes
 from server.wording import quoted
 from shared.errors import InputError, ModelFileError
 
-_PIECE_RECORDS: Final = 1 << 20
+PIECE_RECORDS: Final = 1 << 20
+"""Records that are read or written together; also of a row group, as Arrow divides what it writes at once."""
 
 
 class ParquetFile(DataFile):
@@ -132,29 +133,46 @@ class ParquetFile(DataFile):
         import pyarrow
         import pyarrow.parquet
 
-        arrays = []
-        for name in names:
-            kind, new = self._schema.field(name).type, replace.get(name)
-            if new is not None and new.dtype.kind == "f":
-                try:
-                    array = _published(_plain_type(kind), np.asarray(new[rows], dtype=np.float64), pyarrow)
-                except pyarrow.ArrowInvalid:
-                    raise InputError(
-                        f"the published values of {quoted(name)} do not fit its type {kind}",
-                        where=self.source,
-                        remedy="Convert the column to a wider type.",
-                    ) from None
-            elif new is not None and new.dtype.kind == "O":
-                array = pyarrow.array(new[rows].tolist(), pyarrow.string())
-            else:
-                array = self._plain(name).take(pyarrow.array(rows if new is None else new[rows]))
-                if pyarrow.types.is_floating(array.type):
-                    array = _without_payloads(array, pyarrow)
-                if pyarrow.types.is_dictionary(kind):
-                    order = _order_of_values(self._arrow(name)) if kind.ordered else None
-                    array = _categories(array, order, pyarrow)
-            arrays.append(array)
-        pyarrow.parquet.write_table(pyarrow.table(arrays, names=list(names)), path)
+        # Each column as different values and, for each record, which of them it has.
+        columns = [self._to_write(name, replace.get(name), rows, pyarrow) for name in names]
+        schema = pyarrow.schema([(name, array.type) for name, (array, _) in zip(names, columns, strict=True)])
+        with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+            for first in range(0, len(rows), PIECE_RECORDS):
+                part = slice(first, first + PIECE_RECORDS)
+                arrays = [array.take(pyarrow.array(places[part])) for array, places in columns]
+                writer.write_table(pyarrow.table(arrays, schema=schema), row_group_size=PIECE_RECORDS)
+
+    def _to_write(
+        self, name: str, new: Replacement | None, rows: IntArray, pyarrow: Any
+    ) -> tuple[Any, IntArray]:
+        """Values of a column in the type in which it is published, and the place of each record's."""
+        kind = self._schema.field(name).type
+        if new is None:
+            values, places = self._plain(name), rows
+        elif isinstance(new, OfGroups):
+            values, places = new.values, new.groups[rows]
+        else:
+            values, places = new[rows], np.arange(len(rows))
+        if new is not None and new.dtype.kind == "f":
+            try:
+                return _published(_plain_type(kind), np.asarray(values, dtype=np.float64), pyarrow), places
+            except pyarrow.ArrowInvalid:
+                raise InputError(
+                    f"the published values of {quoted(name)} do not fit its type {kind}",
+                    where=self.source,
+                    remedy="Convert the column to a wider type.",
+                ) from None
+        if new is not None and new.dtype.kind == "O":
+            return pyarrow.array(values.tolist(), pyarrow.string()), places
+        array = values if new is None else self._plain(name).take(pyarrow.array(values))
+        if pyarrow.types.is_floating(array.type):
+            array = _without_payloads(array, pyarrow)
+        if pyarrow.types.is_dictionary(kind):
+            order = _order_of_values(self._arrow(name)) if kind.ordered else None
+            if new is None:  # only what occurs is published
+                array, places = array.take(pyarrow.array(rows)), np.arange(len(rows))
+            array = _categories(array, order, pyarrow)
+        return array, places
 
 
 def parquet_pieces(
@@ -169,7 +187,7 @@ def parquet_pieces(
     with pyarrow.parquet.ParquetFile(path) as file:
         names = [name for name in file.schema_arrow.names if columns is None or name in columns]
         total, read = file.metadata.num_rows, 0
-        for batch in file.iter_batches(batch_size=_PIECE_RECORDS, columns=names):
+        for batch in file.iter_batches(batch_size=PIECE_RECORDS, columns=names):
             places = np.arange(read + 1, read + len(batch) + 1)
             read += len(batch)
             if progress is not None:

@@ -32,8 +32,22 @@ def published_order(keys: Sequence[IntArray]) -> IntArray:
     Guarantee: for every permutation of the records the returned order lists the same rows of keys. Records
     that are alike in all of them change places unseen.
     """
-    ascending = np.lexsort(tuple(reversed([np.asarray(key) for key in keys])))
+    if len(keys) == 1:
+        ascending = np.argsort(keys[0], kind="stable")
+    else:
+        ascending = np.lexsort(tuple(reversed([np.asarray(key) for key in keys])))
     return np.asarray(ascending[_spread(len(ascending))], dtype=np.int64)
+
+
+def places_of(keys: Sequence[IntArray]) -> IntArray:
+    """For each row of the keys its place among the different ones, in their order."""
+    order = np.lexsort(tuple(reversed(list(keys))))
+    new = np.zeros(len(order), np.int64)
+    for key in keys:
+        new[1:] |= key[order[1:]] != key[order[:-1]]
+    places = np.empty(len(order), np.int64)
+    places[order] = np.cumsum(new)
+    return places
 
 
 def value_codes(texts: Sequence[str]) -> IntArray:

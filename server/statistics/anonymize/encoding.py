@@ -95,15 +95,15 @@ class Encoding:
 
     def matrix(self, columns: Sequence[DataColumn]) -> FloatArray:
         """Encode columns, the originals or masked ones; a category that was never seen is none."""
-        parts: list[FloatArray] = []
+        matrix = np.empty((len(columns[0]), self.blocks[-1].end))
         for block, column in zip(self.blocks, columns, strict=True):
             if block.nominal:
                 raw = (_texts(column)[:, None] == block.categories).astype(np.float64)
             else:
                 raw = _numbers(column)[:, None]
             # A number that is missing stands at the mean, among records that all lack it.
-            parts.append(np.nan_to_num((raw - block.centre) / block.scale))
-        return np.concatenate(parts, axis=1)
+            matrix[:, block.first : block.end] = np.nan_to_num((raw - block.centre) / block.scale)
+        return matrix
 
 
 def _texts(column: DataColumn) -> NDArray[np.object_]:
@@ -113,9 +113,10 @@ def _texts(column: DataColumn) -> NDArray[np.object_]:
 
 
 def _numbers(column: DataColumn) -> FloatArray:
-    if column.numbers is None or np.isnan(column.numbers).all():
+    numbers = column.numbers
+    if numbers is None or np.isnan(numbers).all():
         raise ValueError(f"column {column.name!r} has values that are no numbers")
-    return column.numbers
+    return numbers
 
 
 def selected(column: DataColumn, rows: NDArray[np.int64]) -> DataColumn:

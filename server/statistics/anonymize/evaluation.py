@@ -275,7 +275,9 @@ def evaluate(
         return column if counts is None else selected(column, each)
 
     recorded = [take(masked, name) for name in quasi_identifiers]
-    classes = risk.equivalence_classes([column.ranks for column in recorded], counts)
+    classes = risk.equivalence_classes(
+        [column.ranks if confidential else column.codes for column in recorded], counts
+    )
     labels = classes.labels[each]
     classes = _counted(classes, people)
     for column in recorded:
@@ -301,11 +303,13 @@ def evaluate(
     information, disclosure = _losses_and_risks(X, Y, encoding, columns, each, chosen, progress, executor)
     if chosen.record_distances is not None:
         disclosure.append(_apart(X, Y, chosen.record_distances[each]))
+    if people is not None and people.levels:
+        expected = loss.expected_distortion_of_published(X, Y, people.chances[each], scaled=True)
+    del X, Y  # half of the memory, and moments need matrices of their own
     secret = [of_people(take(masked, name)) for name in confidential]
     information += _dependence(information[0], secret, labels, chosen.dependence)
     if people is not None and people.levels:
-        chances = people.chances[each]
-        information.append(loss.expected_distortion_of_published(X, Y, chances, scaled=True))
+        information.append(expected)
     found = [
         confidential_measures(
             column, labels, interval=chosen.interval, hierarchy=chosen.hierarchies.get(column.name)
@@ -315,7 +319,7 @@ def evaluate(
     anonymity = list(_anonymity(classes, people))
     blocks = []
     for names in chosen.blocks:
-        codes = [recorded[quasi_identifiers.index(name)].ranks for name in names]
+        codes = [recorded[quasi_identifiers.index(name)].codes for name in names]
         blocks.append((names, _anonymity(_counted(risk.equivalence_classes(codes, counts), people), people)))
     risks = () if chosen.weights is None else group_risks(classes.labels, chosen.weights, chosen.persons)
     if risks:
@@ -415,7 +419,7 @@ def _taken(column: DataColumn, source: str, chosen: Settings, rows: IntArray | N
 def _risks_of_records(
     quasi_identifiers: Sequence[DataColumn], counts: IntArray | None, chosen: Settings
 ) -> RecordRisks:
-    codes = [column.ranks for column in quasi_identifiers]
+    codes = [column.codes for column in quasi_identifiers]
     return record_risks(
         risk.equivalence_classes(codes).labels,
         people=counts,
@@ -517,9 +521,11 @@ def _is_number(text: str) -> bool:
 
 
 def _numbers(columns: Sequence[DataColumn], numeric: Sequence[int]) -> FloatArray:
-    chosen = [columns[i].numbers for i in numeric]
-    matrix = np.column_stack([numbers for numbers in chosen if numbers is not None])
-    return np.asarray(matrix[~np.isnan(matrix).any(axis=1)], dtype=np.float64)
+    matrix = np.empty((len(columns[0]), len(numeric)))
+    for place, index in enumerate(numeric):
+        matrix[:, place] = columns[index].numbers
+    missing = np.isnan(matrix).any(axis=1)
+    return np.asarray(matrix[~missing] if missing.any() else matrix, dtype=np.float64)
 
 
 def _utility(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -18,7 +17,6 @@ from server.statistics.anonymize.masking import Masked
 from server.statistics.anonymize.preparation import Prepared
 from server.statistics.anonymize.rounding import window_warning
 from server.statistics.measures.disclosure_risk import equivalence_classes
-from server.statistics.measures.diversity import coded
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
 from server.wording import quoted
@@ -78,9 +76,9 @@ def one_value_groups(columns: Sequence[DataColumn], classes: IntArray) -> tuple[
     warnings = []
     total = len(np.unique(classes))
     for column in columns:
-        codes, _ = coded(column.texts)
-        pairs = np.unique(np.column_stack([classes, codes]), axis=0)
-        values = np.bincount(pairs[:, 0])
+        codes = np.where(column.missing, -1, column.codes).astype(np.int64)
+        pairs = np.unique(classes * (len(column.distinct) + 1) + codes + 1)
+        values = np.bincount(pairs // (len(column.distinct) + 1))
         alike = (values == 1)[classes]
         groups = int((values == 1).sum())
         if groups:
@@ -97,11 +95,10 @@ def identifiers(columns: Sequence[DataColumn]) -> tuple[str, ...]:
     """Columns that are not masked and have another value for most records, whatever role they were given."""
     found = []
     for column in columns:
-        texts = column.texts.tolist()
-        times = Counter(texts)
-        alone = sum(1 for text in texts if text is not None and times[text] == 1)
-        if alone > _IDENTIFYING * len(texts):
-            found.append(f"{quoted(column.name)} ({alone} of {len(texts)} records)")
+        times = np.bincount(column.codes, minlength=len(column.distinct))
+        alone = int(((times == 1) & ~column.absent).sum())
+        if alone > _IDENTIFYING * len(column):
+            found.append(f"{quoted(column.name)} ({alone} of {len(column)} records)")
     if not found:
         return ()
     return (
@@ -120,7 +117,7 @@ def repeated_ids(prepared: Prepared) -> tuple[str, ...]:
         column = selected(prepared.original.column(name), prepared.rows)
         times = np.bincount(column.codes[~column.missing])
         times = times[times > 0]
-        if name in roles or len(times) < _FEW or times.mean() > _MOST_RECORDS or column.decimals:
+        if name in roles or len(times) < _FEW or times.mean() > _MOST_RECORDS or column.decimals_up_to(1):
             continue
         named = _ID_NAME.search(name) is not None and times.mean() > _SOME_RECORDS
         equal = int(np.bincount(times).argmax())
@@ -137,8 +134,7 @@ def repeated_ids(prepared: Prepared) -> tuple[str, ...]:
 
 def unique_counts(column: DataColumn, rows: IntArray) -> tuple[str, ...]:
     """Counts that stand in one record only: they name it to whoever knows them."""
-    times = Counter(column.texts[rows].tolist())
-    alone = sum(1 for number in times.values() if number == 1)
+    alone = int((np.bincount(column.codes[rows]) == 1).sum())
     if not alone:
         return ()
     return (
@@ -159,7 +155,7 @@ def kept_order(prepared: Prepared) -> tuple[str, ...]:
     """
     parts = []
     for column in prepared.columns:
-        values = column.numbers if column.numbers is not None else coded(column.texts)[0]
+        values = column.numbers if column.numbers is not None else column.ranks
         _, codes = np.unique(values, return_inverse=True)
         codes = codes.reshape(-1)
         ascending = np.sort(codes)

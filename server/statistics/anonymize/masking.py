@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from server.arrays import FloatArray, IntArray
+from server.arrays import FloatArray, IntArray, TextArray
 from server.executor import THREADS, Executor
 from server.progress import StageProgress
 from server.statistics.anonymize.constraints import united, unkept
@@ -26,7 +26,7 @@ from server.statistics.measures.diversity import coded
 from server.statistics.microaggregation.districts import districts, in_districts, mended
 from server.statistics.microaggregation.lower_bound import least_sse
 from server.statistics.microaggregation.preparation import group_means, sse
-from server.tables.data_file import Replacement
+from server.tables.data_file import OfGroups, Replacement
 from server.wording import quoted
 from shared.errors import DesignError
 
@@ -94,7 +94,7 @@ def mask(
     Otherwise DesignError, and no file. The order of the records is a function of the published ones, unless
     ``keep_order`` was asked for.
     """
-    request, n = prepared.request, prepared.original.n_records
+    request = prepared.request
     groups, unmet, unheld = [], [], 0
     undone: list[str] = []
     factors: dict[str, float] = {}
@@ -108,64 +108,60 @@ def mask(
         )
         labels = _constrained(prepared, part, labels)
         values, missed, close = _published(prepared, part, labels, progress)
+        of_record = _of_file(labels, prepared)
         codes: list[IntArray] = []
+        new: FloatArray | IntArray | TextArray
         for index in part.columns:
             column, block = prepared.columns[index], prepared.encoding.blocks[index]
             if column.name in request.hierarchies:
-                names = group_nodes(request.hierarchies[column.name], column, labels)
-                new: Replacement = np.full(n, "", dtype=object)
-                new[prepared.rows] = names[labels]
-                codes.append(coded(new[prepared.rows])[0])
+                new = group_nodes(request.hierarchies[column.name], column, labels)
+                codes.append(coded(new)[0])
             elif prepared.nominal[index] or column.kind == "ordinal":
                 if prepared.nominal[index]:
-                    source = modes(column, labels, prepared.people.weights)[labels]
+                    source = modes(column, labels, prepared.people.weights)
                 else:
                     positions = _exact(prepared, index, labels, values[:, block.first])
-                    source = nearest_categories(column, positions)[labels]
+                    source = nearest_categories(column, positions)
                 codes.append(column.ranks[source])
-                new = np.arange(n, dtype=np.int64)
-                new[prepared.rows] = prepared.rows[source]
+                new = prepared.rows[source]
             else:
                 exact = _exact(prepared, index, labels, values[:, block.first])
                 if request.restore_variance and column.name not in request.median:
                     exact, factors[column.name] = _restored(prepared, index, labels, exact)
                 digits = prepared.digits[index]
-                numbers = exact if digits is None else rounded(exact, digits)
+                new = exact if digits is None else rounded(exact, digits)
                 if request.breach == "p3m" and prepared.distances is not None:
                     true = prepared.X[:, block.first] * block.scale + block.centre[0]
                     least = prepared.distances[:, index] * block.scale * (1 - _SLACK)
-                    kept = [float((np.abs(v[labels] - true) >= least).mean()) for v in (exact, numbers)]
+                    kept = [float((np.abs(v[labels] - true) >= least).mean()) for v in (exact, new)]
                     undone += _undone(column.name, *kept)
-                new = np.full(n, np.nan)
-                new[prepared.rows] = numbers[labels]
-                codes.append(coded(new[prepared.rows])[0])
-            replace[column.name] = new
-        classes = equivalence_classes(codes)
-        failing = prepared.people.failing(classes.labels)
+                codes.append(coded(new)[0])
+            replace[column.name] = OfGroups(values=new, groups=of_record)
+        classes = equivalence_classes(codes).labels[labels]
+        failing = prepared.people.failing(classes)
         if len(failing):
+            fewest = int(np.bincount(classes)[failing].min())
             raise DesignError(
-                f"a combination would be published for {int(classes.sizes[failing].min())} records only, "
-                "nothing was written"
+                f"a combination would be published for {fewest} records only, nothing was written"
             )
         if prepared.secrets and unkept(
-            classes.labels, prepared.secrets, request.constraints, prepared.people.counts
+            classes, prepared.secrets, request.constraints, prepared.people.counts
         ):
             raise DesignError("a group would be published that does not keep what is asked")
         groups.append(labels)
-        every += codes
+        every.append(classes)
         unmet += missed
         unheld += close
     original, drop = prepared.original, prepared.left_out
     rows = prepared.rows if request.keep_order else original.order(replace, drop=drop, rows=prepared.rows)
     original.write(out, replace=replace, drop=drop, rows=rows)
-    place = np.zeros(n, dtype=np.int64)
-    place[prepared.rows] = np.arange(len(prepared.rows))
+    written = _of_file(equivalence_classes(every).labels, prepared)[rows]
     return Masked(
         prepared=prepared,
         groups=tuple(groups),
         unmet=tuple(unmet),
         rows=rows,
-        classes=equivalence_classes(every).labels[place[rows]],
+        classes=written,
         gap=_gap(losses),
         districts=sum(cut),
         factors=factors,
@@ -179,6 +175,15 @@ def mask(
             *undone,
         ),
     )
+
+
+def _of_file(labels: IntArray, prepared: Prepared) -> IntArray:
+    """Groups of the records that take part, for all records of the file; -1 for the others."""
+    if len(labels) == prepared.original.n_records:
+        return labels
+    found = np.full(prepared.original.n_records, -1, dtype=np.int64)
+    found[prepared.rows] = labels
+    return found
 
 
 def _exact(prepared: Prepared, index: int, labels: IntArray, values: FloatArray) -> FloatArray:

@@ -122,6 +122,8 @@ class Prepared:
         if self.people.units is not None:
             space = group_means(part.space, self.people.units)
             return divide(space, self.people.of_units())[self.people.units]
+        if not part.gaps.any():
+            return divide(part.space, self.people)
         labels = np.zeros(len(part.space), dtype=np.int64)
         groups = 0
         for pattern in range(int(part.gaps.max()) + 1):
@@ -130,6 +132,10 @@ class Prepared:
             labels[rows] = found + groups
             groups += int(found.max()) + 1
         return labels
+
+    def without_matrices(self) -> Prepared:
+        """The same once it is divided: what comes then asks for no matrix, and memory is for the measures."""
+        return replace(self, X=np.empty((0, self.X.shape[1])), parts=())
 
     def estimate(self) -> float | None:
         """Seconds that the division will take, or None if it is over in a moment."""

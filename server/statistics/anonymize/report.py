@@ -364,9 +364,10 @@ def _attributes(evaluation: Evaluation) -> Section:
 def _distribution(before: DataColumn, after: DataColumn, number: int, who: str) -> Picture:
     lines = []
     for label, column in (("before", before), ("after", after)):
-        if column.numbers is None:
+        numbers = column.numbers
+        if numbers is None:
             raise ValueError(f"{column.name} holds no numbers")
-        places = np.quantile(column.numbers, _POINTS, method="inverted_cdf")
+        places = np.quantile(numbers, _POINTS, method="inverted_cdf")
         lines.append(Line(label=label, x=tuple(places.tolist()), y=tuple((100 * _POINTS).tolist())))
     title = before.label or before.name
     svg = line_chart(
@@ -392,8 +393,7 @@ def _categories(before: DataColumn, after: DataColumn, evaluation: Evaluation) -
         note = "A group publishes the median of its categories."
     elif before.name in evaluation.generalized:
         note = "A group publishes the lowest node of the hierarchy above its members."
-    counts = Counter(before.texts.tolist())
-    masked = Counter(after.texts.tolist())
+    counts, masked = _occurring(before), _occurring(after)
     order = sorted({*counts, *masked}, key=lambda text: (-counts[text], str(text)))
     if before.kind == "ordinal":
         order = [text for text in before.order if text in counts or text in masked]
@@ -417,6 +417,11 @@ def _categories(before: DataColumn, after: DataColumn, evaluation: Evaluation) -
         rows=tuple(rows),
         note=note,
     )
+
+
+def _occurring(column: DataColumn) -> Counter[str | None]:
+    times = np.bincount(column.codes, minlength=len(column.distinct)).tolist()
+    return Counter({text: n for text, n in zip(column.distinct, times, strict=True) if n})
 
 
 def _moments(evaluation: Evaluation) -> Section:

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,9 +23,12 @@ from scipy.spatial import cKDTree
 from server.arrays import FloatArray, IntArray
 from server.executor import THREADS, Executor, slices
 from server.progress import Progress
-from server.statistics.measures.information_loss import aligned
 from server.statistics.measures.measure import Measure
-from server.statistics.microaggregation.preparation import standardize
+from server.statistics.measures.pieces import Scale, aligned_pieces, rows_of, total
+from server.statistics.microaggregation.preparation import data_matrix, standardize
+
+if TYPE_CHECKING:
+    from server.statistics.microaggregation.compiled.tree import Tree
 
 WIDTHS: Final = tuple(percent / 100 for percent in range(1, 11))
 """Half widths over which SDID is averaged, in standard deviations."""
@@ -33,6 +37,8 @@ _CHUNK: Final = 16_384
 _PARTS: Final = 8
 """For each worker, which gets the tree of all records with each of them."""
 _NEIGHBOURS: Final = 4
+_FEW: Final = 100_000
+"""Records that are linked without a sieve: machine code is loaded and a second tree planted for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,7 +62,7 @@ class Classes:
         return tuple(zip(sizes.tolist(), classes.tolist(), strict=True))
 
 
-def equivalence_classes(codes: Sequence[IntArray], people: IntArray | None = None) -> Classes:
+def equivalence_classes(codes: Sequence[NDArray[Any]], people: IntArray | None = None) -> Classes:
     """Group records by their published quasi-identifiers.
 
     Parameters
@@ -68,14 +74,25 @@ def equivalence_classes(codes: Sequence[IntArray], people: IntArray | None = Non
     """
     if not codes or not len(codes[0]):
         raise ValueError("there is no quasi-identifier or no record")
-    labels = np.unique(np.asarray(codes[0]), return_inverse=True)[1].astype(np.int64)
+    labels, groups = _numbered(np.asarray(codes[0]))
     for column in codes[1:]:
         if len(column) != len(labels):
             raise ValueError("the quasi-identifiers have different lengths")
-        other, code = np.unique(np.asarray(column), return_inverse=True)
-        labels = np.unique(labels * len(other) + code, return_inverse=True)[1].astype(np.int64)
+        if groups == len(labels):
+            continue  # no two are alike, and the others change nothing
+        other, different = _numbered(np.asarray(column))
+        labels, groups = _numbered(labels * different + other)
     sizes = np.bincount(labels, people).astype(np.int64)
     return Classes(labels=labels, sizes=sizes)
+
+
+def _numbered(values: NDArray[Any]) -> tuple[IntArray, int]:
+    """The place of each value among the different ones, in their order, and how many these are."""
+    if values.dtype.kind in "iu" and values.min() >= 0 and values.max() < 2 * len(values):
+        places = np.cumsum(np.bincount(values) > 0) - 1
+        return places[values].astype(np.int64), int(places[-1]) + 1
+    different, labels = np.unique(values, return_inverse=True)
+    return labels.reshape(-1).astype(np.int64), len(different)
 
 
 def achieved_k(classes: Classes) -> Measure:
@@ -145,28 +162,40 @@ def distance_linkage(
     columns = list(range(np.shape(original)[1])) if known is None else list(known)
     if not columns:
         raise ValueError("the intruder knows no attribute")
-    X, Y = aligned(np.asarray(original)[:, columns], np.asarray(masked)[:, columns], scaled=scaled)
-    points, places, inverse, size = np.unique(
-        Y, axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
+    X, Y = np.asarray(original), np.asarray(masked)
+    if columns != list(range(X.shape[1])):
+        X, Y = X[:, columns], Y[:, columns]
+    scale = Scale.given(X) if scaled else Scale.of(X)
+    if X.shape != Y.shape:
+        raise ValueError(f"the original is {X.shape} and the masked data {Y.shape}")
+    classes = equivalence_classes(list(Y.T))
+    places = np.empty(len(classes.sizes), np.int64)
+    places[classes.labels[::-1]] = np.arange(len(Y))[::-1]  # the first of each class, which is set last
+    size = classes.sizes
     if first:  # only the first of equal records is ever linked
-        own = places[inverse.reshape(-1)] == np.arange(len(Y))
+        own = places[classes.labels] == np.arange(len(Y))
         size = np.ones_like(size)
-    distance_own = np.sqrt(((X - Y) ** 2).sum(axis=1))
+    points = scale.other(Y[places])
+    sieve = _sieve(points) if len(Y) > _FEW else None
     tree = cKDTree(points)
+
+    def part_of(rows: slice) -> tuple[FloatArray, FloatArray]:
+        before, after = scale.own(data_matrix(X[rows])), scale.other(data_matrix(Y[rows]))
+        return before, np.sqrt(((before - after) ** 2).sum(axis=1))
+
     # A part is made of whole chunks, whose sums are added in order: the bits do not depend on the workers.
     rows = slices(len(X), _CHUNK * -(-len(X) // (_CHUNK * _PARTS * executor.workers)))
     if first:
         parts = executor.map(
             partial(_linked_first, tree, places),
-            ((X[part], distance_own[part], own[part], part.start) for part in rows),
+            ((*part_of(part), own[part], part.start) for part in rows),
             progress=progress,
             total=len(rows),
         )
     else:
         parts = executor.map(
-            partial(_linked, tree, size),
-            ((X[part], distance_own[part]) for part in rows),
+            partial(_linked, tree, size, sieve=sieve),
+            map(part_of, rows),
             progress=progress,
             total=len(rows),
         )
@@ -179,21 +208,44 @@ def distance_linkage(
     )
 
 
-def _linked(tree: cKDTree, size: IntArray, part: tuple[FloatArray, FloatArray]) -> list[float]:
-    """Expected number of correct links of each chunk; ties among many records are looked up apart."""
+def _sieve(points: FloatArray) -> Tree:
+    # Compiled code, which small files do not wait for.
+    plant = import_module("server.statistics.microaggregation.compiled.tree").plant
+    tree: Tree = plant(points, np.arange(len(points)), points.mean(axis=0))
+    return tree
+
+
+def _linked(
+    tree: cKDTree, size: IntArray, part: tuple[FloatArray, FloatArray], *, sieve: Tree | None = None
+) -> list[float]:
+    """Expected number of correct links of each chunk; ties among many records are looked up apart.
+
+    A sieve, of the same points, passes over records of which another masked record is clearly nearer.
+    """
     X, distance_own = part
     asked = min(_NEIGHBOURS, len(size))
     found = []
     for rows in slices(len(X), _CHUNK):
-        distance, index = tree.query(X[rows], k=list(range(1, asked + 1)))
+        links = np.zeros(rows.stop - rows.start)
+        chosen = np.arange(rows.start, rows.stop)
+        if sieve is not None:
+            nearer = np.zeros(len(links), dtype=bool)
+            has_nearer = import_module("server.statistics.microaggregation.compiled.nearer").has_nearer
+            has_nearer(sieve, X[rows], np.maximum(distance_own[rows] * (1 - 1e-8) - 1e-11, 0) ** 2, nearer)
+            chosen = chosen[~nearer]
+        if not len(chosen):
+            found.append(0.0)
+            continue
+        distance, index = tree.query(X[chosen], k=list(range(1, asked + 1)))
         bound = distance[:, 0] * (1 + 1e-9) + 1e-12
-        hit = distance_own[rows] <= bound
+        hit = distance_own[chosen] <= bound
         near = distance <= bound[:, None]
         tied = (near * size[index]).sum(axis=1)
         many = np.flatnonzero(hit & near.all(axis=1)) if asked < len(size) else ()
         for row in many:
-            tied[row] = size[tree.query_ball_point(X[rows.start + row], bound[row])].sum()
-        found.append(float((hit / np.maximum(tied, 1)).sum()))
+            tied[row] = size[tree.query_ball_point(X[chosen[row]], bound[row])].sum()
+        links[chosen - rows.start] = hit / np.maximum(tied, 1)
+        found.append(float(links.sum()))
     return found
 
 
@@ -251,9 +303,11 @@ def average_interval_disclosure(original: ArrayLike, masked: ArrayLike) -> Measu
 def _disclosed(original: ArrayLike, masked: ArrayLike, widths: Sequence[float]) -> float:
     if not all(np.isfinite(width) and width > 0 for width in widths):
         raise ValueError("the width is a number above 0, in standard deviations")
-    X, Y = aligned(original, masked)
-    distance = np.abs(X - Y)
-    return 100 * float(np.mean([(distance <= width).mean() for width in widths]))
+    inside = total(
+        np.array([np.count_nonzero(distance <= width) for width in widths])
+        for distance in (np.abs(X - Y) for X, Y in aligned_pieces(original, masked))
+    )
+    return 100 * float(np.mean(inside / np.size(original)))
 
 
 def satisfaction_level(
@@ -283,12 +337,19 @@ def satisfaction_level(
     -----
     With a common distance, and no value at exactly this distance, it is 100 - SDID of that width.
     """
-    X, Y = aligned(original, masked)
-    kept = np.abs(X - Y) >= np.broadcast_to(np.asarray(minimum_distance, dtype=np.float64), X.shape)
-    weight = np.broadcast_to(np.asarray(1.0 if importance is None else importance, dtype=np.float64), X.shape)
+    shape = np.shape(original)
+    distance = np.broadcast_to(np.asarray(minimum_distance, dtype=np.float64), shape)
+    weight = np.broadcast_to(np.asarray(1.0 if importance is None else importance, dtype=np.float64), shape)
     if not (weight >= 0).all():
         raise ValueError("importances are not below 0")
-    level = 1.0 if not weight.any() else float(np.average(kept, weights=weight))
+    satisfied, asked = total(
+        np.array([(kept * weight[rows]).sum(), weight[rows].sum()])
+        for rows, kept in (
+            (rows, np.abs(X - Y) >= distance[rows])
+            for rows, (X, Y) in zip(rows_of(shape[0]), aligned_pieces(original, masked), strict=True)
+        )
+    ).tolist()
+    level = satisfied / asked if asked else 1.0
     return Measure(
         name="satisfaction level SL, percent",
         value=100 * level,

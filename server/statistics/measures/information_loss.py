@@ -19,27 +19,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from server.arrays import FloatArray, IntArray
+from server.arrays import IntArray
 from server.statistics.measures.measure import Measure
-from server.statistics.microaggregation.preparation import data_matrix, group_means, standardize
-
-
-def aligned(original: ArrayLike, masked: ArrayLike, *, scaled: bool = False) -> tuple[FloatArray, FloatArray]:
-    """Return both matrices in the original's standard deviations, or as they are if they are ``scaled``.
-
-    Raises
-    ------
-    ValueError
-        Missing or infinite values (named), or different shapes.
-    """
-    before, after = data_matrix(original), data_matrix(masked)
-    if before.shape != after.shape:
-        raise ValueError(f"the original is {before.shape} and the masked data {after.shape}")
-    if scaled:
-        mean = before.mean(axis=0)
-        return before - mean, after - mean
-    X, means, deviations = standardize(before)
-    return X, (after - means) / deviations
+from server.statistics.measures.pieces import aligned_pieces, rows_of, total
+from server.statistics.microaggregation.preparation import group_means, standardize
 
 
 def sse_over_sst(original: ArrayLike, masked: ArrayLike, *, scaled: bool = False) -> Measure:
@@ -54,12 +37,13 @@ def sse_over_sst(original: ArrayLike, masked: ArrayLike, *, scaled: bool = False
 
 def euclidean_loss(original: ArrayLike, masked: ArrayLike, *, scaled: bool = False) -> Measure:
     """L_E, in percent: sum of Euclidean errors over that of distances to the mean. Higher loses more."""
-    X, Y = aligned(original, masked, scaled=scaled)
-    total = float(np.sqrt((X**2).sum(axis=1)).sum())
-    lost = float(np.sqrt(((X - Y) ** 2).sum(axis=1)).sum())
+    whole, lost = total(
+        np.array([np.sqrt((X**2).sum(axis=1)).sum(), np.sqrt(((X - Y) ** 2).sum(axis=1)).sum()])
+        for X, Y in aligned_pieces(original, masked, scaled=scaled)
+    ).tolist()
     return Measure(
         name="L_E, percent",
-        value=100 * _ratio(lost, total),
+        value=100 * _ratio(lost, whole),
         direction="higher loses more",
         source="Domingo-Ferrer, Sebe, Solanas 2008",
     )
@@ -107,11 +91,14 @@ def expected_distortion_of_published(
     a participant over the mean squared distance of all people to their mean. With the same participation for
     all it is SSE/SST, whatever that participation is.
     """
-    X, Y = aligned(original, masked, scaled=scaled)
-    chance = np.broadcast_to(np.asarray(participation, dtype=np.float64), (len(X),))
+    n = np.shape(original)[0]
+    chance = np.broadcast_to(np.asarray(participation, dtype=np.float64), (n,))
     if not ((chance > 0) & (chance <= 1)).all():
         raise ValueError("participation lies in (0, 1]")
-    error, whole = ((X - Y) ** 2).sum(axis=1), (X**2).sum(axis=1)
+    error, whole = np.empty(n), np.empty(n)
+    pairs = aligned_pieces(original, masked, scaled=scaled)
+    for rows, (X, Y) in zip(rows_of(n), pairs, strict=True):
+        error[rows], whole[rows] = ((X - Y) ** 2).sum(axis=1), (X**2).sum(axis=1)
     return Measure(
         name="expected distortion under participation",
         value=_ratio(float(chance @ error), float(chance.sum() * whole.mean())),
@@ -130,8 +117,11 @@ def _named(name: str, value: float) -> Measure:
 
 
 def _distortion(original: ArrayLike, masked: ArrayLike, *, scaled: bool = False) -> float:
-    X, Y = aligned(original, masked, scaled=scaled)
-    return _ratio(float(((X - Y) ** 2).sum()), float((X**2).sum()))
+    lost, whole = total(
+        np.array([((X - Y) ** 2).sum(), (X**2).sum()])
+        for X, Y in aligned_pieces(original, masked, scaled=scaled)
+    ).tolist()
+    return _ratio(lost, whole)
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erf, ndtri
 
-from server.arrays import FloatArray
-from server.statistics.measures.information_loss import aligned
+from server.arrays import FloatArray, IntArray
 from server.statistics.measures.measure import Measure
-from server.statistics.microaggregation.preparation import data_matrix, standardize
+from server.statistics.measures.pieces import Scale, aligned_pieces, pieces_of, total
 
 QUANTILES: Final = np.arange(0.05, 0.96, 0.05)
 Density = Literal["kernel", "normal"]
@@ -43,14 +42,12 @@ class Moments:
 
 def moments(X: ArrayLike) -> Moments:
     """Moments of a table (n x d), finite."""
-    values = data_matrix(X)
-    means = values.mean(axis=0)
-    centred = values - means
-    covariances = centred.T @ centred / len(values)
-    constant = (values == values[0]).all(axis=0)
-    covariances[constant, :] = covariances[:, constant] = 0
-    Z = standardize(values)[0]
-    correlations = np.clip(Z.T @ Z / len(Z), -1, 1)
+    n = np.shape(X)[0]
+    means = total(part.sum(axis=0) for part in pieces_of(X)) / n
+    scale = Scale.of(X)
+    covariances = total(centred.T @ centred for centred in (part - means for part in pieces_of(X))) / n
+    covariances[scale.constant, :] = covariances[:, scale.constant] = 0
+    correlations = np.clip(total(Z.T @ Z for Z in map(scale.own, pieces_of(X))) / n, -1, 1)
     np.fill_diagonal(correlations, 1.0)
     return Moments(
         means=means,
@@ -86,18 +83,25 @@ def probabilistic_information_loss(
     or pairs, quantiles also over 5 %, 10 %, ..., 95 %. Where the kernel's density vanishes, in a gap, the
     standard error of a quantile has no bound, so its loss is 0. O(n d^2 + 19 n d).
     """
-    before, after = aligned(original, masked)
-    varying = before.any(axis=0)
-    if not varying.any():
+    X, Y = np.asarray(original), np.asarray(masked)
+    scale = Scale.of(X)
+    varying = np.flatnonzero(~scale.constant)
+    if not len(varying):
         raise ValueError("every attribute of the original is constant")
-    before, after = before[:, varying], after[:, varying]
+
+    found = []
+    for column in varying.tolist():
+        one = slice(column, column + 1)
+        of_one = aligned_pieces(X[:, one], Y[:, one], scale=scale.of_column(column))
+        b, a = (np.concatenate(parts)[:, 0] for parts in zip(*of_one, strict=True))
+        found.append((_quantiles(b, a, density), _mean_loss(b, a), _variance_loss(b, a)))
     parts = {
-        "quantiles": _mean(_quantiles(before, after, density)),
-        "means": _mean(_means(before, after)),
-        "variances": _mean(_variances(before, after)),
+        "quantiles": _mean([value for values, _, _ in found for value in values]),
+        "means": _mean([value for _, value, _ in found]),
+        "variances": _mean([value for _, _, value in found]),
     }
-    if before.shape[1] > 1:
-        pairs = list(_pairs(before, after))
+    if len(varying) > 1:
+        pairs = list(_pairs(X, Y, scale, varying))
         parts["covariances"] = _mean([pair[0] for pair in pairs])
         parts["correlations"] = _mean([pair[1] for pair in pairs])
     named = {"PIL, percent": _mean(list(parts.values()))}
@@ -124,31 +128,23 @@ def _mean(values: list[float]) -> float:
     return float(np.mean(values))
 
 
-def _means(before: FloatArray, after: FloatArray) -> list[float]:
-    n = len(before)
-    return [
-        _loss(float(a.mean() - b.mean()), float(b.var()) / n) for b, a in zip(before.T, after.T, strict=True)
-    ]
+def _mean_loss(before: FloatArray, after: FloatArray) -> float:
+    return _loss(float(after.mean() - before.mean()), float(before.var()) / len(before))
 
 
-def _variances(before: FloatArray, after: FloatArray) -> list[float]:
-    n = len(before)
-    losses = []
-    for b, a in zip(before.T, after.T, strict=True):
-        second, fourth = float(b.var()), float(((b - b.mean()) ** 4).mean())
-        losses.append(_loss(float(a.var()) - second, (fourth - second**2) / n))
-    return losses
+def _variance_loss(before: FloatArray, after: FloatArray) -> float:
+    second, fourth = float(before.var()), float(((before - before.mean()) ** 4).mean())
+    return _loss(float(after.var()) - second, (fourth - second**2) / len(before))
 
 
 def _quantiles(before: FloatArray, after: FloatArray, density: Density) -> list[float]:
     n = len(before)
     losses = []
-    for b, a in zip(before.T, after.T, strict=True):
-        places, moved = np.quantile(b, QUANTILES), np.quantile(a, QUANTILES)
-        heights = _normal(b) if density == "normal" else _kernel(b, places)
-        for q, place, there, height in zip(QUANTILES, places, moved, heights, strict=True):
-            spread = n * float(height) ** 2
-            losses.append(_loss(float(there - place), float(q * (1 - q)) / spread if spread > 0 else np.inf))
+    places, moved = np.quantile(before, QUANTILES), np.quantile(after, QUANTILES)
+    heights = _normal(before) if density == "normal" else _kernel(before, places)
+    for q, place, there, height in zip(QUANTILES, places, moved, heights, strict=True):
+        spread = n * float(height) ** 2
+        losses.append(_loss(float(there - place), float(q * (1 - q)) / spread if spread > 0 else np.inf))
     return losses
 
 
@@ -167,14 +163,24 @@ def _kernel(values: FloatArray, places: FloatArray) -> FloatArray:
     return np.asarray(np.array(kernels) / (width * np.sqrt(2 * np.pi)), dtype=np.float64)
 
 
-def _pairs(before: FloatArray, after: FloatArray) -> Iterator[tuple[float, float]]:
-    """Losses of covariance and of correlation for each pair of attributes."""
-    n, d = before.shape
-    b, a = before - before.mean(axis=0), after - after.mean(axis=0)
-    squares = b**2
-    old, new = b.T @ b / n, a.T @ a / n
-    m22, m31 = squares.T @ squares / n, (squares * b).T @ b / n
-    m40 = (squares**2).mean(axis=0)
+def _pairs(X: FloatArray, Y: FloatArray, scale: Scale, varying: IntArray) -> Iterator[tuple[float, float]]:
+    """Losses of covariance and of correlation for each pair of attributes that vary."""
+    n, d = len(X), len(varying)
+
+    def both() -> Iterator[tuple[FloatArray, FloatArray]]:
+        return ((b[:, varying], a[:, varying]) for b, a in aligned_pieces(X, Y, scale=scale))
+
+    means = total(np.array([b.sum(axis=0), a.sum(axis=0)]) for b, a in both()) / n
+    old, new, m22, m31, m40 = (np.zeros((d, d)) for _ in range(5))
+    for b, a in both():
+        b, a = b - means[0], a - means[1]
+        squares = b**2
+        old += b.T @ b
+        new += a.T @ a
+        m22 += squares.T @ squares
+        m31 += (squares * b).T @ b
+        m40 += (squares**2).sum(axis=0)
+    old, new, m22, m31, m40 = (sums / n for sums in (old, new, m22, m31, m40[0]))
     for i in range(d):
         for j in range(i + 1, d):
             m11, m20, m02 = old[i, j], old[i, i], old[j, j]
@@ -183,10 +189,10 @@ def _pairs(before: FloatArray, after: FloatArray) -> Iterator[tuple[float, float
             flat = new[i, i] <= 0 or new[j, j] <= 0
             changed = 0.0 if flat else new[i, j] / np.sqrt(new[i, i] * new[j, j])
             # n Var(r), written without division by m11, so that it holds at r = 0.
-            scale = np.sqrt(m20 * m02)
+            root = np.sqrt(m20 * m02)
             variance = (
-                m22[i, j] / scale**2
+                m22[i, j] / root**2
                 + r**2 / 4 * (m40[i] / m20**2 + m40[j] / m02**2 + 2 * m22[i, j] / (m20 * m02))
-                - r * (m31[i, j] / (m20 * scale) + m31[j, i] / (m02 * scale))
+                - r * (m31[i, j] / (m20 * root) + m31[j, i] / (m02 * root))
             )
             yield covariance, _loss(float(changed - r), float(variance) / n)

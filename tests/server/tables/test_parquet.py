@@ -6,10 +6,13 @@ import datetime
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
 
+from server.tables import parquet_file
+from server.tables.data_file import OfGroups
 from server.tables.files import open_data
 from shared.errors import ModelFileError
 
@@ -93,3 +96,42 @@ def test_repeated_names(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pyarrow.Table.from_arrays([one, one], names=["x", "x"]), path)
     with pytest.raises(ModelFileError, match='two columns are called "x"'):
         open_data(path)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "town.parquet", age=[1, 2, 3], sex=["m", "f", "m"])
+    file = open_data(path)
+    assert file.column("age").distinct[0] == "1"
+    written(path, age=[1, 2], sex=["f", "f"])
+    with pytest.raises(ModelFileError, match="changed while it was read"):
+        file.column("sex")
+
+
+@pytest.mark.parametrize("length", [1, 7, 1000])
+def test_a_file_is_the_same_in_whatever_pieces_it_is_written(
+    length: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(2)
+    path = written(
+        tmp_path / "town.parquet",
+        age=draw.integers(0, 99, 1200),
+        name=[f"n{i % 50}" for i in range(1200)],
+        sex=pyarrow.array(draw.choice(["m", "f"], 1200)).dictionary_encode(),
+        size=draw.normal(size=1200),
+    )
+    file = open_data(path)
+    groups = np.arange(1200) // 4
+    new = {"age": OfGroups(values=draw.normal(size=300), groups=groups)}
+    new["sex"] = OfGroups(values=np.arange(0, 1200, 4), groups=groups)
+    rows = file.order(new, rows=np.arange(1200)[::-1])
+    file.write(tmp_path / "whole.parquet", replace=new, rows=rows)
+    each = {name: value[np.arange(1200)] for name, value in new.items()}
+    assert (file.order(each, rows=np.arange(1200)[::-1]) == rows).all()
+    file.write(tmp_path / "each.parquet", replace=each, rows=rows)
+    whole = pyarrow.parquet.read_table(tmp_path / "whole.parquet")
+    pyarrow.parquet.write_table(whole, tmp_path / "at-once.parquet")
+    assert (tmp_path / "at-once.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    assert (tmp_path / "each.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    monkeypatch.setattr(parquet_file, "PIECE_RECORDS", length)
+    file.write(tmp_path / "pieces.parquet", replace=new, rows=rows)
+    assert pyarrow.parquet.read_table(tmp_path / "pieces.parquet").equals(whole)
