@@ -125,7 +125,7 @@ def best_axes(axes: Sequence[Axis]) -> list[int]:
 
 def draw(specification: Specification, vector: Vector, cell: int, across: Axis, up: Axis) -> dict[str, Any]:
     """Everything that the page needs to draw the picture."""
-    centroids = [[float(text) for text in row] for row in specification.centroids]
+    centroids = {cell: [float(text) for text in specification.centroids[cell]] for cell in specification.held}
     weights = specification.weights
     own = centroids[cell]
 
@@ -133,7 +133,7 @@ def draw(specification: Specification, vector: Vector, cell: int, across: Axis, 
         return sum(w * (a - b) ** 2 for w, a, b in zip(weights, centroids[i], own, strict=True))
 
     is_map = across.attribute is up.attribute and bool(across.of.regions)
-    others = [i for i in range(len(centroids)) if i != cell]
+    others = [i for i in centroids if i != cell]
     if len(others) > MAX_GROUPS:
         others = sorted(others, key=distance)[:MAX_GROUPS]
     return {
@@ -180,6 +180,6 @@ def _region(
         [i, j]
         for i, column in enumerate(columns)
         for j, row in enumerate(rows)
-        if specification.cells.assign(up.moved(across.moved(vector, column), row)) == cell
+        if specification.cells.leads_to(up.moved(across.moved(vector, column), row), cell)
     ]
     return {"columns": columns, "rows": rows, "inside": inside}

@@ -11,7 +11,7 @@ a code becomes a token on the way (:mod:`respondent_client.token_request`), and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from respondent_client.platform import Platform
 from respondent_client.room import Room, describe
 from shared import strict_json
 from shared.attributes import Attribute
+from shared.cells import DistrictCells
 from shared.checks import Floor
 from shared.envelope import Envelope
 from shared.errors import AnswerError, EnvelopeError, NotFoundError, RemoteError
@@ -27,7 +28,8 @@ from shared.geometry import Vector
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES
 from shared.recount import Recount
 from shared.roll import MAX_TOKENS_BYTES, parse_token_counts
-from shared.soundness import Examination, SoundSpecification, examine, refused_envelope
+from shared.soundness import Examination, SoundSpecification, examine, examine_parts, refused_envelope
+from shared.specification import Specification
 
 MAX_STATUS_BYTES: Final = 4096
 ROWS_A_STEP: Final = 500
@@ -47,12 +49,17 @@ class Placement:
 
 
 async def examine_survey(platform: Platform, link: Link, floor: Floor | None = None) -> Examination:
-    """Fetch the specification and make all eleven checks; raises what :func:`examine_alone` raises."""
-    return await recount(platform, link, await examine_alone(platform, link, floor))
+    """Fetch the specification with all its parts and make all checks; raises as :func:`examine_alone`."""
+    examination = await examine_alone(platform, link, floor)
+    if examination.must_load:
+        examination = await load_parts(platform, link, examination, None, floor)
+    return await recount(platform, link, examination)
 
 
 async def examine_alone(platform: Platform, link: Link, floor: Floor | None = None) -> Examination:
     """Fetch the specification and make all checks but the recount of a public model.
+
+    Of a specification in parts the root alone is fetched: :func:`load_parts` makes what is open then.
 
     Run by the respondent's device before it shows its owner a group or sends anything.
 
@@ -71,7 +78,49 @@ async def examine_alone(platform: Platform, link: Link, floor: Floor | None = No
         await platform.verify(public_key=c.public_key, signature=c.signature, message=c.message)
         for c in envelope.claims
     ]
-    return examine(envelope, outcomes, link.invitation, floor)
+    return examine(envelope, outcomes, link.invitation, floor, needed=())
+
+
+async def load_parts(
+    platform: Platform,
+    link: Link,
+    examination: Examination,
+    districts: Collection[int] | None = None,
+    floor: Floor | None = None,
+) -> Examination:
+    """Fetch parts of a specification in parts, and make the checks that are open without them.
+
+    Parameters
+    ----------
+    examination : Examination
+        Of the root, and perhaps of parts; one that is refused, or in one piece, stays as it is.
+    districts : collection of int, optional
+        Whose parts are needed, in any order; all by default, which tells the server nothing.
+    floor : Floor, optional
+        That of :func:`examine_alone`.
+
+    Raises
+    ------
+    NotFoundError, RemoteError
+        If a part does not arrive. One that is not the signed one is a refusal of check 2.
+    """
+    specification = examination.specification
+    if specification is None or not specification.parts or examination.refusal is not None:
+        return examination
+    needed = sorted(range(len(specification.parts)) if districts is None else districts)
+    parts: dict[str, bytes] = {}
+    for number in needed:
+        reference = specification.parts[number]
+        most = reference.n_bytes + 1  # so that a longer one is told from one that is no part at all
+        parts[reference.digest] = await _get(platform, link, f"parts/{reference.digest}", most)
+        platform.notify({"part": number, "done": len(parts), "total": len(needed)})
+    return examine_parts(examination, parts.get, needed, floor)
+
+
+def district_of(specification: Specification, answers: Mapping[str, str | None]) -> int:
+    """The district of a person, from the root alone; answers that are at fault have been refused before."""
+    cells = specification.cells
+    return cells.part_of(specification.vector(answers)) if isinstance(cells, DistrictCells) else 0
 
 
 async def recount(platform: Platform, link: Link, examination: Examination) -> Examination:
@@ -84,14 +133,14 @@ async def recount(platform: Platform, link: Link, examination: Examination) -> E
     return counting.finish()
 
 
-def faulty(sound: SoundSpecification, answers: Mapping[str, str | None]) -> dict[str, AnswerError]:
+def faulty(specification: Specification, answers: Mapping[str, str | None]) -> dict[str, AnswerError]:
     """What is wrong with quasi-identifiers, by attribute; empty if she can be placed.
 
     A person withholds a value by saying so (None), never by leaving a field empty: an oversight must not put
     her into another room.
     """
     errors: dict[str, AnswerError] = {}
-    for attribute in sound.specification.attributes:
+    for attribute in specification.attributes:
         try:
             _canonical(attribute, answers)
         except AnswerError as problem:
@@ -118,7 +167,7 @@ def place(sound: SoundSpecification, answers: Mapping[str, str | None]) -> Place
     AnswerError
         For a quasi-identifier that is missing, unknown or outside its domain.
     """
-    for problem in faulty(sound, answers).values():
+    for problem in faulty(sound.specification, answers).values():
         raise problem
     vector = sound.specification.vector(answers)
     cell = sound.specification.cells.assigner()(vector)

@@ -16,6 +16,7 @@ from respondent_client.browser.messages import (
     error_object,
     line_object,
     message_object,
+    part_object,
     rebuilt_object,
     receipt_object,
     room_object,
@@ -29,9 +30,19 @@ from respondent_client.link import Link
 from respondent_client.picture import axes_of, draw
 from respondent_client.platform import Platform
 from respondent_client.sending import Receipt, Sender
-from respondent_client.session import Placement, examine_alone, faulty, issued_by_box, place, recount
+from respondent_client.session import (
+    Placement,
+    district_of,
+    examine_alone,
+    faulty,
+    issued_by_box,
+    load_parts,
+    place,
+    recount,
+)
 from respondent_client.typed_numbers import Signs
 from shared.ballot import require_invited
+from shared.cells import ReferencedCells
 from shared.complaint import sealed_text
 from shared.election.group import PythonGroup
 from shared.election.tested import BallotTest, rebuild
@@ -61,6 +72,7 @@ class Bridge:
         self._examination: Examination | None = None
         self._compared = False
         self._sound: SoundSpecification | None = None
+        self._district = 0
         self._entrance: Entrance | None = None
         self._placement: Placement | None = None
         self._attempt: Attempt | None = None
@@ -116,7 +128,7 @@ class Bridge:
         }  # fmt: skip
         if examination.refusal is None and examination.must_compare and not compared:
             return result | {"compare": True}
-        if examination.must_recount:
+        if examination.must_recount or examination.must_load:
             return result | {"survey": survey_object(_needed(examination.specification))}
         try:
             self._sound = examination.sound(compared=compared)
@@ -126,6 +138,13 @@ class Bridge:
             organizer_key = _needed(examination.verified).organizer_key
             self._entrance = Entrance(self._platform, _needed(self._link), self._sound, organizer_key)
         return result | {"survey": survey_object(self._sound.specification), "sound": True}
+
+    async def load(self, everything: bool) -> dict[str, Any]:
+        """Fetch the part of her district, or all parts, and make the checks that were open."""
+        districts = None if everything else (self._district,)
+        examination = _needed(self._examination)
+        self._examination = await load_parts(self._platform, _needed(self._link), examination, districts)
+        return self._examined()
 
     def look_at_code(self, text: str) -> dict[str, Any]:
         """What can be said of a code while it is typed."""
@@ -165,18 +184,20 @@ class Bridge:
     def place(
         self, quasi_identifiers: dict[str, str | None], signs: dict[str, str] | None = None
     ) -> dict[str, Any]:
-        """Find her room, or say which fields are wrong.
+        """Find her room, or the part of the survey that is needed for it, or say which fields are wrong.
 
         ``signs`` are those in which numbers were typed; without them only plain decimals are numbers.
         """
-        sound = _needed(self._sound)
-        quasi_identifiers, doubts = read_quasi_identifiers(
-            sound.specification, quasi_identifiers, Signs.of(signs)
-        )
-        faults = faulty(sound, quasi_identifiers)
+        specification = _needed(_needed(self._examination).specification)
+        quasi_identifiers, doubts = read_quasi_identifiers(specification, quasi_identifiers, Signs.of(signs))
+        faults = faulty(specification, quasi_identifiers)
         errors = {name: error_object(error) for name, error in faults.items()} | doubts
         if errors:
             return {"errors": errors}
+        self._district = district_of(specification, quasi_identifiers)
+        if isinstance(specification.cells.parts[self._district], ReferencedCells):
+            return {"part": part_object(specification, self._district)}
+        sound = _needed(self._sound)
         placement = place(sound, quasi_identifiers)
         if self._placement is None or placement.vector != self._placement.vector:
             self._placement = placement
@@ -295,6 +316,7 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {
     "open": Bridge.open,
     "confirm_words": Bridge.confirm_words,
     "recount": Bridge.recount,
+    "load": Bridge.load,
     "look_at_code": Bridge.look_at_code,
     "begin_invitation": Bridge.begin_invitation,
     "use_invitation": Bridge.use_invitation,

@@ -46,7 +46,8 @@ def survey_object(specification: Specification) -> dict[str, Any]:
         "description": specification.description,
         "organizer": specification.organizer.name,
         "contact": specification.organizer.contact,
-        "smallest": min(map(specification.people_in, range(specification.cells.count))),
+        "smallest": smallest_of(specification),
+        "in_parts": bool(specification.parts),
         "free_text": specification.questionnaire.has_free_text,
         "k": specification.k,
         "acceptable_cell_failure": specification.acceptable_cell_failure,
@@ -69,6 +70,25 @@ def survey_object(specification: Specification) -> dict[str, Any]:
         },
         "axes": [{"label": axis.label} for axis in axes],
         "picture_axes": best_axes(axes),
+    }
+
+
+def smallest_of(specification: Specification) -> int:
+    """People of the smallest cell; of a specification in parts what check 8 demands of every cell."""
+    if not specification.is_whole:
+        return min(specification.n_min_safe)
+    return min(map(specification.people_in, specification.held))
+
+
+def part_object(specification: Specification, district: int) -> dict[str, Any]:
+    """What she is told before her device fetches the part of her district."""
+    own, sizes = specification.parts[district], [part.n_bytes for part in specification.parts]
+    return {
+        "people": {"count": sum(own.people), "at_least": specification.counts_are_bounds},
+        "all_people": specification.model.people,
+        "parts": len(sizes),
+        "bytes": own.n_bytes,
+        "all_bytes": sum(sizes),
     }
 
 

@@ -14,7 +14,7 @@ import click
 from respondent_client.complaining import MAX_RECEIPT_FILE_BYTES
 from respondent_client.composing import Attempt, Message, Outgoing
 from respondent_client.headless.delivering import deliver, find_message
-from respondent_client.headless.report import check_line, line_object, room_lines, words_to_compare
+from respondent_client.headless.report import check_line, line_object, part_line, room_lines, words_to_compare
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.headless.tokens import find_token, read_file, write_file
 from respondent_client.sending import Receipt
@@ -56,6 +56,11 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--code",
             help="The code of an invitation; by default the one in URL. It is exchanged for a token, once.",
+        ),
+        click.option(
+            "--all-parts",
+            is_flag=True,
+            help="Of a survey in parts load all, so that the server does not learn where your group is.",
         ),
         click.argument("url"),
     ):
@@ -222,11 +227,16 @@ def _take_part(
     wait: bool,
     words_match: bool,
     as_json: bool,
+    all_parts: bool,
     receipt_file: Path | None = None,
 ) -> None:
     """Check, place, and send what is composed."""
     respondent = HeadlessRespondent(url, notify=_progress)
     examination = respondent.examine()
+    if examination.specification and examination.must_load and (words_match or not examination.must_compare):
+        district = respondent.district_of(examination, person["quasi_identifiers"])
+        click.echo(part_line(examination.specification, None if all_parts else district), err=True)
+        examination = respondent.load(examination, None if all_parts else district)
     result: dict[str, Any] = {"checks": [line_object(line) for line in examination.lines], "sent": False}
     if not as_json:
         for line in examination.lines:
@@ -364,5 +374,5 @@ def read_answers(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _progress(notice: Mapping[str, Any]) -> None:
-    if notice["done"] % 50_000 < 500:
+    if "part" not in notice and notice["done"] % 50_000 < 500:
         click.echo(f"Recounting: {notice['done']} of {notice['total']} people", err=True)

@@ -61,6 +61,19 @@ def check_line(line: Line) -> str:
     return f"{line.number:2d} {_MARKS[line.outcome]:8s} {NAMES[line.code]} ({line.code}){end}"
 
 
+def part_line(specification: Specification, district: int | None) -> str:
+    """What the server learns when the part of a district is fetched; None: all parts are."""
+    parts = specification.parts
+    if district is None:
+        size = sum(part.n_bytes for part in parts)
+        return f"This survey is large: all {len(parts)} parts are loaded, {size} bytes."
+    own = parts[district]
+    return (
+        f"This survey is large: one of {len(parts)} parts is loaded, {own.n_bytes} bytes, which tells the "
+        f"server that you are one of at least {sum(own.people)} people. With --all-parts it learns nothing."
+    )
+
+
 def line_object(line: Line) -> dict[str, Any]:
     """One check for machines."""
     error = None if line.error is None else {"code": line.error.code, "message": str(line.error)}

@@ -12,7 +12,17 @@ from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.keeping import restore
 from respondent_client.link import Link
 from respondent_client.sending import Receipt, Sender
-from respondent_client.session import Placement, examine_survey, is_test_copy, place, status_of
+from respondent_client.session import (
+    Placement,
+    district_of,
+    examine_alone,
+    faulty,
+    is_test_copy,
+    load_parts,
+    place,
+    recount,
+    status_of,
+)
 from respondent_client.token_request import TokenRequest, fetch_token, prepare_request, require_genuine
 from shared.ballot import require_invited
 from shared.errors import StateError
@@ -47,18 +57,40 @@ class HeadlessRespondent:
         self._platform.close()
 
     def examine(self) -> Examination:
-        """Fetch the survey and make the eleven checks."""
-        return run(examine_survey(self._platform, self.link))
+        """Fetch the survey and make the eleven checks; of one in parts those of its root."""
+        return run(recount(self._platform, self.link, run(examine_alone(self._platform, self.link))))
+
+    def district_of(
+        self, examination: Examination, quasi_identifiers: Mapping[str, str | None]
+    ) -> int | None:
+        """The district whose part a person needs; None if nothing is left to be loaded.
+
+        Raises
+        ------
+        AnswerError
+            For a quasi-identifier that is missing, unknown or outside its domain.
+        """
+        specification = examination.specification
+        if specification is None or not examination.must_load:
+            return None
+        for problem in faulty(specification, quasi_identifiers).values():
+            raise problem
+        return district_of(specification, quasi_identifiers)
+
+    def load(self, examination: Examination, district: int | None = None) -> Examination:
+        """The examination with the part of a district, or with all parts."""
+        districts = None if district is None else (district,)
+        return run(load_parts(self._platform, self.link, examination, districts))
 
     def prepare(self, *, compared: bool = False) -> SoundSpecification:
-        """Fetch and check once.
+        """Fetch and check once, with all parts.
 
         Raises
         ------
         SoundnessError
             With the code of the first check that did not pass.
         """
-        return self.accept(self.examine(), compared=compared)
+        return self.accept(self.load(self.examine()), compared=compared)
 
     def is_test(self) -> bool:
         """Whether the server says that this survey is a test copy."""

@@ -16,6 +16,7 @@ import { chooseLanguage } from "./language.mjs";
 import { otherLink } from "./other_link.mjs";
 import { showOthers } from "./others.mjs";
 import { loadQuestionnaire, questionPages } from "./questions.mjs";
+import { part } from "./part.mjs";
 import { receipt } from "./receipt.mjs";
 import { review } from "./review.mjs";
 import { fieldsOf } from "./runtime.mjs"; // written by build.py
@@ -62,7 +63,7 @@ const context = {
 
 /** All screens in order; the questionnaire has as many as it has pages. */
 function screens() {
-  const own = [you, group];
+  const own = [you, part(state), group];
   const way = { open: own, invited: [invitation, ...own], election: [...own, invitation] };
   return [about, checks, ...way[kind()], ...questionPages(context), review, receipt];
 }
@@ -175,6 +176,7 @@ async function examine(step, given, pauses = step === "recount" ? PAUSES_MS : []
   context.live?.();
   if (!state.survey) return;
   const questions = loadQuestions();
+  if (!state.sound && state.survey.in_parts) return questions; // the part of her district is fetched once it is known
   if (!state.sound) return examine("recount");
   if (state.survey.invited && !state.invitation) {
     await beginInvitation(context);

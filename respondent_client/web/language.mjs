@@ -118,6 +118,12 @@ export class Language {
     return new Intl.ListFormat(this.numbers, { type: "unit", style: "short" }).format(items);
   }
 
+  /** A length in bytes as people read it. */
+  size(bytes) {
+    const [unit, factor] = bytes < 1e6 ? ["kilobyte", 1e3] : ["megabyte", 1e6];
+    return new Intl.NumberFormat(this.numbers, { style: "unit", unit, maximumSignificantDigits: 2 }).format(bytes / factor);
+  }
+
   percent(value) {
     return new Intl.NumberFormat(this.numbers, { style: "percent", maximumSignificantDigits: 3 }).format(value);
   }

@@ -24,6 +24,7 @@ export const initial = () => ({
   invitation: null, // of an invited survey: code, token, what is under way
   quasi: Object.create(null), // name -> what she typed, or null for "prefer not to say"
   faults: null, // what was wrong with it, if that was found a step later
+  part: null, // of the survey, which has to be loaded before her group can be found
   room: null,
   axes: null, // of the picture
   questionsLost: false,
@@ -51,7 +52,7 @@ const withEntry = (record, name, value) => {
 };
 
 /** What is dropped when nothing of it may be used any more. */
-const nothingEntered = () => ({ quasi: Object.create(null), faults: null, answers: Object.create(null), emptyPages: new Set(), accepted: new Map(), room: null, message: null, tested: null });
+const nothingEntered = () => ({ quasi: Object.create(null), faults: null, answers: Object.create(null), emptyPages: new Set(), accepted: new Map(), part: null, room: null, message: null, tested: null });
 
 /** @type {Record<string, (state: any, event: any) => object>} */
 const EVENTS = {
@@ -75,7 +76,8 @@ const EVENTS = {
   invitation: (state, { changes }) => ({ invitation: changes && { ...state.invitation, ...changes } }),
   entered: (state, { name, value }) => ({ quasi: withEntry(state.quasi, name, value), furthest: state.step }),
   faulty: (_, { faults }) => ({ faults }),
-  placed: (_, { room }) => ({ room }),
+  parted: (_, { part }) => ({ part, room: null }),
+  placed: (_, { room }) => ({ room, part: null }),
   looking: (_, { axes }) => ({ axes }),
   questions: (_, { lost }) => ({ questionsLost: lost }),
   answered: (state, { answers }) => ({ answers, furthest: state.step }),

@@ -28,7 +28,7 @@ export const you = {
           problems.map((field) => ({ field: id(field), message: message(context, field, problem(errors, field)) })),
         ),
       h("h1", { tabindex: "-1" }, language.t("you.heading")),
-      h("p", { class: "promise" }, language.t("you.stay")),
+      h("p", { class: "promise" }, language.t(state.survey?.in_parts ? "you.stay.parts" : "you.stay")),
       h(
         "form",
         { autocomplete: "off", novalidate: true, onsubmit: (event) => submit(event, context) },
@@ -51,16 +51,16 @@ async function submit(event, context) {
   event.preventDefault();
   const { state } = context;
   context.tell({ type: "faulty", faults: null });
-  if (!state.sound) return context.next(); // the next screen waits for the checks
+  if (!state.sound && !state.survey?.in_parts) return context.next(); // the next screen waits for the checks
   const { step } = state;
-  const { room, errors } = await findRoom(context);
+  const { room, part, errors } = await findRoom(context);
   if (state.step !== step) return; // pressed twice, or gone back meanwhile
   if (errors) {
     replace(document.getElementById("screen"), you.render(context, errors));
     document.getElementById("error-summary").focus();
     return;
   }
-  context.tell({ type: "placed", room });
+  context.tell(part ? { type: "parted", part } : { type: "placed", room });
   context.next();
 }
 

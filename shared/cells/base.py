@@ -59,6 +59,10 @@ class Cells(ABC):
         O(compared * d).
         """
 
+    def leads_to(self, x: Sequence[int], cell: int) -> bool:
+        """Whether :meth:`assign` gives this cell, for cells of which the vector's need not be here."""
+        return self.assign(x) == cell
+
     def assigner(self) -> Callable[[Sequence[int]], int]:
         """As :meth:`assign`, and quicker for one vector after another in ascending order."""
         return self.assign

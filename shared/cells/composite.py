@@ -53,6 +53,12 @@ class CompositeCells(Cells):
         part = self.part_of(x)
         return self._starts[part] + self.parts[part].assign(x)
 
+    def leads_to(self, x: Sequence[int], cell: int) -> bool:
+        """See :meth:`Cells.leads_to`."""
+        part = self.part_of(x)
+        inside = cell - self._starts[part]
+        return 0 <= inside < self.parts[part].count and self.parts[part].leads_to(x, inside)
+
     def assigner(self) -> Callable[[Sequence[int]], int]:
         """See :meth:`Cells.assigner`."""
         inner = [part.assigner() for part in self.parts]

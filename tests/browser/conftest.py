@@ -35,8 +35,14 @@ def make_site(static: Path) -> Iterator[Callable[..., Site]]:
     """Serve an envelope and a model; everything is closed at the end."""
     sites: list[Site] = []
 
-    def make(envelope: bytes, model: bytes | None = None, *, extra: Path | None = None) -> Site:
-        site = Site(static, envelope, model, extra=extra)
+    def make(
+        envelope: bytes,
+        model: bytes | None = None,
+        *,
+        extra: Path | None = None,
+        parts: dict[str, bytes] | None = None,
+    ) -> Site:
+        site = Site(static, envelope, model, extra=extra, parts=parts)
         sites.append(site)
         return site
 

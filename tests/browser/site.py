@@ -40,6 +40,11 @@ TYPES = {
 }
 
 
+def name_of(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition("/")[2]
+
+
 class Site:
     """Serves one survey from memory.
 
@@ -51,13 +56,22 @@ class Site:
         Messages as they arrived, each once.
     faults : set of str
         ``wasm-type``, ``wasm-policy``, ``lost-answer``, ``unreachable``, ``closed``, ``missing:<name part>``.
+    parts : dict of str to bytes
+        Of a specification in parts, by digest.
     requests : list of (method, path, headers)
         Everything that was asked for.
     """
 
     def __init__(
-        self, static: Path, envelope: bytes, model: bytes | None, *, extra: Path | None = None
+        self,
+        static: Path,
+        envelope: bytes,
+        model: bytes | None,
+        *,
+        extra: Path | None = None,
+        parts: dict[str, bytes] | None = None,
     ) -> None:
+        self.parts = parts or {}
         self.static = static
         self.assets: dict[str, str] = json.loads((static / "manifest.json").read_bytes())
         self.texts = {
@@ -78,7 +92,7 @@ class Site:
         try:
             payload = Envelope.parse(envelope).payload
             self.digest = survey_digest(payload)
-            self.specification = Specification.parse(payload)
+            self.specification = Specification.parse(payload, self.parts.get)
         except RoomfulError:
             pass  # a hostile server shows a page all the same
         site = self
@@ -164,6 +178,8 @@ class Site:
             return 200, "application/vnd.roomful.specification+json", self.envelope, False
         if path == api + "model" and self.model is not None:
             return 200, "text/csv", self.model, False
+        if path.startswith(api + "parts/") and name_of(path) in self.parts:
+            return 200, "application/json", self.parts[name_of(path)], True
         if path == api + "submissions" and method == "POST":
             return self._submit(body)
         if path.startswith(api + "receipts/"):

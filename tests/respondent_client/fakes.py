@@ -38,6 +38,7 @@ class FakePlatform(HeadlessPlatform):
         super().__init__(self.notices.append)
         self.envelope = small_envelope() if envelope is None else envelope
         self.model = small_model() if model is None else model
+        self.parts: dict[str, bytes] = {}
         self.stored: list[bytes] = []
         self.lose = 0
         self.refuse: Reply | None = None
@@ -59,6 +60,8 @@ class FakePlatform(HeadlessPlatform):
             return Reply(status=200, body=self.envelope)
         if path.endswith("/model"):
             return Reply(status=200, body=self.model)
+        if "/parts/" in path and path.rpartition("/")[2] in self.parts:
+            return Reply(status=200, body=self.parts[path.rpartition("/")[2]])
         if path.endswith("/submissions") and body is not None:
             if self.refuse is not None:
                 return self.refuse

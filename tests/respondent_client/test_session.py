@@ -112,11 +112,11 @@ def test_place_gives_the_cell_of_the_mapping_and_its_room(sound: SoundSpecificat
 
 
 def test_faulty_names_every_wrong_field_at_once(sound: SoundSpecification) -> None:
-    assert faulty(sound, PERSON) == {}
-    assert set(faulty(sound, {})) == {"age", "sex"}
-    assert set(faulty(sound, {"age": " ", "sex": "other"})) == {"age", "sex"}
-    assert set(faulty(sound, {"age": "-1", "sex": "male"})) == {"age"}
-    assert faulty(sound, {"age": "130", "sex": "male"}) == {}, "the top is open"
+    assert faulty(sound.specification, PERSON) == {}
+    assert set(faulty(sound.specification, {})) == {"age", "sex"}
+    assert set(faulty(sound.specification, {"age": " ", "sex": "other"})) == {"age", "sex"}
+    assert set(faulty(sound.specification, {"age": "-1", "sex": "male"})) == {"age"}
+    assert faulty(sound.specification, {"age": "130", "sex": "male"}) == {}, "the top is open"
 
 
 def test_an_empty_field_is_no_refusal_to_say() -> None:
@@ -133,8 +133,8 @@ def test_an_empty_field_is_no_refusal_to_say() -> None:
         kind="register",
     )
     sound = examine(FakePlatform(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes())).sound()
-    assert set(faulty(sound, {"age": "43", "sex": ""})) == {"sex"}
-    assert set(faulty(sound, {"age": "43"})) == {"sex"}
+    assert set(faulty(sound.specification, {"age": "43", "sex": ""})) == {"sex"}
+    assert set(faulty(sound.specification, {"age": "43"})) == {"sex"}
     assert place(sound, {"age": "43", "sex": None}).vector == (43, 0, 0, 1)
 
 

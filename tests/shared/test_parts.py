@@ -125,6 +125,8 @@ def test_a_device_with_its_own_part_places_its_owner_as_everybody_would(district
     for vector in ((age, sex, 1 - sex) for age in ages for sex in (0, 1)):
         cell = specification.cells.assign(vector)
         assert cell == WHOLE.cells.assign(vector)
+        assert specification.cells.leads_to(vector, cell)
+        assert not specification.cells.leads_to(vector, cell - 1)
         assert specification.eligible[cell] == WHOLE.eligible[cell]
         assert specification.centroids[cell] == WHOLE.centroids[cell]
 
@@ -133,6 +135,7 @@ def test_nobody_is_placed_in_a_district_whose_part_is_not_here() -> None:
     sound = examine_parts(examined(ROOT.to_bytes(), {}.get, []), FILES.get, [0]).sound()
     with pytest.raises(StateError, match="not here"):
         sound.specification.cells.assign((80, 0, 1))
+    assert not sound.specification.cells.leads_to((80, 0, 1), 0)
 
 
 def test_with_all_parts_every_check_is_that_of_the_whole() -> None:

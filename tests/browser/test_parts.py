@@ -1,0 +1,187 @@
+"""A survey in parts: she is asked before her device tells the server her district, and no lie passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from shared.strict_json import dumps, loads
+from tests.browser.conftest import KEY
+from tests.browser.site import Site
+from tests.browser.test_right_to_left import in_arabic
+from tests.browser.walk import Walk
+from tests.builders import ORGANIZER_KEY, sign
+from tests.in_parts import envelope_in_parts, survey_in_parts
+
+pytestmark = pytest.mark.browser
+SURVEY, PARTS = survey_in_parts()
+YOUNG, OLD = (reference.digest for reference in SURVEY.parts)
+
+
+@pytest.fixture
+def parted(make_site: Callable[..., Site]) -> Site:
+    """Two districts of 72 people each: up to 51 years old, and older."""
+    return make_site(envelope_in_parts(), parts=dict(PARTS))
+
+
+def asked_for(site: Site) -> list[str]:
+    """Parts that were asked for, in order."""
+    return [path.rpartition("/")[2] for _, path, _ in site.requests if "/parts/" in path]
+
+
+def to_the_question(walk: Walk, link: str, age: str = "43") -> None:
+    """To where she is asked whether her part may be loaded."""
+    walk.open(link)
+    walk.page.click("#start:not([disabled])")
+    walk.page.keyboard.press("Shift")
+    expect(walk.page.locator("#looked")).to_be_visible()
+    walk.go_on()
+    walk.page.locator("#field-0").fill(age)
+    walk.page.locator("#field-1-0").check()
+    walk.go_on()
+    expect(walk.page.locator("#load-part")).to_be_visible()
+
+
+def test_only_her_part_is_loaded_and_not_before_she_agrees(page: Page, parted: Site) -> None:
+    walk = Walk(page, "parts")
+    to_the_question(walk, parted.link(KEY))
+    assert asked_for(parted) == []
+    expect(page.locator("#part-tells")).to_contain_text("one of at least 72 people")
+    page.click("#load-part")
+    expect(page.locator("#picture > summary")).to_be_visible()
+    assert asked_for(parted) == [YOUNG]
+    walk.see_picture()
+    walk.go_on()
+    walk.question("Good").click()
+    walk.go_on()
+    walk.go_on()
+    walk.see_message()
+    walk.send()
+    assert len(parted.stored) == 1
+    cell = loads(parted.stored[0], error=ValueError, where="", max_bytes=10**6)["cell"]
+    assert cell in range(4)
+    assert asked_for(parted) == [YOUNG]
+    assert not walk.problems
+
+
+def test_she_may_load_everything_and_tell_nothing(page: Page, parted: Site) -> None:
+    walk = Walk(page)
+    to_the_question(walk, parted.link(KEY), "80")
+    page.click("#load-all")
+    expect(page.locator("#picture > summary")).to_be_visible()
+    assert asked_for(parted) == [YOUNG, OLD]
+    page.go_back()
+    page.go_back()
+    page.locator("#field-0").fill("20")
+    walk.go_on()
+    expect(page.locator("#picture > summary")).to_be_visible()
+    assert asked_for(parted) == [YOUNG, OLD]
+    assert not walk.problems
+
+
+def test_another_district_is_asked_for_again_by_name(page: Page, parted: Site) -> None:
+    walk = Walk(page)
+    to_the_question(walk, parted.link(KEY))
+    page.click("#load-part")
+    expect(page.locator("#picture > summary")).to_be_visible()
+    page.go_back()
+    expect(walk.heading).to_contain_text("is here and checked")
+    page.go_back()
+    page.locator("#field-0").fill("80")
+    walk.go_on()
+    expect(page.locator("#load-part")).to_be_visible()
+    assert asked_for(parted) == [YOUNG]
+    page.click("#load-part")
+    expect(page.locator("#picture > summary")).to_be_visible()
+    assert asked_for(parted) == [YOUNG, OLD]
+    assert not walk.problems
+
+
+def test_a_part_that_does_not_arrive_can_be_asked_for_again(page: Page, parted: Site) -> None:
+    walk = Walk(page)
+    to_the_question(walk, parted.link(KEY))
+    parted.faults.add("unreachable")
+    page.click("#load-part")
+    expect(page.locator("#part-status [role=alert]")).to_be_visible()
+    parted.faults.clear()
+    page.click("#load-part")
+    expect(page.locator("#picture > summary")).to_be_visible()
+
+
+LIES = {
+    "another": lambda data: data.replace(b"[18]", b"[19]", 1),
+    "truncated": lambda data: data[:-1],
+    "too long by a byte": lambda data: data + b" ",
+    "much too long": lambda data: data + b" " * 10_000,
+    "swapped": lambda _data: PARTS[OLD],
+    "empty": lambda _data: b"",
+    "missing": lambda _data: None,
+}
+
+
+@pytest.mark.parametrize("everything", [False, True], ids=["her part", "everything"])
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lying_server_is_refused_and_gets_nothing(
+    page: Page, parted: Site, lie: str, everything: bool
+) -> None:
+    walk = Walk(page)
+    to_the_question(walk, parted.link(KEY))
+    told = LIES[lie](PARTS[YOUNG])
+    if told is None:
+        del parted.parts[YOUNG]
+    else:
+        parted.parts[YOUNG] = told
+    page.click("#load-all" if everything else "#load-part")
+    expect(page.locator("#refusal")).to_be_visible()
+    expect(page.locator("#refusal")).to_contain_text("Nothing")
+    assert page.locator("button.primary").count() == 0
+    assert parted.stored == []
+
+
+@pytest.mark.parametrize("change", ["cells", "people", "site"])
+def test_a_root_that_says_something_else_of_a_part_is_refused(
+    page: Page, make_site: Callable[..., Site], change: str
+) -> None:
+    root, parts = SURVEY.to_object(), dict(PARTS)
+    if change == "site":  # signed, and finer than a register may tell
+        from tests.vectors.part_vectors import referenced
+
+        part = loads(PARTS[YOUNG], error=ValueError, where="", max_bytes=10**6)
+        part["cells"]["sites"][0][0] = 166
+        data = dumps(part)
+        referenced(root, 0, data)
+        parts[root["cells"]["districts"][0]["digest"]] = data
+    else:
+        root["cells"]["districts"][0][change] = {"cells": 3, "people": [73]}[change]
+    site = make_site(sign(dumps(root), ORGANIZER_KEY).to_bytes(), parts=parts)
+    walk = Walk(page)
+    to_the_question(walk, site.link(KEY))
+    page.click("#load-part")
+    expect(page.locator("#refusal")).to_be_visible()
+    assert site.stored == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("language", ["en", "de", "ar"])
+def test_the_question_is_seen_and_heard(
+    browser: Browser, make_site: Callable[..., Site], language: str, width: int
+) -> None:
+    root = SURVEY.to_object()
+    payload = dumps(in_arabic(root) if language == "ar" else root)
+    site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), parts=dict(PARTS))
+    context: BrowserContext = browser.new_context(viewport={"width": width, "height": 800})
+    walk = Walk(context.new_page(), f"parts-{language}-{width}")
+    to_the_question(walk, site.link(KEY).replace("#", f"?lang={language}#"))
+    walk.look("question")
+    assert walk.overflow() <= 0
+    focused = walk.page.evaluate("document.activeElement.tagName")
+    assert focused == "H1"
+    walk.page.keyboard.press("Tab")
+    assert walk.page.evaluate("document.activeElement.id") == "load-part"
+    walk.page.keyboard.press("Enter")
+    expect(walk.page.locator("#picture > summary")).to_be_visible()
+    walk.look("group")
+    assert not walk.problems
+    context.close()
