@@ -55,6 +55,13 @@ from shared.errors import InputError
     is_flag=True,
     help="Of an election: write boxes.json, from which its roll and keys for tokens are made.",
 )
+@click.option(
+    "--parts/--no-parts",
+    "in_parts",
+    default=None,
+    help="Whether each device loads only the cells of its own district, of an open survey of a register."
+    " By default if the specification has more than 1 MiB, compressed.",
+)
 @CLUSTER
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def design(
@@ -66,14 +73,15 @@ def design(
     against: tuple[Path, ...],
     reuse_cells: bool,
     boxes_only: bool,
+    in_parts: bool | None,
     cluster: str | None,
     as_json: bool,
 ) -> None:
     """Design a partition from SURVEY, a survey.toml.
 
     Writes design.json (to be signed), report.html (to be looked at) and, for a public model, model.csv; for a
-    register model.salt, which auditors need and nobody else may have. The same input, the salt included,
-    gives the same bytes.
+    register model.salt, which auditors need and nobody else may have. Districts of a large register are
+    written to parts/, which belongs to design.json. The same input, the salt included, gives the same bytes.
     """
     if reuse_cells and (algorithm is not None or district is not None or not against):
         raise InputError(
@@ -94,6 +102,7 @@ def design(
             boxes_only=boxes_only,
             check=require_releasable,
             executor=executor,
+            in_parts=in_parts,
         )
     figures = _figures(result)
     if as_json:
@@ -144,6 +153,8 @@ _LABELS: Final = {
     "worst_if_half_take_part": "... if only half as many take part as assumed",
     "worst_cell_failure": "Worst chance that a cell fails (lower is safer)",
     "table_failure": "Chance that some cell fails (lower is safer)",
+    "parts": "Parts, of which a device loads that of its district",
+    "largest_part": "Bytes of the largest part",
     "distortion": "Distortion D, 0 to 1 (lower keeps more information)",
 }
 
@@ -174,6 +185,11 @@ def _figures(result: DesignedSurvey) -> dict[str, Any]:
         "worst_if_half_take_part": _short(max(m.record_failure_given_participation for m in design.half)),
         "worst_cell_failure": _short(max(m.attained_cell_failure for m in design.metrics)),
         "table_failure": _short(design.table_failure),
+        **(
+            {"parts": len(specification.parts), "largest_part": max(p.n_bytes for p in specification.parts)}
+            if specification.parts
+            else {}
+        ),
         "distortion": round(design.distortion, 6),
     }
 

@@ -303,6 +303,8 @@ def _rebuilt(
         rebuilt = design(
             plan_from(specification), model, progress, salt=salt, reuse=reuse, executor=executor
         ).specification
+        if specification.parts:
+            rebuilt, _ = rebuilt.in_parts()
     except RoomfulError as problem:
         return [Finding(code="audit.rebuild", title=title, outcome=REFUSED, detail=str(problem))]
     parts: tuple[tuple[str, str, Callable[[Specification], object]], ...] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -298,6 +299,9 @@ def _warn_refusal_by_devices(specification: Specification, model: Model) -> tupl
             remedy=_EASIER if refusal.code in (CELL_FAILURE, MODEL) else "",
         ) from None
     size = len(specification.to_bytes())
+    if size > MAX_SPECIFICATION_BYTES:
+        with contextlib.suppress(SpecificationError):  # it stays in one piece
+            size = len(specification.in_parts()[0].to_bytes())
     if size > MAX_SPECIFICATION_BYTES:
         return (
             "Respondents' devices would refuse this survey, and it cannot be signed: its specification has "

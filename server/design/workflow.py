@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,15 +23,18 @@ from server.design.salt import no_salt, salt_for, write_salt
 from server.design.survey_file.survey import read_survey_file
 from server.executor import THREADS, Executor
 from server.files import write_file
+from server.keys.parts_folder import write_parts
 from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FILE, SALT_FILE
 from server.progress import StageProgress
-from shared.errors import InputError
+from shared.errors import InputError, SpecificationError
 from shared.roll import Roll
 from shared.specification import Specification
 
 REPORT_FILE: Final = "report.html"
 BOXES_FILE: Final = "boxes.json"
 """Of an election before its roll and keys are made: the specification without them."""
+LARGEST_IN_ONE_PIECE: Final = 2**20
+"""Compressed bytes of a specification that every device loads whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +60,7 @@ def design_survey(
     boxes_only: bool = False,
     check: Callable[[Specification], None] | None = None,
     executor: Executor = THREADS,
+    in_parts: bool | None = None,
 ) -> DesignedSurvey:
     """Read a survey.toml and its model, design it and write ``design.json``, ``report.html`` and the model.
 
@@ -67,6 +73,8 @@ def design_survey(
     bytes. The roll of an invited survey is copied beside them, to be published. ``check`` sees what was
     designed before anything is written, and may refuse it. With ``boxes_only`` the roll and the keys of an
     election are not asked for yet: ``boxes.json`` is written, which cannot be signed, for whoever makes them.
+    The cells of districts are written as ``parts/DIGEST.json`` if ``in_parts`` says so, or if it is None and
+    the specification is larger than what every device should load.
 
     Raises
     ------
@@ -125,7 +133,9 @@ def design_survey(
         command += ["--district", district.text]
     curves = curves_of(result, lambda done, total: progress("Curves", done, total), executor)
     report = render_design_report(result, curves, shlex.join(command))
-    files = {BOXES_FILE if boxes_only else DESIGN_FILE: result.specification.to_bytes(), REPORT_FILE: report}
+    specification, parts = _take_apart(result.specification, in_parts)
+    result = replace(result, specification=specification)
+    files = {BOXES_FILE if boxes_only else DESIGN_FILE: specification.to_bytes(), REPORT_FILE: report}
     if salt is None and not boxes_only:
         files[MODEL_FILE] = model.canonical_text()
     if survey.roll is not None:
@@ -142,9 +152,20 @@ def design_survey(
     if salt is not None:
         write_salt(folder, salt)
         names.append(SALT_FILE)
+    write_parts(folder, parts, write_file)
     for name, data in files.items():
         write_file(folder / name, data)
     return DesignedSurvey(folder=folder, design=result, files=tuple(names), against=shared)
+
+
+def _take_apart(
+    specification: Specification, in_parts: bool | None
+) -> tuple[Specification, dict[str, bytes]]:
+    """The specification as it is signed, and its parts by digest; none if it stays in one piece."""
+    if in_parts is None and len(zlib.compress(specification.to_bytes())) > LARGEST_IN_ONE_PIECE:
+        with contextlib.suppress(SpecificationError):  # a survey whose devices need everything
+            return specification.in_parts()
+    return specification.in_parts() if in_parts else (specification, {})
 
 
 def _require_roll(result: Design, model: Model, roll: Roll | None) -> None:

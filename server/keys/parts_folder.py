@@ -36,7 +36,10 @@ def parts_in(folder: Path) -> Parts:
 
 
 def write_parts(folder: Path, parts: Mapping[str, bytes], write: Callable[[Path, bytes], None]) -> None:
-    """Write parts beside a signed file."""
+    """Write parts beside a specification, and remove those of another one that was there before."""
+    for old in (folder / PARTS_FOLDER).glob("*.json"):
+        if old.stem not in parts:
+            old.unlink()
     for digest, data in parts.items():
         path = folder / part_name(digest)
         path.parent.mkdir(mode=0o700, exist_ok=True)

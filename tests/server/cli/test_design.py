@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from server.cli.design import design
+from server.design.audit import audit_survey
 from server.design.survey_file.design_entry import NAMES
-from shared.errors import DesignError, InputError, SurveyFileError
+from server.keys.signing import ENVELOPE_FILE, sign_design
+from shared.errors import DesignError, InputError, SpecificationError, SurveyFileError
 from shared.specification import Specification
+from tests.builders import ORGANIZER_KEY
 from tests.towns import RATES, write_town
 
 SHAPES = {"mdav": "balls", "power-diagram": "power-diagram", "pcl": "power-diagram", "mondrian": "boxes"}
@@ -34,6 +38,32 @@ def test_every_algorithm(tmp_path: Path, algorithm: str) -> None:
     assert specification.algorithm.name == ("power-diagram" if algorithm == "pcl" else algorithm)
     assert f"--algorithm {algorithm}" in (tmp_path / "out" / "report.html").read_text()
     assert (tmp_path / "out" / "model.csv").exists()
+
+
+def test_a_register_is_written_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    survey, out = write_town(tmp_path, kind="register"), tmp_path / "out"
+    cut = ("--district", "schooling", "--json")
+    assert "parts" not in json.loads(run(survey, out, *cut))
+    whole = Specification.parse((out / "design.json").read_bytes())
+    figures = json.loads(run(survey, out, "--parts", *cut))
+    parts = {path.stem: path.read_bytes() for path in (out / "parts").iterdir()}
+    specification = Specification.parse((out / "design.json").read_bytes(), parts.get)
+    assert replace(specification, parts=()) == whole
+    assert figures["parts"] == figures["districts"] == len(parts) > 1
+    assert figures["largest_part"] == max(map(len, parts.values()))
+    assert "Bytes of the largest part" in run(survey, out, "--parts", "--district", "schooling")
+    sign_design(out, ORGANIZER_KEY)
+    audited = audit_survey(out / ENVELOPE_FILE, tmp_path / "town.csv")
+    assert [finding for finding in audited.findings if finding.outcome == "refused"] == []
+    (out / ENVELOPE_FILE).unlink()
+    run(survey, out, *cut)
+    assert list((out / "parts").iterdir()) == []
+    monkeypatch.setattr("server.design.workflow.LARGEST_IN_ONE_PIECE", 1000)
+    assert json.loads(run(survey, out, *cut))["parts"] == len(parts)
+    assert "parts" not in json.loads(run(survey, out, "--no-parts", *cut))
+    assert "parts" not in json.loads(run(write_town(tmp_path), out, *cut))
+    with pytest.raises(SpecificationError, match="public model"):
+        run(write_town(tmp_path), out, "--parts", *cut)
 
 
 def test_participation_1_is_drawn_and_leads_to_no_signature(tmp_path: Path) -> None:
