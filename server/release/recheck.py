@@ -6,9 +6,7 @@ signed rule and the bytes on the disk.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
@@ -18,6 +16,7 @@ from typing import Any, Final
 
 from server.release import recheck_columns as columns
 from server.release import recheck_exports
+from server.release.written_table import written_table
 from shared.errors import ReleaseError
 from shared.specification import Specification
 
@@ -384,12 +383,9 @@ def _checked_resource(folder: Path, resource: dict[str, Any]) -> list[dict[str, 
         f"{path.name} is not the file that the data package describes",
         "the same bytes",
     )
-    reader = csv.DictReader(io.StringIO(data.decode("utf-8"), newline=""), strict=True)
+    header, rows = written_table(data)
     described: Collection[str] = [field["name"] for field in resource["schema"]["fields"]]
-    _require(
-        reader.fieldnames == described, f"{path.name} has an undescribed column", "the described columns"
-    )
-    rows = list(reader)
+    _require(header == described, f"{path.name} has an undescribed column", "the described columns")
     _require(
         all(None not in row and None not in row.values() for row in rows), f"{path.name} is ragged", "a table"
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from server.release.written_table import written_table
 from shared.board import BoardGroup
 from shared.board_counts import ReleasedTable
 from shared.errors import BoardError
@@ -87,7 +87,7 @@ def _rows(read: Reader, name: str, digest: str) -> list[dict[str, Any]]:
     data = read(f"{name}.csv")
     if data is None or digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
         raise _refused(f"{name}.csv is not the file that the data package describes", digest)
-    return list(csv.DictReader(io.StringIO(data.decode("utf-8"), newline=""), strict=True))
+    return written_table(data)[1]
 
 
 def _groups(cells: list[dict[str, Any]], microdata: list[dict[str, Any]]) -> tuple[BoardGroup, ...]:
