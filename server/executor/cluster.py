@@ -38,9 +38,10 @@ TLS_SETTINGS: Final = (
 _CONFIGURATION: Final = {
     # Tasks travel whole, so that they can be done again elsewhere when a worker dies.
     "distributed.admin.large-graph-warning-threshold": "1TB",
-    # Of a local cluster: no page that shows anything, and nothing of memory goes to a disk.
+    # Of a local cluster: no page that shows anything, nothing of memory on a disk, interrupts for us alone.
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
+    "distributed.worker.preload": ["server.executor.worker"],
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,

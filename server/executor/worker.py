@@ -6,6 +6,7 @@ Names of tasks and errors are all that a worker writes into its log: what a task
 from __future__ import annotations
 
 import pickle
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -71,6 +72,11 @@ def difference(here: Mapping[str, str], there: Mapping[str, str]) -> str:
         if there.get(name) != value:
             return f"{name} is {value} here and {there.get(name, 'missing')} there"
     return ""
+
+
+def dask_setup(_worker: object) -> None:
+    """Called by Dask in each process of a local cluster: an interrupt is for the command, which ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def greet(dask_worker: Any) -> Greeting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 
 from server.executor import THREADS
@@ -41,3 +42,7 @@ class LockedError(Exception):
 
 def locked(name: str) -> None:
     raise LockedError(name)
+
+
+def interrupt(_task: int) -> object:
+    return signal.getsignal(signal.SIGINT)

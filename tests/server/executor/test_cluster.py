@@ -144,6 +144,7 @@ def test_tasks_are_done_by_other_processes_which_divide_nothing_again(two: Execu
     found = processes(two)
     assert os.getpid() not in found
     assert set(two.map(tasks.threads, range(4))) == {1}
+    assert set(two.map(tasks.interrupt, range(4))) == {signal.SIG_IGN}
     assert two.map(tasks.squared, iter(range(40))) == [number**2 for number in range(40)]
 
 
