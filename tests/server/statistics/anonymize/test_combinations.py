@@ -136,7 +136,7 @@ CASES: dict[str, Case] = {
     "--known": (["--known", "income"], ["--block", "age", "--block", "income"], {"univariate": "not among"}),
     "--hierarchy": (["--hierarchy", "ill=ill.csv"], ["--confidential", "ill"], {}),
 }
-FIXED = {"--quasi-identifiers", "--k", "--method", "--out", "--json"}
+FIXED = {"--quasi-identifiers", "--k", "--method", "--out", "--json", "--cluster"}
 READING = {"--separator", "--decimal", "--encoding", "--sheet"}
 SAME = {("mu-approx", "--seed"), ("v-mdav", "--gamma"), ("pcl", "--refine"), ("univariate", "--refine")}
 """Where the option may find nothing to change; its own tests show what it does."""
@@ -330,7 +330,15 @@ def test_every_option_of_evaluate_changes_what_is_measured(folder: Path, monkeyp
         return CliRunner().invoke(evaluate, arguments, catch_exceptions=False).stdout
 
     options = {name for p in evaluate.params if isinstance(p, click.Option) for name in p.opts}
-    assert options == {*MEASURED, *READING, "--quasi-identifiers", "--report", "--json", "--risk-file"}
+    assert options == {
+        *MEASURED,
+        *READING,
+        "--quasi-identifiers",
+        "--report",
+        "--json",
+        "--risk-file",
+        "--cluster",
+    }
     for option, (arguments, common) in MEASURED.items():
         before = ["--k", "3", *common] if option == "--k" else common
         assert measured(*common, *arguments) != measured(*before), option
