@@ -89,6 +89,7 @@ def test_the_complete_example_uses_every_key_but_those_of_other_choices(
         key for key in known_keys if key.partition(".")[0] in ("model", "anonymity", "design", "release")
     }
     assert {key for key in unused if "." in key} <= used | {
+        "design.district",
         "design.gamma",
         "design.seed",
         "model.id_column",

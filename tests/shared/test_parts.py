@@ -90,6 +90,11 @@ def test_an_invited_survey_is_in_one_piece() -> None:
         invited_specification(kind="register", cells=cells).in_parts()
 
 
+def test_a_public_model_is_in_one_piece() -> None:
+    with pytest.raises(SpecificationError, match="counts all cells"):
+        replace(WHOLE, model=replace(WHOLE.model, kind="public")).in_parts()
+
+
 def test_a_root_names_its_parts() -> None:
     assert named_parts(ROOT.to_bytes()) == ROOT.parts
     assert named_parts(WHOLE.to_bytes()) == named_parts(b"[]") == named_parts(b'{"cells":[]}') == ()
