@@ -83,6 +83,6 @@ def test_a_box_that_crosses_units(monkeypatch: pytest.MonkeyPatch) -> None:
     document = specification.to_bytes().replace(b'{"values":["female"]', b'{"values":["male","female"]')
     with pytest.raises(SpecificationError):
         Specification.parse(document)
-    monkeypatch.setattr(UnitCells, "unit_of", lambda *_: 0)
+    monkeypatch.setattr(UnitCells, "part_of", lambda *_: 0)
     boxes = {specification.cells.assign((40, f, 1 - f)) for f in (0, 1)}
     assert len(boxes) == 1, "without the unit of a vector women and men share a box"

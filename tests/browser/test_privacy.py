@@ -47,7 +47,7 @@ def test_nothing_of_the_person_is_left_anywhere(browser: Browser, site: Site) ->
     walk.to_review()
     look()
     walk.send()
-    assert look()["state"] == {"step": 7}
+    assert look()["state"] == {"step": 8}
     assert context.cookies() == []
     context.close()
 

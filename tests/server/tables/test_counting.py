@@ -29,7 +29,7 @@ HEADER: Final = ["age", "town", "note"]
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_pieces, "_BLOCK_BYTES", 48)
-    monkeypatch.setattr(parquet_file, "_PIECE_RECORDS", 3)
+    monkeypatch.setattr(parquet_file, "PIECE_RECORDS", 3)
     monkeypatch.setattr(counting, "_FEWEST_WAITING", 4)
 
 

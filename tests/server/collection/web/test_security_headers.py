@@ -23,7 +23,7 @@ POLICY = (
 
 def _every_kind_of_answer(app: Flask, store: SurveyStore) -> Iterator[TestResponse]:
     client = app.test_client()
-    values = {"survey": store.id, "receipt": "0" * 64, "name": "nothing"}
+    values = {"survey": store.id, "receipt": "0" * 64, "digest": "0" * 64, "name": "nothing"}
     for rule in app.url_map.iter_rules():
         with app.test_request_context():
             path = app.url_for(rule.endpoint, **{name: values[name] for name in rule.arguments})

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.statistics.microaggregation import parts, power_search
+from server import executor
+from server.statistics.microaggregation import power_search
+from server.statistics.microaggregation import sites as sites_module
 from server.statistics.microaggregation.compiled import auction
 from server.statistics.microaggregation.geometry import canonical
 from server.statistics.microaggregation.power_diagram import power_diagram
@@ -105,10 +107,11 @@ def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     X, people, _ = canonical(
         np.random.default_rng(2).integers(0, 40, (3000, 3)), np.ones((3000, 1), np.int64)
     )
-    monkeypatch.setattr(parts, "_ROWS", 300)
+    monkeypatch.setattr(sites_module, "ROWS", 300)
+    monkeypatch.setattr(power_search, "ROWS", 300)
     found = []
     for threads in (1, 2, 5):
-        monkeypatch.setattr(parts, "processors", lambda threads=threads: threads)
+        monkeypatch.setattr(executor, "processors", lambda threads=threads: threads)
         cells = power_diagram(X, people, (3, 2, 1), SizeRule(minimum=(19,)))
         found.append(cells.sites.tobytes() + cells.offsets.tobytes() + cells.labels.tobytes())
     assert len(set(found)) == 1
