@@ -479,7 +479,10 @@ def _separable(cells: Cells, model: ModelReference, invited: Invited | None) -> 
     """The districts of a specification that can be in parts; refused if devices need all of them."""
     if not isinstance(cells, DistrictCells):
         raise SpecificationError(
-            "only districts can be in parts", where="cells.shape", expected=DistrictCells.shape
+            "only districts can be in parts",
+            where="cells.shape",
+            expected=DistrictCells.shape,
+            remedy="Design it in districts (--district), or in one piece (--no-parts).",
         )
     if model.kind == "public":
         raise SpecificationError(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from server.design.register_form import as_published, snap_to
 from server.design.row import choose_row, choose_row_in_units, row_of_units
 from server.executor import THREADS, Executor
 from server.progress import Progress
-from server.statistics.microaggregation.districts import Cut, Cutting, District, cut_tree, leaves
+from server.statistics.microaggregation.districts import FEWEST, Cut, Cutting, District, cut_tree, leaves
 from server.statistics.microaggregation.size_rule import SizeRule
 from server.statistics.size_rules import size_rule_of, size_rule_of_register
 from shared.attributes import Attribute
@@ -34,9 +33,6 @@ from shared.limits import MAX_CUT_DEPTH, MAX_DISTRICTS
 from shared.participation import Dependence, ParticipationLevel
 from shared.register import site_steps
 from shared.specification import ranges_of
-
-_FEWEST: Final = 4
-"""A district that is cut for its size has at least the limit over this many people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +195,7 @@ def cut_into_districts(recipe: Recipe, people: Model, district: DistrictPlan) ->
 
     by_size = Cutting(
         most=most,
-        fewest=-(-most // _FEWEST),
+        fewest=-(-most // FEWEST),
         acceptable=acceptable,
         scale=recipe.weights,
         grid=tuple((low, step) for (low, _), step in zip(ranges, steps, strict=True)),

@@ -73,8 +73,9 @@ def test_districts_that_stand_apart_in_the_row_cannot_be_in_parts() -> None:
 
 
 def test_only_districts_can_be_in_parts() -> None:
-    with pytest.raises(SpecificationError, match="only districts"):
+    with pytest.raises(SpecificationError, match="only districts") as caught:
         small_specification().in_parts()
+    assert "--district" in caught.value.remedy
 
 
 def test_without_its_parts_a_root_is_no_specification() -> None:

@@ -24,7 +24,7 @@ from server.statistics.microaggregation.preparation import group_means, sse
 from server.statistics.microaggregation.refinement import refine
 from server.statistics.microaggregation.size_rule import SizeRule
 
-_FEWEST: Final = 4
+FEWEST: Final = 4
 """A district has at least the limit over this many records."""
 
 _ELSEWHERE: Final = 1 / 3
@@ -115,7 +115,7 @@ def districts(
     X: FloatArray, most: int, acceptable: Callable[[IntArray], bool], *, share: float = 0.5
 ) -> tuple[District, ...]:
     """Divide records into districts of at least a quarter of `most`; parameters as of `Cutting`."""
-    cutting = Cutting(most=most, fewest=-(-most // _FEWEST), acceptable=acceptable, share=share)
+    cutting = Cutting(most=most, fewest=-(-most // FEWEST), acceptable=acceptable, share=share)
     return leaves(cut_tree(X, cutting, None, District.everything(X)))
 
 
@@ -261,7 +261,7 @@ def mended(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Region:
-    """Records that are mended together,."""
+    """Records that are mended together."""
 
     X: FloatArray
     labels: IntArray
