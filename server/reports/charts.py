@@ -367,13 +367,14 @@ def _drawing(draw: Callable[[Axes], None], *, name: str, alt: str) -> Markup:
         # Texts stay text and are shown in the reader's fonts, which have more scripts than the measuring one.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
-        FigureCanvasSVG(figure)
+        canvas: Any = FigureCanvasSVG(figure)
         axes = figure.add_subplot()
         figure.patch.set_visible(False)
         axes.patch.set_visible(False)
         draw(axes)
         out = io.StringIO()
-        figure.savefig(out, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"), None))
+        # Not figure.savefig, which draws everything once more before that.
+        canvas.print_svg(out, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"), None))
     return Markup(_for_page(out.getvalue(), name, alt))  # noqa: S704 (matplotlib escapes its texts)
 
 
