@@ -8,7 +8,7 @@ squares.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
+from server.statistics.measures.coded_matrix import CodedMatrix
 from server.statistics.microaggregation.preparation import mean_and_deviation
 from server.tables.column import DataColumn
 
@@ -65,14 +66,15 @@ class Encoding:
         first = 0
         for column, is_nominal in zip(columns, nominal, strict=True):
             if is_nominal:
-                texts = _texts(column)
-                categories, codes = np.unique(texts.astype(str), return_inverse=True)
-                counts = np.bincount(codes.reshape(-1), people)
+                held = np.bincount(column.codes, people, minlength=len(column.distinct))
+                occurring = np.flatnonzero(held)
+                categories, order = np.unique(_texts(column)[occurring].astype(str), return_index=True)
+                counts = held[occurring][order]
                 shares = counts / counts.sum()
                 variance = float((shares * (1 - shares)).sum())
                 centre, scale, width = shares, float(np.sqrt(variance)) if variance > 0 else 1.0, len(shares)
             else:
-                numbers = _numbers(column)
+                numbers = _values(column)[column.codes]
                 given = ~np.isnan(numbers)
                 mean, deviation = mean_and_deviation(
                     numbers[given], None if people is None else people[given]
@@ -93,30 +95,41 @@ class Encoding:
             first += width
         return cls(blocks=tuple(blocks))
 
-    def matrix(self, columns: Sequence[DataColumn]) -> FloatArray:
-        """Encode columns, the originals or masked ones; a category that was never seen is none."""
-        matrix = np.empty((len(columns[0]), self.blocks[-1].end))
+    def matrix(
+        self,
+        columns: Sequence[DataColumn],
+        placed: Callable[[Block, DataColumn, FloatArray], None] | None = None,
+    ) -> CodedMatrix:
+        """Encode columns, the originals or masked ones; a category that was never seen is none.
+
+        ``placed`` may change the entries (m x width) of the different values of a column, in place.
+        """
+        values: list[FloatArray] = []
+        codes: list[NDArray[np.int32]] = []
         for block, column in zip(self.blocks, columns, strict=True):
             if block.nominal:
                 raw = (_texts(column)[:, None] == block.categories).astype(np.float64)
             else:
-                raw = _numbers(column)[:, None]
+                raw = _values(column)[:, None]
             # A number that is missing stands at the mean, among records that all lack it.
-            matrix[:, block.first : block.end] = np.nan_to_num((raw - block.centre) / block.scale)
-        return matrix
+            entries = np.nan_to_num((raw - block.centre) / block.scale)
+            if placed is not None:
+                placed(block, column, entries)
+            values += list(np.ascontiguousarray(entries.T))
+            codes += [column.codes] * (block.end - block.first)
+        return CodedMatrix(values=values, codes=codes)
 
 
 def _texts(column: DataColumn) -> NDArray[np.object_]:
-    texts = column.texts.copy()
-    texts[column.missing] = _MISSING
-    return texts
+    """The different texts, and what stands for none."""
+    return np.array([_MISSING if text is None else text for text in column.distinct], dtype=object)
 
 
-def _numbers(column: DataColumn) -> FloatArray:
-    numbers = column.numbers
-    if numbers is None or np.isnan(numbers).all():
+def _values(column: DataColumn) -> FloatArray:
+    values = column.values
+    if values is None or np.isnan(values)[column.codes].all():
         raise ValueError(f"column {column.name!r} has values that are no numbers")
-    return numbers
+    return values
 
 
 def selected(column: DataColumn, rows: NDArray[np.int64]) -> DataColumn:

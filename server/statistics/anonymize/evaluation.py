@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +15,7 @@ from server.arrays import FloatArray, IntArray
 from server.executor import THREADS, Executor
 from server.progress import StageProgress
 from server.statistics.anonymize.confidential import confidential_measures
-from server.statistics.anonymize.encoding import Encoding, selected
+from server.statistics.anonymize.encoding import Block, Encoding, selected
 from server.statistics.anonymize.generalization import (
     as_categories,
     check_nodes,
@@ -27,8 +29,10 @@ from server.statistics.anonymize.request import checked_blocks
 from server.statistics.measures import disclosure_risk as risk
 from server.statistics.measures import diversity as d
 from server.statistics.measures import information_loss as loss
+from server.statistics.measures.coded_matrix import CodedMatrix
 from server.statistics.measures.measure import Measure
 from server.statistics.measures.moments import Moments, moments, probabilistic_information_loss
+from server.statistics.measures.pieces import rows_of, total
 from server.statistics.measures.population_risk import GroupRisk, group_risks, population_risk
 from server.statistics.measures.record_risk import RecordRisks, record_risks
 from server.statistics.measures.utility import EmpiricalUtility, empirical_utility
@@ -294,10 +298,13 @@ def evaluate(
     places = np.arange(n) if rows is None else rows
     _require_numbers_in_both(before, after, kinds, original, masked, places[each], each)
     encoding = Encoding.fit(before, kinds)
-    X, Y = encoding.matrix(before), encoding.matrix(after)
-    for block, column, other in zip(encoding.blocks, before, after, strict=True):
+    originally = {column.name: column for column in before}
+
+    def nodes_placed(block: Block, column: DataColumn, entries: FloatArray) -> None:
         if tree := chosen.generalized.get(block.name):
-            place_nodes(Y, block, tree, column, other)
+            place_nodes(entries, block, tree, originally[block.name], column)
+
+    X, Y = encoding.matrix(before), encoding.matrix(after, nodes_placed)
     numeric = [i for i, is_nominal in enumerate(kinds) if not is_nominal and before[i].kind != "ordinal"]
     columns = [encoding.blocks[i].first for i in numeric]
     information, disclosure = _losses_and_risks(X, Y, encoding, columns, each, chosen, progress, executor)
@@ -305,7 +312,6 @@ def evaluate(
         disclosure.append(_apart(X, Y, chosen.record_distances[each]))
     if people is not None and people.levels:
         expected = loss.expected_distortion_of_published(X, Y, people.chances[each], scaled=True)
-    del X, Y  # half of the memory, and moments need matrices of their own
     secret = [of_people(take(masked, name)) for name in confidential]
     information += _dependence(information[0], secret, labels, chosen.dependence)
     if people is not None and people.levels:
@@ -358,8 +364,8 @@ def evaluate(
 
 
 def _losses_and_risks(
-    X: FloatArray,
-    Y: FloatArray,
+    X: CodedMatrix,
+    Y: CodedMatrix,
     encoding: Encoding,
     columns: Sequence[int],
     each: IntArray,
@@ -378,7 +384,7 @@ def _losses_and_risks(
     linkage = risk.distance_linkage(X, Y, known=known, scaled=True, progress=stage, executor=executor)
     information = [loss.sse_over_sst(X, Y, scaled=True), loss.euclidean_loss(X, Y, scaled=True)]
     disclosure = [linkage]
-    varying = [c for c in columns if (X[:, c] != X[0, c]).any()]
+    varying = [column for column in columns if X.varies(column)]
     if varying:
         parts = probabilistic_information_loss(X[:, varying], Y[:, varying])
         interval = risk.average_interval_disclosure(X[:, columns], Y[:, columns])
@@ -439,11 +445,15 @@ def _check_names(chosen: Settings, quasi_identifiers: Sequence[str], confidentia
     checked_blocks(chosen.blocks, tuple(quasi_identifiers))
 
 
-def _apart(X: FloatArray, Y: FloatArray, distances: FloatArray) -> Measure:
+def _apart(X: CodedMatrix, Y: CodedMatrix, distances: FloatArray) -> Measure:
     """Records published at least as far from the true ones as was asked for, in percent. Lower is unsafe."""
+    kept = total(
+        np.count_nonzero(np.sqrt(((X[rows] - Y[rows]) ** 2).sum(axis=1)) >= distances[rows])
+        for rows in rows_of(len(X))
+    )
     return Measure(
         name="records at their minimum distance, percent",
-        value=100 * float((np.sqrt(((X - Y) ** 2).sum(axis=1)) >= distances).mean()),
+        value=100 * float(kept / len(X)),
         direction="lower is unsafe",
         source="satisfaction level SL, by record",
     )
@@ -520,12 +530,14 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _numbers(columns: Sequence[DataColumn], numeric: Sequence[int]) -> FloatArray:
-    matrix = np.empty((len(columns[0]), len(numeric)))
-    for place, index in enumerate(numeric):
-        matrix[:, place] = columns[index].numbers
-    missing = np.isnan(matrix).any(axis=1)
-    return np.asarray(matrix[~missing] if missing.any() else matrix, dtype=np.float64)
+def _numbers(columns: Sequence[DataColumn], numeric: Sequence[int]) -> CodedMatrix:
+    """The numeric columns, of the records that lack no number."""
+    chosen = [(columns[index], columns[index].values) for index in numeric]
+    complete = ~reduce(or_, (column.missing for column, _ in chosen))
+    return CodedMatrix(
+        values=[values for _, values in chosen if values is not None],
+        codes=[column.codes if complete.all() else column.codes[complete] for column, _ in chosen],
+    )
 
 
 def _utility(

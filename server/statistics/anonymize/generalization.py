@@ -70,9 +70,9 @@ def group_nodes(hierarchy: Hierarchy, column: DataColumn, labels: IntArray) -> T
 
 
 def place_nodes(
-    matrix: FloatArray, block: Block, hierarchy: Hierarchy, before: DataColumn, after: DataColumn
+    entries: FloatArray, block: Block, hierarchy: Hierarchy, before: DataColumn, after: DataColumn
 ) -> None:
-    """Put published nodes into an encoded matrix (n x d), in place: as what is known of whoever has one.
+    """Put published nodes into the encoded values (m x width) of ``after``, in place: as what is known.
 
     Notes
     -----
@@ -82,13 +82,13 @@ def place_nodes(
     """
     below = hierarchy.values_below()
     keys = [_key(hierarchy, before, str(text)) for text in block.categories.tolist()]
+    occurring = np.bincount(after.codes, minlength=len(after.distinct))
     for code, text in enumerate(after.distinct):
-        rows = np.flatnonzero(after.codes == code)
-        if text is None or not len(rows):
+        if text is None or not occurring[code]:
             continue
         held = block.centre * np.array([key in below[text] for key in keys])
         share = held / held.sum() if held.sum() > 0 else held
-        matrix[rows, block.first : block.end] = (share - block.centre) / block.scale
+        entries[code] = (share - block.centre) / block.scale
 
 
 def check_nodes(hierarchy: Hierarchy, after: DataColumn, place: Callable[[int], str]) -> None:

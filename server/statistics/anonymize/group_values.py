@@ -27,14 +27,14 @@ def breach_free(
     *,
     breach: Breach,
     chosen: Sequence[int],
-    distances: FloatArray | None,
-    importances: FloatArray | None,
+    distances: FloatArray,
+    importances: FloatArray,
     trade_off: float,
     counts: IntArray | None,
     weights: FloatArray | IntArray | None = None,
     progress: Progress | None = None,
 ) -> tuple[FloatArray, tuple[int, ...], int]:
-    """Values of the groups (m x d), means unless a breach is to be prevented.
+    """Values of the groups (m x d) that prevent a breach: they keep away from the true ones.
 
     Parameters
     ----------
@@ -62,8 +62,6 @@ def breach_free(
         For parameters outside their range.
     """
     values = group_means(X, labels, counts if weights is None else weights)
-    if breach == "none" or distances is None or importances is None:
-        return values, (), 0
     columns = list(chosen)
     try:
         found: Aggregation

@@ -120,18 +120,18 @@ def mask(
                 if prepared.nominal[index]:
                     source = modes(column, labels, prepared.people.weights)
                 else:
-                    positions = _exact(prepared, index, labels, values[:, block.first])
+                    positions = _exact(prepared, index, labels, values)
                     source = nearest_categories(column, positions)
                 codes.append(column.ranks[source])
                 new = prepared.rows[source]
             else:
-                exact = _exact(prepared, index, labels, values[:, block.first])
+                exact = _exact(prepared, index, labels, values)
                 if request.restore_variance and column.name not in request.median:
                     exact, factors[column.name] = _restored(prepared, index, labels, exact)
                 digits = prepared.digits[index]
                 new = exact if digits is None else rounded(exact, digits)
                 if request.breach == "p3m" and prepared.distances is not None:
-                    true = prepared.X[:, block.first] * block.scale + block.centre[0]
+                    true = prepared.X[:, [block.first]][:][:, 0] * block.scale + block.centre[0]
                     least = prepared.distances[:, index] * block.scale * (1 - _SLACK)
                     kept = [float((np.abs(v[labels] - true) >= least).mean()) for v in (exact, new)]
                     undone += _undone(column.name, *kept)
@@ -186,14 +186,16 @@ def _of_file(labels: IntArray, prepared: Prepared) -> IntArray:
     return found
 
 
-def _exact(prepared: Prepared, index: int, labels: IntArray, values: FloatArray) -> FloatArray:
+def _exact(prepared: Prepared, index: int, labels: IntArray, values: FloatArray | None) -> FloatArray:
     """What the groups publish before rounding: medians of positions, and of numbers means or medians.
 
     They are those of the column itself, which no scale touches.
     """
     column, block = prepared.columns[index], prepared.encoding.blocks[index]
-    if prepared.request.breach != "none" or column.numbers is None:
-        return np.asarray(values * block.scale + block.centre[0], dtype=np.float64)
+    if values is not None:
+        return np.asarray(values[:, block.first] * block.scale + block.centre[0], dtype=np.float64)
+    if column.numbers is None:
+        raise ValueError(f"{column.name} holds no numbers")
     if column.kind == "ordinal" or column.name in prepared.request.median:
         return group_medians(column.numbers, labels, prepared.people.weights)
     means = group_means(np.nan_to_num(column.numbers)[:, None], labels, prepared.people.weights)[:, 0]
@@ -244,7 +246,7 @@ def _constrained(prepared: Prepared, part: Part, labels: IntArray) -> IntArray:
     if not prepared.secrets:
         return labels
     return united(
-        part.space,
+        part.space(),
         labels,
         prepared.secrets,
         prepared.request.constraints,
@@ -348,12 +350,17 @@ def _of_part(progress: StageProgress | None, number: int, prepared: Prepared) ->
 
 def _published(
     prepared: Prepared, part: Part, labels: IntArray, progress: StageProgress | None
-) -> tuple[FloatArray, list[str], int]:
-    """Values of a part's groups in the units of ``X``, attributes with unmet constraints, and values too."""
+) -> tuple[FloatArray | None, list[str], int]:
+    """Values of a part's groups, in the units of ``X``, that prevent a breach; None where none is asked for.
+
+    Also the attributes with unmet constraints, and how many values have such.
+    """
+    if prepared.distances is None or prepared.importances is None:
+        return None, [], 0
     columns = list(part.columns)
     stage = None if progress is None else (lambda done, total: progress("keeping apart", done, total))
     values, unmet, missed = breach_free(
-        prepared.X,
+        prepared.X[:],
         labels,
         breach=prepared.request.breach,
         chosen=columns,

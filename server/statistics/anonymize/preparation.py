@@ -18,6 +18,7 @@ from server.statistics.anonymize.ordinal import Orders, orders_of, ranked
 from server.statistics.anonymize.people import People, people_of
 from server.statistics.anonymize.record_values import per_record, per_value
 from server.statistics.anonymize.request import Request
+from server.statistics.measures.coded_matrix import CodedMatrix
 from server.statistics.microaggregation.dependence import joined
 from server.statistics.microaggregation.p3m import DEFAULT_IMPORTANCE
 from server.statistics.microaggregation.preparation import Paths, group_means
@@ -37,10 +38,13 @@ class Part:
     ----------
     columns : tuple of int
         Quasi-identifiers.
-    space : float array
-        Matrix in which records are grouped.
+    matrix : CodedMatrix
+        Their columns of the matrix.
+    secret : CodedMatrix or None
+        Confidential attributes, which count beside them with the weight ``dependence`` where that is asked.
+    dependence : float
     nominal : tuple of (first, end)
-        Columns of nominal attributes within ``space``.
+        Columns of nominal attributes within `space`.
     trees : tuple of (Paths or None)
         Their hierarchies.
     gaps : int array, shape (n,)
@@ -48,10 +52,17 @@ class Part:
     """
 
     columns: tuple[int, ...]
-    space: FloatArray
+    matrix: CodedMatrix
+    secret: CodedMatrix | None
+    dependence: float
     nominal: tuple[tuple[int, int], ...]
     trees: tuple[Paths | None, ...]
     gaps: IntArray
+
+    def space(self) -> FloatArray:
+        """Matrix in which records are grouped, made each time that it is asked for: nothing else holds it."""
+        space = self.matrix[:]
+        return space if self.secret is None else joined(space, self.secret[:], self.dependence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,7 +85,7 @@ class Prepared:
     people : People
         Of these records.
     encoding, X
-        All quasi-identifiers as one matrix.
+        All quasi-identifiers as one matrix, coded.
     parts : tuple of Part
     secrets : tuple of Secret
         Confidential attributes whose diversity is asked for; else none.
@@ -94,7 +105,7 @@ class Prepared:
     rows: IntArray
     people: People
     encoding: Encoding
-    X: FloatArray
+    X: CodedMatrix
     parts: tuple[Part, ...]
     secrets: tuple[Secret, ...]
     distances: FloatArray | None
@@ -119,23 +130,20 @@ class Prepared:
         Records of one person or household are one row, at their mean; records that lack other numbers are
         never grouped together.
         """
+        space = part.space()
         if self.people.units is not None:
-            space = group_means(part.space, self.people.units)
+            space = group_means(space, self.people.units)
             return divide(space, self.people.of_units())[self.people.units]
         if not part.gaps.any():
-            return divide(part.space, self.people)
-        labels = np.zeros(len(part.space), dtype=np.int64)
+            return divide(space, self.people)
+        labels = np.zeros(len(space), dtype=np.int64)
         groups = 0
         for pattern in range(int(part.gaps.max()) + 1):
             rows = np.flatnonzero(part.gaps == pattern)
-            found = divide(part.space[rows], self.people.of(rows))
+            found = divide(space[rows], self.people.of(rows))
             labels[rows] = found + groups
             groups += int(found.max()) + 1
         return labels
-
-    def without_matrices(self) -> Prepared:
-        """The same once it is divided: what comes then asks for no matrix, and memory is for the measures."""
-        return replace(self, X=np.empty((0, self.X.shape[1])), parts=())
 
     def estimate(self) -> float | None:
         """Seconds that the division will take, or None if it is over in a moment."""
@@ -328,16 +336,16 @@ def _blocks(request: Request) -> tuple[tuple[int, ...], ...]:
 
 
 def _part(
-    X: FloatArray,
+    X: CodedMatrix,
     encoding: Encoding,
     columns: tuple[int, ...],
-    secret: FloatArray | None,
+    secret: CodedMatrix | None,
     request: Request,
     every: Sequence[DataColumn],
     gaps: IntArray,
 ) -> Part:
     """The block's own columns of the matrix, joined with the confidential attributes where asked."""
-    dependence, chosen, first = request.dependence, list[int](), 0
+    chosen, first = list[int](), 0
     nominal: list[tuple[int, int]] = []
     trees: list[Paths | None] = []
     for index in columns:
@@ -348,11 +356,17 @@ def _part(
             tree = request.hierarchies.get(block.name)
             trees.append(None if tree is None else category_paths(tree, every[index], block))
         first += block.end - block.first
-    space = X if len(chosen) == X.shape[1] else np.ascontiguousarray(X[:, chosen])
-    if secret is not None and dependence is not None:
-        space = joined(space, secret, dependence)
-        nominal, trees = ([], []) if dependence == 1 else (nominal, trees)
-    return Part(columns=columns, space=space, nominal=tuple(nominal), trees=tuple(trees), gaps=gaps)
+    if request.dependence == 1:
+        nominal, trees = [], []
+    return Part(
+        columns=columns,
+        matrix=X[:, chosen],
+        secret=secret,
+        dependence=request.dependence or 0.0,
+        nominal=tuple(nominal),
+        trees=tuple(trees),
+        gaps=gaps,
+    )
 
 
 def _is_nominal(column: DataColumn, request: Request, orders: Orders, original: DataFile) -> bool:
@@ -471,7 +485,7 @@ def sampling_weights(original: DataFile, name: str, rows: IntArray) -> FloatArra
 
 def _confidential(
     original: DataFile, request: Request, orders: Orders, rows: IntArray, people: People
-) -> FloatArray | None:
+) -> CodedMatrix | None:
     """Confidential attributes as they count in grouping, or None if dependence is not to be kept."""
     if request.dependence is None:
         return None

@@ -146,7 +146,6 @@ def anonymize_file(
     with _unseen_folder(out) as folder:
         masked = mask(prepared, folder / out.name, progress=progress, executor=executor)
         found = (*masked.warnings, *warnings_of(masked), *masked_before(prepared.original, sha256, data))
-        prepared = prepared.without_matrices()
         masked = replace(masked, prepared=prepared, warnings=found)
         written = np.searchsorted(prepared.rows, masked.rows)
         distances_written, importances_written = (

@@ -10,7 +10,7 @@ the P3M paper (satisfaction level SL, scoring index SI). L. Sweeney, k-Anonymity
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -23,6 +23,7 @@ from scipy.spatial import cKDTree
 from server.arrays import FloatArray, IntArray
 from server.executor import THREADS, Executor, slices
 from server.progress import Progress
+from server.statistics.measures.coded_matrix import column_ranks, matrix_of
 from server.statistics.measures.measure import Measure
 from server.statistics.measures.pieces import Scale, aligned_pieces, rows_of, total
 from server.statistics.microaggregation.preparation import data_matrix, standardize
@@ -62,20 +63,22 @@ class Classes:
         return tuple(zip(sizes.tolist(), classes.tolist(), strict=True))
 
 
-def equivalence_classes(codes: Sequence[NDArray[Any]], people: IntArray | None = None) -> Classes:
+def equivalence_classes(codes: Iterable[NDArray[Any]], people: IntArray | None = None) -> Classes:
     """Group records by their published quasi-identifiers.
 
     Parameters
     ----------
-    codes : sequence of int arrays, shape (n,)
+    codes : int arrays, shape (n,), one after the other
         One per quasi-identifier: equal numbers mean equal published values. A missing value, -1, is a value
         like any other: who is known to lack it is not hidden among those who have one.
     people : int array, shape (n,), optional
     """
-    if not codes or not len(codes[0]):
+    columns = iter(codes)
+    first = next(columns, None)
+    if first is None or not len(first):
         raise ValueError("there is no quasi-identifier or no record")
-    labels, groups = _numbered(np.asarray(codes[0]))
-    for column in codes[1:]:
+    labels, groups = _numbered(np.asarray(first))
+    for column in columns:
         if len(column) != len(labels):
             raise ValueError("the quasi-identifiers have different lengths")
         if groups == len(labels):
@@ -162,13 +165,13 @@ def distance_linkage(
     columns = list(range(np.shape(original)[1])) if known is None else list(known)
     if not columns:
         raise ValueError("the intruder knows no attribute")
-    X, Y = np.asarray(original), np.asarray(masked)
+    X, Y = matrix_of(original), matrix_of(masked)
     if columns != list(range(X.shape[1])):
         X, Y = X[:, columns], Y[:, columns]
     scale = Scale.given(X) if scaled else Scale.of(X)
     if X.shape != Y.shape:
         raise ValueError(f"the original is {X.shape} and the masked data {Y.shape}")
-    classes = equivalence_classes(list(Y.T))
+    classes = equivalence_classes(column_ranks(Y, column) for column in range(Y.shape[1]))
     places = np.empty(len(classes.sizes), np.int64)
     places[classes.labels[::-1]] = np.arange(len(Y))[::-1]  # the first of each class, which is set last
     size = classes.sizes
@@ -307,7 +310,7 @@ def _disclosed(original: ArrayLike, masked: ArrayLike, widths: Sequence[float]) 
         np.array([np.count_nonzero(distance <= width) for width in widths])
         for distance in (np.abs(X - Y) for X, Y in aligned_pieces(original, masked))
     )
-    return 100 * float(np.mean(inside / np.size(original)))
+    return 100 * float(np.mean(inside / np.prod(np.shape(original))))
 
 
 def satisfaction_level(

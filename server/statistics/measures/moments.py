@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf, ndtri
 
 from server.arrays import FloatArray, IntArray
+from server.statistics.measures.coded_matrix import CodedMatrix, matrix_of
 from server.statistics.measures.measure import Measure
 from server.statistics.measures.pieces import Scale, aligned_pieces, pieces_of, total
 
@@ -83,7 +84,7 @@ def probabilistic_information_loss(
     or pairs, quantiles also over 5 %, 10 %, ..., 95 %. Where the kernel's density vanishes, in a gap, the
     standard error of a quantile has no bound, so its loss is 0. O(n d^2 + 19 n d).
     """
-    X, Y = np.asarray(original), np.asarray(masked)
+    X, Y = matrix_of(original), matrix_of(masked)
     scale = Scale.of(X)
     varying = np.flatnonzero(~scale.constant)
     if not len(varying):
@@ -163,7 +164,9 @@ def _kernel(values: FloatArray, places: FloatArray) -> FloatArray:
     return np.asarray(np.array(kernels) / (width * np.sqrt(2 * np.pi)), dtype=np.float64)
 
 
-def _pairs(X: FloatArray, Y: FloatArray, scale: Scale, varying: IntArray) -> Iterator[tuple[float, float]]:
+def _pairs(
+    X: CodedMatrix | NDArray[Any], Y: CodedMatrix | NDArray[Any], scale: Scale, varying: IntArray
+) -> Iterator[tuple[float, float]]:
     """Losses of covariance and of correlation for each pair of attributes that vary."""
     n, d = len(X), len(varying)
 

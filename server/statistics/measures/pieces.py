@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from server.arrays import BoolArray, FloatArray, Int32Array
 from server.executor import slices
+from server.statistics.measures.coded_matrix import matrix_of
 from server.statistics.microaggregation.preparation import data_matrix
 
 PIECE: Final = 1 << 20
@@ -102,8 +103,8 @@ def pieces_of(X: ArrayLike) -> Iterator[FloatArray]:
     ValueError
         As `preparation.data_matrix`.
     """
-    values = np.asarray(X)
-    if values.ndim != 2 or 0 in values.shape:
+    values = matrix_of(X)
+    if len(values.shape) != 2 or 0 in values.shape:
         yield data_matrix(values)  # it says what is the matter
     for rows in rows_of(len(values)):
         yield data_matrix(values[rows])

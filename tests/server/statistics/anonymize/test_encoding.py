@@ -13,5 +13,5 @@ def test_a_column_in_a_tiny_unit_has_its_say_in_a_file() -> None:
     matrices = []
     for factor in (1.0, 2.0**-700):
         column = DataColumn.of_numbers("x", numbers * factor)
-        matrices.append(Encoding.fit([column], [False]).matrix([column]))
+        matrices.append(Encoding.fit([column], [False]).matrix([column])[:])
     np.testing.assert_array_equal(*matrices)
