@@ -1,14 +1,19 @@
-"""A signed survey in parts, in a folder as design and sign leave it."""
+"""A signed survey in parts: in a folder as design and sign leave it, or published, and answers to it."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.store import SurveyStore
 from server.files import write_file
 from server.keys.parts_folder import write_parts
 from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE
+from shared.envelope import survey_digest
 from shared.specification import Specification
-from tests.builders import ORGANIZER_KEY, register_cells, sign
+from shared.submission import encode
+from tests.builders import ANSWERS, ORGANIZER_KEY, register_cells, sign
 from tests.vectors.surveys import districts_of, register
 
 CUT = 51
@@ -34,3 +39,17 @@ def write_survey_in_parts(folder: Path, *, signed: bool = True) -> Specification
     if signed:
         write_file(folder / ENVELOPE_FILE, envelope_in_parts())
     return specification
+
+
+def publish_in_parts(data: DataDirectory) -> SurveyStore:
+    """Publish and open it."""
+    store = data.survey(data.publish(envelope_in_parts(), None, parts=survey_in_parts()[1].get))
+    store.open()
+    return store
+
+
+def submission_in_parts(cell: int) -> bytes:
+    """A valid submission to it, different each time."""
+    specification, _ = survey_in_parts()
+    n_bytes = specification.message_bytes
+    return encode(survey_digest(specification.to_bytes()), cell, ANSWERS, os.urandom(n_bytes), n_bytes)

@@ -16,12 +16,15 @@ from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
 from server.collection.transfer import move_data
-from shared.errors import InputError, RoomfulError, StateError, StorageError
+from server.keys.parts_folder import part_name
+from shared.errors import InputError, RoomfulError, SpecificationError, StateError, StorageError
+from tests.in_parts import publish_in_parts, submission_in_parts, survey_in_parts
 from tests.invited import used_codes
 from tests.server.collection.storage import ballots, sample
 from tests.server.collection.storage.killing import run_killed
 
 CODES = used_codes(150)
+_, PARTS = survey_in_parts()
 EVERY_DATABASE_BUT = frozenset(
     {"test_whatever_is_changed_in_a_backup_is_refused", "test_what_is_no_backup_is_not_replaced"}
 )
@@ -86,6 +89,32 @@ def test_what_was_lost_comes_back(data: DataDirectory, tmp_path: Path) -> None:
         }
         put_back(other, tmp_path / "backup")  # what is there already is the same
     assert not [path for path in (tmp_path / "backup").rglob("*") if path.suffix in (".lock", ".new")]
+
+
+def test_a_survey_in_parts_comes_back_with_all_of_them(data: DataDirectory, tmp_path: Path) -> None:
+    store = publish_in_parts(data)
+    receipts = [store.submit(submission_in_parts(cell)) for cell in range(8)]
+    store.close()
+    back_up(data, tmp_path / "backup", ())
+    first = min(PARTS)
+    damaged = store.published.folder / part_name(first)
+    damaged.write_bytes(PARTS[first] + b" ")
+    with again(data) as other, pytest.raises(SpecificationError, match="part of district"):
+        other.survey(store.id)
+    with again(data) as other:
+        put_back(other, tmp_path / "backup")
+        assert other.survey(store.id).published.parts() == PARTS
+    lose(data)
+    with again(data) as other:
+        put_back(other, tmp_path / "backup")
+        back = other.survey(store.id)
+        assert back.published.parts() == PARTS
+        assert all(map(back.has_receipt, receipts))
+    copied = tmp_path / "backup" / "surveys" / store.id / part_name(first)
+    copied.write_bytes(PARTS[first] + b" ")
+    assert refused(data, tmp_path / "backup") == "input.backup"
+    copied.unlink()
+    assert refused(data, tmp_path / "backup") == "input.backup"
 
 
 def test_an_open_survey_is_not_copied(data: DataDirectory, store: SurveyStore, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from server.collection.storage.databases import Databases, databases_at, embedde
 from server.collection.storage.holding import holding
 from server.collection.storage.relay import RelayStore
 from shared.errors import NotFoundError, RoomfulError, SetupError, StateError, StorageError
+from tests.in_parts import publish_in_parts, submission_in_parts, survey_in_parts
 from tests.invited import used_codes
 from tests.postgres import PostgresServer, why_not
 from tests.server.collection.storage import ballots, sample
@@ -29,6 +30,7 @@ from tests.server.collection.storage.killing import run_killed
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 TOKEN_CODES = used_codes(150)
+_, PARTS = survey_in_parts()
 BEFORE_DECIDING = [
     ("is_there", 1), ("create", 1), ("create", 2), ("mark", 1), ("copy", 2), ("contents", 4), ("turn", 4),
     ("transaction", 7), ("set_database", 1), ("replace", 1),
@@ -128,6 +130,19 @@ def test_there_and_back_again(path: Path, url: str) -> None:
     with pytest.raises(StateError) as caught:
         move(path, "")
     assert caught.value.code == "state.moved"
+
+
+def test_a_survey_in_parts_moves_and_goes_on_taking_answers(path: Path, url: str) -> None:
+    with opened(path) as data:
+        store = publish_in_parts(data)
+        receipts = [store.submit(submission_in_parts(cell)) for cell in range(8)]
+    for target in (url, ""):
+        move(path, target)
+        with opened(path) as data:
+            moved = data.survey(store.id)
+            assert moved.published.parts() == PARTS
+            receipts.append(moved.submit(submission_in_parts(7)))
+            assert all(map(moved.has_receipt, receipts))
 
 
 def test_no_order_of_arrival_is_copied(path: Path, url: str) -> None:
