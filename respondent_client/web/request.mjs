@@ -1,10 +1,16 @@
 // A request that tells a server nothing but what it asks for.
 
-const REQUEST_MS = 60_000;
+const SILENT_MS = 60_000; // without a byte of what is read; what answers a message is short, and has this time in all
 const send = globalThis.fetch?.bind(globalThis); // before the worker counts what it loads
 
 /** [status, body]; the status is 0 if no answer came, and -1 if it was too long. */
 export async function request(method, url, body, contentType, maxBytes) {
+  const ended = new AbortController();
+  let silence;
+  const heard = () => {
+    clearTimeout(silence);
+    silence = setTimeout(() => ended.abort(), SILENT_MS);
+  };
   const options = {
     method,
     credentials: "omit",
@@ -12,24 +18,28 @@ export async function request(method, url, body, contentType, maxBytes) {
     redirect: "error",
     cache: "no-store",
     headers: { "Accept-Language": "*" }, // the respondent's language is nobody's business
-    signal: AbortSignal.timeout(REQUEST_MS),
+    signal: ended.signal,
   };
   if (body) {
     options.body = body.slice();
     options.headers["Content-Type"] = contentType;
   }
   try {
+    heard();
     const response = await send(url, options);
-    return [response.status, await limited(response, maxBytes)];
+    return [response.status, await limited(response, maxBytes, body ? () => {} : heard)];
   } catch (error) {
     return [error.name === "RangeError" ? -1 : 0, new Uint8Array()];
+  } finally {
+    clearTimeout(silence);
   }
 }
 
-async function limited(response, maxBytes) {
+async function limited(response, maxBytes, heard) {
   const chunks = [];
   let length = 0;
   for await (const chunk of chunksOf(response.body)) {
+    heard();
     length += chunk.length;
     if (length > maxBytes) throw new RangeError("too long");
     chunks.push(chunk);
