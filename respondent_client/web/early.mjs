@@ -48,10 +48,10 @@ export async function askedBy(bytes, fragment, known) {
   if (pinned && pinned !== digest) return null;
   const specification = JSON.parse(text(body));
   if (specification.invited !== null) return null; // the code comes first, and Python blinds its token
-  if (specification.cells.districts?.some(({ shape }) => shape === "part")) return null; // she is asked before one is loaded
   if (!permitted(specification, known)) return null;
   const words = pinned && key ? null : digestWords(digest); // which she has to compare first
-  return { title: specification.title, attributes: specification.attributes.map(fieldOf), words };
+  const inParts = specification.cells.districts?.some(({ shape }) => shape === "part") ?? false;
+  return { title: specification.title, attributes: specification.attributes.map(fieldOf), in_parts: inParts, words };
 }
 
 /** Check 9: elements and fields that this client knows, her own words only by permission, and nothing asked that stays here. */

@@ -1,9 +1,8 @@
 // The room she is in: how many people share it, how she will appear, and how likely it is to fail.
 
-import { standing } from "./checks.mjs";
 import { h, replace } from "./dom.mjs";
 import { drawPicture } from "./picture.mjs";
-import { findRoom, shownAs } from "./you.mjs";
+import { shownAs, waitingForChecks } from "./you.mjs";
 
 export const group = {
   name: "group",
@@ -88,33 +87,6 @@ function risk(language, { room, survey }) {
     share: language.percent(lowest),
     half_share: language.percent(lowest / 2),
   };
-}
-
-/** She was quicker than the checks: her group is looked for once all have passed. */
-function waitingForChecks(context) {
-  const { language, state } = context;
-  const place = h("div", { id: "checking" });
-  let looking = false;
-  const update = async () => {
-    if (context.engine.failed) return replace(place); // the page says why below
-    if (!state.sound) return replace(place, standing(context));
-    if (looking) return;
-    looking = true;
-    const { step } = state;
-    const { room, errors } = await findRoom(context);
-    if (state.step !== step) return;
-    context.tell(errors ? { type: "faulty", faults: errors } : { type: "placed", room });
-    if (errors) context.back();
-    else context.refresh();
-  };
-  context.live = update;
-  queueMicrotask(update);
-  return [
-    h("h1", { tabindex: "-1" }, language.t("checks.finishing")),
-    h("p", {}, language.t("checks.finishing.text")),
-    place,
-    h("p", { class: "actions" }, h("button", { type: "button", onclick: context.back }, language.t("back"))),
-  ];
 }
 
 /** On what the first figure depends, and where the organizer says that the figure comes from. */

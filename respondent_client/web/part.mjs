@@ -1,15 +1,19 @@
 // Of a large survey the device loads one part, which tells the server in which district she is: she is asked first.
 
 import { h, replace } from "./dom.mjs";
-import { findRoom } from "./you.mjs";
+import { asked } from "./state.mjs";
+import { findRoom, waitingForChecks } from "./you.mjs";
 
-/** The screen before her group; it is passed over once nothing is left to be loaded. */
-export const part = (state) => ({
-  name: "part",
-  stage: "you",
-  skipped: () => state.part === null,
-  render: (context) => (state.part ? choice(context) : loaded(context)),
-});
+/** The screen before her group; it is passed over where nothing is left to be loaded. */
+export const part = (state) => {
+  const known = state.part || state.room || !asked(state)?.in_parts;
+  return {
+    name: "part",
+    stage: "you",
+    skipped: () => known && state.part === null,
+    render: (context) => (known ? (state.part ? choice : loaded) : waitingForChecks)(context),
+  };
+};
 
 function choice(context) {
   const { language, state: { part: own } } = context;

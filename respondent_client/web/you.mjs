@@ -28,7 +28,7 @@ export const you = {
           problems.map((field) => ({ field: id(field), message: message(context, field, problem(errors, field)) })),
         ),
       h("h1", { tabindex: "-1" }, language.t("you.heading")),
-      h("p", { class: "promise" }, language.t(state.survey?.in_parts ? "you.stay.parts" : "you.stay")),
+      h("p", { class: "promise" }, language.t(asked(state).in_parts ? "you.stay.parts" : "you.stay")),
       h(
         "form",
         { autocomplete: "off", novalidate: true, onsubmit: (event) => submit(event, context) },
@@ -64,7 +64,35 @@ async function submit(event, context) {
   context.next();
 }
 
-/** Her room, or what is wrong with what she typed. */
+/** The screen of who was quicker than the checks: what she typed is looked at once they have passed, and what comes then is shown. */
+export function waitingForChecks(context) {
+  const { language, state } = context;
+  const place = h("div", { id: "checking" });
+  let looking = false;
+  const update = async () => {
+    if (context.engine.failed) return replace(place); // the page says why below
+    if (!state.sound && !state.survey?.in_parts) return replace(place, standing(context));
+    if (looking) return;
+    looking = true;
+    const { step } = state;
+    const { room, part, errors } = await findRoom(context);
+    if (state.step !== step) return;
+    if (errors) context.tell({ type: "faulty", faults: errors });
+    else context.tell(part ? { type: "parted", part } : { type: "placed", room });
+    if (errors) context.back();
+    else context.refresh();
+  };
+  context.live = update;
+  queueMicrotask(update);
+  return [
+    h("h1", { tabindex: "-1" }, language.t("checks.finishing")),
+    h("p", {}, language.t("checks.finishing.text")),
+    place,
+    h("p", { class: "actions" }, h("button", { type: "button", onclick: context.back }, language.t("back"))),
+  ];
+}
+
+/** Her room, the part of the survey that is needed to find it, or what is wrong with what she typed. */
 export function findRoom({ engine, language, state }) {
   const quasi = Object.create(null);
   for (const field of state.survey.attributes) {

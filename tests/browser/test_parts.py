@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 from shared.strict_json import dumps, loads
 from tests.browser.conftest import KEY
 from tests.browser.site import Site
+from tests.browser.test_before_python import Held
 from tests.browser.test_right_to_left import in_place_of_german
 from tests.browser.walk import Walk
 from tests.builders import ORGANIZER_KEY, sign
@@ -66,6 +67,50 @@ def test_only_her_part_is_loaded_and_not_before_she_agrees(page: Page, parted: S
     assert cell in range(4)
     assert asked_for(parted) == [YOUNG]
     assert not walk.problems
+
+
+def test_she_is_asked_about_herself_while_python_loads_and_then_for_the_part(
+    browser: Browser, parted: Site
+) -> None:
+    context = browser.new_context()
+    walk = Walk(context.new_page(), "parts-before-python")
+    held = Held(walk.page)
+    walk.open(parted.link(KEY))
+    walk.page.click("#start:not([disabled])")
+    walk.page.keyboard.press("Shift")
+    expect(walk.page.locator("#looked")).to_be_visible()
+    walk.go_on()
+    expect(walk.page.get_by_text("you are asked before it is loaded")).to_be_visible()
+    walk.fill_in("x")
+    walk.go_on()
+    expect(walk.page.locator("#checking")).to_be_visible()
+    held.release()
+    expect(walk.page.locator("#error-summary")).to_be_focused()
+    assert asked_for(parted) == []
+    walk.fill_in("43")
+    walk.go_on()
+    walk.page.click("#load-part")
+    expect(walk.page.locator("#picture > summary")).to_be_visible()
+    assert asked_for(parted) == [YOUNG]
+    walk.page.go_back()
+    expect(walk.heading).to_contain_text("is here and checked")
+    assert not walk.problems
+    again = Walk(context.new_page())
+    held = Held(again.page)
+    again.open(parted.link(KEY))
+    again.page.click("#start:not([disabled])")
+    again.page.keyboard.press("Shift")
+    again.go_on()
+    again.fill_in("80")
+    again.go_on()
+    expect(again.page.locator("#checking")).to_be_visible()
+    held.release()
+    expect(again.page.locator("#part-tells")).to_be_visible()
+    again.page.click("#load-part")
+    expect(again.page.locator("#picture > summary")).to_be_visible()
+    assert asked_for(parted) == [YOUNG, OLD]
+    assert not again.problems
+    context.close()
 
 
 def test_she_may_load_everything_and_tell_nothing(page: Page, parted: Site) -> None:

@@ -27,6 +27,7 @@ from tests.builders import (
     small_specification,
 )
 from tests.every_question import everything
+from tests.in_parts import survey_in_parts
 from tests.kinds import ANSWERS, MADE
 
 FOLDER = Path(__file__).resolve().parent.parent / "vectors" / "soundness"
@@ -90,9 +91,18 @@ def test_it_asks_what_python_asks() -> None:
         survey = survey_object(specification)
         whole = all(vector["invitation"].partition(".")[::2])
         words = None if whole else digest_words(survey_digest(specification.to_bytes()))
-        assert asked == {"title": survey["title"], "attributes": survey["attributes"], "words": words}
+        same = {name: survey[name] for name in ("title", "attributes", "in_parts")}
+        assert asked == same | {"words": words}
         shown += 1
     assert shown > 10
+
+
+def test_of_a_survey_in_parts_it_looks_at_the_root() -> None:
+    root = survey_in_parts()[0]
+    asked, survey = look_at(root), survey_object(root)
+    assert asked is not None
+    assert (asked["in_parts"], survey["in_parts"]) == (True, True)
+    assert asked["attributes"] == survey["attributes"]
 
 
 def test_where_the_link_leaves_out_digest_or_key_words_are_to_be_compared() -> None:
