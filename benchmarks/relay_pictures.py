@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from server.collection.relay.analysis import Pool
+from benchmarks.threshold_pool import Pool
 
 MINUTE: Final = 60.0
 HOUR: Final = 3600.0

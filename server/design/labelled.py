@@ -17,7 +17,6 @@ from server.statistics.microaggregation.size_rule import SizeRule
 from shared.cells import Prototypes
 from shared.limits import EXACT_BOUND
 
-LABELLED: Final = ("v-mdav", "m-d", "mu-approx")
 WORK: Final = 1 << 23
 """Most distances of a recount, points x tuples: about half a minute on a device."""
 

@@ -22,8 +22,6 @@ MICRODATA: Final = ("group", "weight", "stratum", "stratum_people")
 CELLS: Final = ("group", "status", "cells", "eligible_people", "answers", "weight", "level_mixing")
 """First columns of cells.csv; then follow the centroid, the shares, and the last."""
 LAST: Final = "unanimous_questions"
-SHOWN: Final = ("group", "status", "cells", "eligible_people")
-"""Of those the ones that a cell which is not released fills, besides its centroid and its shares."""
 
 _DECIMAL: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 

@@ -101,11 +101,6 @@ class Attribute(ABC):
     def coordinate_ranges(self) -> Ranges:
         """Inclusive bounds of each coordinate."""
 
-    @property
-    @abstractmethod
-    def coordinate_names(self) -> tuple[str, ...]:
-        """A name for each coordinate, for tables and pictures."""
-
     @abstractmethod
     def vector(self, text: str | None) -> Vector:
         """Integer vector of an answer.

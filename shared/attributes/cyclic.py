@@ -77,16 +77,11 @@ class Cyclic(Places):
 
     @classmethod
     def parse(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Attribute.parse`."""
         return cls(**common, categories=parse_categories(fields, languages, MAX_CYCLE))
 
     @property
     def _nowhere(self) -> Vector:
         return (0, 0)
-
-    @property
-    def _axis_names(self) -> tuple[str, ...]:
-        return ("cosine", "sine")
 
     def to_object(self) -> dict[str, Any]:
         """As it stands in a specification."""
@@ -98,7 +93,6 @@ class Cyclic(Places):
         return self.categories
 
     def form_field(self) -> dict[str, Any]:
-        """See :meth:`Attribute.form_field`."""
         return categories_to_form(self.categories)
 
     @property
@@ -112,7 +106,6 @@ class Cyclic(Places):
         return type(point[0])(self._nearest(point[:2]))
 
     def moved(self, axis: PictureAxis, vector: Vector, place: int) -> Vector:  # noqa: ARG002
-        """See :meth:`Attribute.moved`."""
         return (*self._vectors[place], 0) if self.takes_missing else self._vectors[place]
 
     def columns(self, language: str) -> tuple[Column, ...]:
@@ -137,12 +130,11 @@ class Cyclic(Places):
                 maximum="1",
                 can_be_missing=self.takes_missing,
             )
-            for axis in self._axis_names
+            for axis in ("cosine", "sine")
         ]
         return (nearest, *along, *self._missing_columns(language))
 
     def column_values(self, mean: Sequence[Fraction]) -> tuple[str, ...]:
-        """See :meth:`Attribute.column_values`."""
         present = self.present(mean)
         own: tuple[str, ...] = ("", "", "")
         if present is not None:

@@ -121,7 +121,6 @@ class Lookup(Places):
 
     @classmethod
     def parse(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Attribute.parse`."""
         axes = fields.texts("axes", MAX_COORDINATES)
         entries = []
         for i, item in enumerate(fields.items("entries", MAX_CATEGORIES)):
@@ -149,10 +148,6 @@ class Lookup(Places):
     def _nowhere(self) -> Vector:
         return tuple(middle(low, high) for low, high in self._ranges)
 
-    @property
-    def _axis_names(self) -> tuple[str, ...]:
-        return self.axes
-
     def to_object(self) -> dict[str, Any]:
         """As it stands in a specification."""
         given = {name: [dict(texts) for texts in getattr(self, name)] for name in self.declared}
@@ -173,7 +168,6 @@ class Lookup(Places):
         return tuple(entry.value for entry in self.entries)
 
     def form_field(self) -> dict[str, Any]:
-        """See :meth:`Attribute.form_field`."""
         labels = {"labels": [category.label for category in self._labelled]} if self._labelled else {}
         return {"form": "entry", "values": list(self.listed), **labels}
 
@@ -225,7 +219,6 @@ class Lookup(Places):
         return (nearest, *along, *self._missing_columns(language))
 
     def column_values(self, mean: Sequence[Fraction]) -> tuple[str, ...]:
-        """See :meth:`Attribute.column_values`."""
         present = self.present(mean)
         own = ("",) * (1 + len(self.axes))
         if present is not None:

@@ -48,19 +48,12 @@ class Nominal(Attribute):
 
     @classmethod
     def parse(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Attribute.parse`."""
         return cls(**common, categories=parse_categories(fields, languages, MAX_COORDINATES))
 
     @property
     def coordinate_ranges(self) -> Ranges:
         """0 or 1 for each category."""
         return ((0, 1),) * (len(self.categories) + self.takes_missing)
-
-    @property
-    def coordinate_names(self) -> tuple[str, ...]:
-        """As :attr:`coordinate_ranges`."""
-        names = [f"{self.name}: {c.value}" for c in self.categories]
-        return (*names, f"{self.name}: missing") if self.takes_missing else tuple(names)
 
     def vector(self, text: str | None) -> Vector:
         """One-hot vector, see :meth:`Attribute.vector`."""
@@ -80,7 +73,6 @@ class Nominal(Attribute):
         return self.categories[place].value if place < len(self.categories) else None
 
     def count_within(self, ranges: Ranges) -> int:
-        """See :meth:`Attribute.count_within`."""
         must = [i for i, bounds in enumerate(ranges) if not within(0, bounds)]
         may = [i for i, bounds in enumerate(ranges) if within(1, bounds)]
         if must:
@@ -89,7 +81,6 @@ class Nominal(Attribute):
 
     @property
     def counting_steps(self) -> int:
-        """See :attr:`Attribute.counting_steps`."""
         return self.dimension
 
     def to_object(self) -> dict[str, Any]:
@@ -102,7 +93,6 @@ class Nominal(Attribute):
         return self.categories
 
     def form_field(self) -> dict[str, Any]:
-        """See :meth:`Attribute.form_field`."""
         return categories_to_form(self.categories)
 
     @property
@@ -115,7 +105,6 @@ class Nominal(Attribute):
         return type(point[0])(self._largest(point))
 
     def moved(self, axis: PictureAxis, vector: Vector, place: int) -> Vector:  # noqa: ARG002
-        """See :meth:`Attribute.moved`."""
         return tuple(int(i == place) for i in range(self.dimension))
 
     def middle_of(self, box: Ranges) -> tuple[Fraction, ...]:
@@ -139,7 +128,6 @@ class Nominal(Attribute):
         return (most, share_column(f"{self.name}_share", f"{label}: share", about))
 
     def column_values(self, mean: Sequence[Fraction]) -> tuple[str, ...]:
-        """See :meth:`Attribute.column_values`."""
         place = self._largest(mean)
         return (self._value_at(place) or "", round_decimal(mean[place], SHARE_DIGITS))
 
@@ -172,7 +160,6 @@ class Nominal(Attribute):
         return tuple(shares)
 
     def share_values(self, mean: Sequence[Fraction]) -> tuple[str, ...]:
-        """See :meth:`Attribute.share_values`."""
         return tuple(round_decimal(share, SHARE_DIGITS) for share in mean)
 
     def _largest(self, mean: Sequence[Coordinate]) -> int:

@@ -69,7 +69,6 @@ class Numeric(Scale):
 
     @classmethod
     def parse(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:  # noqa: ARG003
-        """See :meth:`Attribute.parse`."""
         return cls(
             **common,
             minimum=fields.text("minimum", maximum=64),
@@ -141,13 +140,11 @@ class Numeric(Scale):
         return ()
 
     def form_field(self) -> dict[str, Any]:
-        """See :meth:`Attribute.form_field`."""
         fractional = "." in self.minimum + self.step or self.rounding != "exact"
         return {"form": "number", **self._own_object(), "fractional": fractional}
 
     @property
     def picture_axes(self) -> tuple[PictureAxis, ...]:
-        """See :attr:`Attribute.picture_axes`."""
         return (PictureAxis(low=0, high=self.last, origin=Fraction(self.minimum), step=Fraction(self.step)),)
 
     def columns(self, language: str) -> tuple[Column, ...]:
@@ -167,7 +164,6 @@ class Numeric(Scale):
         return (mean, *self._missing_columns(language))
 
     def column_values(self, mean: Sequence[Fraction]) -> tuple[str, ...]:
-        """See :meth:`Attribute.column_values`."""
         number = self._mean_text(mean, len(self.step.partition(".")[2]) + 1)
         return (number or "", *self._missing_values(mean))
 

@@ -39,7 +39,6 @@ class Ordinal(Scale):
 
     @classmethod
     def parse(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Attribute.parse`."""
         return cls(**common, categories=parse_categories(fields, languages, MAX_CATEGORIES))
 
     @property
@@ -63,12 +62,10 @@ class Ordinal(Scale):
         return self.categories
 
     def form_field(self) -> dict[str, Any]:
-        """See :meth:`Attribute.form_field`."""
         return categories_to_form(self.categories)
 
     @property
     def picture_axes(self) -> tuple[PictureAxis, ...]:
-        """See :attr:`Attribute.picture_axes`."""
         return (PictureAxis(low=0, high=self.last, names=tuple(c.label for c in self.categories)),)
 
     def columns(self, language: str) -> tuple[Column, ...]:
@@ -96,7 +93,6 @@ class Ordinal(Scale):
         return (nearest, position, *self._missing_columns(language))
 
     def column_values(self, mean: Sequence[Fraction]) -> tuple[str, ...]:
-        """See :meth:`Attribute.column_values`."""
         present = self.present(mean)
         own = ("", "")
         if present is not None:

@@ -44,20 +44,9 @@ class Places(Attribute):
         """Place of a missing answer, which its mark tells apart from the others."""
 
     @property
-    @abstractmethod
-    def _axis_names(self) -> tuple[str, ...]:
-        """A name for each coordinate of a place."""
-
-    @property
     def coordinate_ranges(self) -> Ranges:
         """Bounds of the places, and with ``own-category`` the mark of a missing value."""
         return (*self._ranges, (0, 1)) if self.takes_missing else self._ranges
-
-    @property
-    def coordinate_names(self) -> tuple[str, ...]:
-        """As :attr:`coordinate_ranges`."""
-        names = tuple(f"{self.name}: {axis}" for axis in self._axis_names)
-        return (*names, f"{self.name}: missing") if self.takes_missing else names
 
     def vector(self, text: str | None) -> Vector:
         """Place of an answer, see :meth:`Attribute.vector`."""

@@ -33,13 +33,7 @@ class Scale(Attribute):
         return (*place, (0, 1)) if self.takes_missing else place
 
     @property
-    def coordinate_names(self) -> tuple[str, ...]:
-        """As :attr:`coordinate_ranges`."""
-        return (self.name, f"{self.name}: missing") if self.takes_missing else (self.name,)
-
-    @property
     def counting_steps(self) -> int:
-        """See :attr:`Attribute.counting_steps`."""
         return self.dimension
 
     def vector(self, text: str | None) -> Vector:
@@ -63,7 +57,6 @@ class Scale(Attribute):
         return self._text_at(vector[0])
 
     def count_within(self, ranges: Ranges) -> int:
-        """See :meth:`Attribute.count_within`."""
         places = max(0, min(ranges[0][1], self.last) - max(ranges[0][0], 0) + 1)
         if not self.takes_missing:
             return places

@@ -22,7 +22,6 @@ from shared.verification.library import Library
 from shared.verification.lines import LineProgress
 from shared.verification.permitted import Permitted, permit_merged
 
-_NAMED: Final = ("code", "message", "where", "expected", "remedy")
 PASSED, REFUSED, NOT_RUN = "passed", "refused", "not-run"
 LINES: Final = {
     "form": "The file of the result has its form",

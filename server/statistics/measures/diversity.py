@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from server.arrays import FloatArray, IntArray
-from server.statistics.measures.closeness import checked_paths
 from server.statistics.measures.measure import Measure
 
 Distance = Literal["equal", "ordered", "hierarchical"]
@@ -147,6 +146,16 @@ def p_sensitivity(contingencies: Sequence[Contingency]) -> Measure:
     )
 
 
+def checked_paths(paths: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Return the paths as tuples, or raise ValueError if they are no hierarchy of equal depth."""
+    steps = tuple(tuple(path) for path in paths)
+    if not steps or len({len(path) for path in steps}) != 1 or not steps[0]:
+        raise ValueError("every value needs a path of the same length, from below the root to itself")
+    if len(set(steps)) < len(steps):
+        raise ValueError("two values have the same path")
+    return steps
+
+
 def t_closeness(
     contingency: Contingency, distance: Distance, paths: Sequence[Sequence[str]] | None = None
 ) -> Measure:
@@ -158,7 +167,9 @@ def t_closeness(
     distance : {"equal", "ordered", "hierarchical"}
         ``ordered`` takes the values as ranks 0..n_values-1.
     paths : sequence of sequences of str
-        For ``hierarchical`` only, as in `closeness.hierarchical_distance`, one per value.
+        For ``hierarchical`` only: for each value its ancestors from just below the root down to itself, all
+        of the same length: ``("respiratory", "flu")``. Two values are as far apart as their lowest common
+        ancestor is high, relative to the root's height.
 
     Notes
     -----

@@ -24,7 +24,6 @@ from server.statistics.measures.pieces import Scale, aligned_pieces, pieces_of, 
 
 QUANTILES: Final = np.arange(0.05, 0.96, 0.05)
 Density = Literal["kernel", "normal"]
-PARTS: Final = ("quantiles", "means", "variances", "covariances", "correlations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,7 +74,7 @@ def probabilistic_information_loss(
     Returns
     -------
     tuple of Measure
-        PIL, then its parts in the order of `PARTS`.
+        PIL, then its parts of quantiles, means, variances, covariances and correlations.
 
     Notes
     -----

@@ -6,7 +6,6 @@ Any algorithm can trade the two losses against each other when it is run on (X, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -126,59 +125,3 @@ def preserving_dependence(
     preservation of statistical dependence", Information Sciences 342 (2016) 1-23.
     """
     return algorithm(joined(X, Y, weight), rule, counts=counts, seed=seed, progress=progress)
-
-
-def by_blocks(
-    algorithm: Partitioner,
-    X: FloatArray,
-    blocks: Sequence[Sequence[int]],
-    rule: SizeRule,
-    *,
-    counts: IntArray | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> IntArray:
-    """Prepartition the attributes into blocks and microaggregate each block on its own.
-
-    Parameters
-    ----------
-    algorithm : callable
-    X : float array, n x d
-        Standardized.
-    blocks : sequence of sequences of column numbers
-        They must share no column and cover all.
-    rule, counts, seed, progress
-        As for the algorithm; progress counts the people of all blocks.
-
-    Returns
-    -------
-    int array, n x len(blocks)
-        Labels of each record, block by block.
-
-    Raises
-    ------
-    ValueError
-        An empty or overlapping block, a column that is missing or unknown; and as the algorithm.
-
-    Notes
-    -----
-    Blocks of few columns lose much less than all columns together, and dependence within a block is kept.
-    Guarantee: each block alone meets the rule. All blocks together do **not**: whoever knows a person's
-    values in two blocks may single her out by the pair of groups. Release blocks together only if no
-    intruder knows more than one of them; one block of all columns is the safe choice.
-    """
-    X = data_matrix(X)
-    columns = [int(j) for block in blocks for j in block]
-    if not all(len(block) for block in blocks) or sorted(columns) != list(range(X.shape[1])):
-        raise ValueError(f"the blocks must divide the columns 0..{X.shape[1] - 1} among them")
-    labels = np.empty((len(X), len(blocks)), dtype=np.int64)
-    for b, block in enumerate(blocks):
-
-        def report(done: int, total: int, before: int = b) -> None:
-            if progress is not None:
-                progress(before * total + done, len(blocks) * total)
-
-        labels[:, b] = algorithm(
-            np.ascontiguousarray(X[:, list(block)]), rule, counts=counts, seed=seed, progress=report
-        )
-    return labels

@@ -75,8 +75,3 @@ def univariate(
     if progress is not None:
         progress(int(people.sum()), int(people.sum()))
     return labels
-
-
-def warm_up() -> None:
-    """Compile the exact solver, or load it from the cache."""
-    univariate(np.arange(40.0)[:, None], SizeRule.of_k(3))

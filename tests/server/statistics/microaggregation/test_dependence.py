@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from server.statistics.microaggregation.dependence import (
     Partitioner,
     beta,
-    by_blocks,
     joined,
     preserving_dependence,
 )
@@ -21,7 +20,7 @@ from server.statistics.microaggregation.m_d import m_d
 from server.statistics.microaggregation.mdav_records import mdav_records
 from server.statistics.microaggregation.mu_approx import mu_approx
 from server.statistics.microaggregation.pcl import pcl
-from server.statistics.microaggregation.preparation import sse, sst
+from server.statistics.microaggregation.preparation import sse
 from server.statistics.microaggregation.size_rule import SizeRule
 from tests.reference.optimal_partition import least_loss
 from tests.server.statistics.microaggregation.edge_list import adversarial, assert_partition, load, loss
@@ -105,25 +104,3 @@ def test_groups_meet_the_rule_for_every_weight(X: np.ndarray, Y: np.ndarray, k: 
     if n >= k:
         labels = preserving_dependence(mu_approx, X[:n], Y[:n], SizeRule.of_k(k), weight=weight, seed=2)
         assert_partition(labels, n, k)
-
-
-def test_blocks(reference_data: Path) -> None:
-    X = load(reference_data, "census")
-    blocks = ([0, 3, 5], [1, 2], [4], [6, 7, 8, 9, 10, 11, 12])
-    seen: list[tuple[int, int]] = []
-    labels = by_blocks(mdav_records, X, blocks, SizeRule.of_k(5), progress=lambda a, b: seen.append((a, b)))
-    assert labels.shape == (1080, 4)
-    for column in labels.T:
-        assert_partition(column, 1080, 5)
-    assert seen[-1] == (4 * 1080, 4 * 1080)
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    within = sum(sse(X[:, block], label) for block, label in zip(blocks, labels.T, strict=True))
-    assert 100 * within / sst(X) < 0.5 * loss(X, mdav_records(X, SizeRule.of_k(5)))
-    one = by_blocks(mdav_records, X, [range(13)], SizeRule.of_k(5))
-    assert (one[:, 0] == mdav_records(X, SizeRule.of_k(5))).all()
-
-
-@pytest.mark.parametrize("blocks", [[[0], []], [[0]], [[0, 1], [1, 2]], [[0, 1, 2, 3]], []])
-def test_blocks_that_do_not_divide_the_columns_are_refused(blocks: list[list[int]]) -> None:
-    with pytest.raises(ValueError, match="must divide the columns"):
-        by_blocks(mdav_records, np.zeros((9, 3)), blocks, SizeRule.of_k(2))

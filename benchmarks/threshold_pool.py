@@ -141,7 +141,7 @@ def simulate(pool: Pool, pools: int, seed: int) -> tuple[list[int], float]:
         Of the arrivals.
     """
     rule = Threshold(messages=pool.messages, seconds=pool.seconds)
-    dice = random.Random(seed)  # noqa: S311 - a simulation
+    dice = random.Random(seed)
     sizes, waited = [], 0.0
     for _ in range(pools):
         came = [0.0]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.relay_pictures import PICTURES, main
-from server.collection.relay.analysis import Pool, poisson, poisson_below, simulate
+from benchmarks.threshold_pool import Pool, poisson, poisson_below, simulate
 
 PICTURES_FOLDER = Path(__file__).resolve().parents[4] / "docs" / "pictures"
 POOLS = 4000
