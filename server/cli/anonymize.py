@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from server.cli.cluster import CLUSTER
 from server.cli.names import assigned, listed
+from server.cli.options import PATH, cluster_option, json_option
 from server.cli.progress import stages
 from server.cli.reading import reading_options
 from server.cli.stopping import tidy_when_ended
@@ -19,7 +19,7 @@ from server.tables.files import Reading
 
 
 @click.command()
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=PATH)
 @click.option("--quasi-identifiers", "quasi", metavar="A,B,C", required=True, help="Columns to mask.")
 @click.option(
     "--confidential", metavar="A,B", default="", help="Columns to look after; their values stay as they are."
@@ -33,9 +33,7 @@ from server.tables.files import Reading
     show_default=True,
     help="How to group.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="File to write, of the same format."
-)
+@click.option("--out", type=PATH, required=True, help="File to write, of the same format.")
 @click.option("--nominal", metavar="A,B", default="", help="Columns to take as categories.")
 @click.option("--numeric", metavar="A,B", default="", help="Quasi-identifiers to take as numbers.")
 @click.option(
@@ -111,14 +109,8 @@ from server.tables.files import Reading
     multiple=True,
     help="For --breach, in standard deviations; for all or one attribute.",
 )
-@click.option(
-    "--minimum-distances",
-    type=click.Path(path_type=Path),
-    help="For --breach: file with one a value, or record.",
-)
-@click.option(
-    "--importances", type=click.Path(path_type=Path), help="For --breach: file with one a value, or record."
-)
+@click.option("--minimum-distances", type=PATH, help="For --breach: file with one a value, or record.")
+@click.option("--importances", type=PATH, help="For --breach: file with one a value, or record.")
 @click.option("--trade-off", type=float, help="For --breach: 0 only distance, near 1 only little loss.")
 @click.option(
     "--digits",
@@ -135,12 +127,10 @@ from server.tables.files import Reading
     multiple=True,
     help="Hierarchy to generalize along (mondrian), or of a confidential column, for t-closeness.",
 )
-@click.option(
-    "--risk-file", type=click.Path(path_type=Path), help="List each record's risk here; never publish it."
-)
+@click.option("--risk-file", type=PATH, help="List each record's risk here; never publish it.")
 @reading_options(missing=True)
-@CLUSTER
-@click.option("--json", "as_json", is_flag=True, help="Print everything measured as JSON.")
+@cluster_option
+@json_option("everything measured")
 def anonymize(
     file: Path,
     quasi: str,

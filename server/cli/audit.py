@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from server.cli.cluster import CLUSTER
+from server.cli.options import PATH, cluster_option, json_option
 from server.cli.progress import stages
 from server.cli.reading import reading_options
 from server.cli.stopping import tidy_when_ended
@@ -24,16 +24,11 @@ from shared.words import digest_words
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--model",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="The population file, as the organizer has it.",
-)
+@click.argument("file", type=PATH)
+@click.option("--model", type=PATH, required=True, help="The population file, as the organizer has it.")
 @click.option(
     "--salt",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="model.salt of a register, for auditors only; by default the one in FILE's folder.",
 )
 @click.option("--key", help="The organizer's public key, or a file with it.")
@@ -41,12 +36,10 @@ from shared.words import digest_words
     "--k", type=click.IntRange(2, MAX_K), help="The k that was announced; a smaller one is refused."
 )
 @click.option("--failure", help="The largest acceptable cell failure that was announced.")
-@click.option(
-    "--against", type=click.Path(path_type=Path), help="The earlier survey whose cells FILE uses again."
-)
+@click.option("--against", type=PATH, help="The earlier survey whose cells FILE uses again.")
 @reading_options()
-@CLUSTER
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@cluster_option
+@json_option("the findings")
 def audit(
     file: Path,
     model: Path,

@@ -7,17 +7,18 @@ from pathlib import Path
 
 import click
 
+from server.cli.options import EXISTING_FOLDER, PATH, json_option
 from server.cli.surveys import data_option, open_data
 from server.collection.backup import Saved, back_up, put_back
 from server.collection.transfer import alone_in
 
 
 @click.command()
-@click.argument("out", type=click.Path(path_type=Path))
+@click.argument("out", type=PATH)
 @click.argument("surveys", nargs=-1)
 @data_option
 @click.option("--while-open", is_flag=True, help="Also surveys that take answers, if no cell shows it.")
-@click.option("--json", "as_json", is_flag=True, help="Print digest and surveys as JSON.")
+@json_option("digest and surveys")
 def backup(out: Path, surveys: tuple[str, ...], data: Path, while_open: bool, as_json: bool) -> None:
     """Copy surveys into the folder OUT, which is replaced as a whole if it is a backup already.
 
@@ -36,12 +37,12 @@ def backup(out: Path, surveys: tuple[str, ...], data: Path, while_open: bool, as
 
 
 @click.command()
-@click.argument("backup", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("backup", type=EXISTING_FOLDER)
 @data_option
 @click.option(
     "--older", is_flag=True, help="Also over something newer: receipts are lost, invited surveys end."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print digest and surveys as JSON.")
+@json_option("digest and surveys")
 def restore(backup: Path, data: Path, older: bool, as_json: bool) -> None:
     """Put the surveys of BACKUP back into a data directory or its PostgreSQL.
 

@@ -10,6 +10,7 @@ import click
 
 from server import files
 from server.cli.expire import open_store, warn_of_old_copy
+from server.cli.options import PATH, json_option
 from server.cli.passphrase import passphrase_option, signing_key
 from server.cli.surveys import data_option, open_data
 from server.collection.storage.data_directory import DataDirectory
@@ -32,13 +33,7 @@ from shared.words import digest_words
 
 _MAX_RECEIPT_FILE_BYTES: Final = 131_072
 """With the sealed ballot of an election in it."""
-key_option = click.option(
-    "--key",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="A private key of the organizer's.",
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the lines as JSON.")
+key_option = click.option("--key", type=PATH, required=True, help="A private key of the organizer's.")
 
 
 @click.group()
@@ -53,7 +48,7 @@ def board() -> None:
 @passphrase_option
 @click.option(
     "--used-codes",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The registrar's list of roomful board used-codes, if it runs elsewhere.",
 )
 @click.option(
@@ -61,7 +56,7 @@ def board() -> None:
     metavar="SUBMISSIONS/TOKENS",
     help="Sign that there are more submissions than tokens, with these figures, such as 27/25.",
 )
-@json_option
+@json_option("the lines")
 def create(
     survey: str,
     data: Path,
@@ -105,7 +100,7 @@ def create(
 @board.command("used-codes")
 @click.argument("survey")
 @data_option
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="File to make.")
+@click.option("--out", type=PATH, required=True, help="File to make.")
 def write_used_codes(survey: str, data: Path, out: Path) -> None:
     """Write the list of used codes of the closed SURVEY, on the registrar's server, for board create.
 
@@ -127,7 +122,7 @@ def write_used_codes(survey: str, data: Path, out: Path) -> None:
 @data_option
 @key_option
 @passphrase_option
-@json_option
+@json_option("the lines")
 def finish(survey: str, data: Path, key: Path, passphrase_file: Path | None, as_json: bool) -> None:
     """Add the groups and the digest of the release to the board of SURVEY, and sign it again.
 
@@ -145,12 +140,12 @@ def finish(survey: str, data: Path, key: Path, passphrase_file: Path | None, as_
 @click.option("--receipt", help="A receipt to look for: its text, or a file with it.")
 @click.option(
     "--provisional",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The checkpoint of an election's provisional board, kept since: this one must follow from it.",
 )
 @click.option("--code", help="A code to look for among the used ones; it stays on this machine.")
 @click.option("--invitation", help="A link that respondents get: it fixes survey and organizer.")
-@json_option
+@json_option("the lines")
 def verify(
     folder_or_url: str,
     receipt: str | None,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from server.cli.options import PATH, json_option
 from server.cli.progress import stages
 from server.cli.surveys import data_option
 from server.collection.config import Config
@@ -32,12 +33,8 @@ from shared.errors import RoomfulError, SetupError, VerificationError
     help="Instead: load a survey's pages as browsers do, and compare every byte with this build.",
 )
 @click.option("--proxy", metavar="URL", help="With --client: go through this HTTP proxy.")
-@click.option(
-    "--evidence",
-    type=click.Path(path_type=Path),
-    help="With --client: a new folder for what differs, if anything does.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the lines as JSON.")
+@click.option("--evidence", type=PATH, help="With --client: a new folder for what differs, if anything does.")
+@json_option("the lines")
 def checkup(
     data: Path, url: str | None, survey: str | None, proxy: str | None, evidence: Path | None, as_json: bool
 ) -> None:

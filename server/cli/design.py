@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from server.cli.cluster import CLUSTER
+from server.cli.options import PATH, cluster_option, json_option
 from server.cli.progress import stages
 from server.cli.stopping import tidy_when_ended
 from server.design.plan import district_plan
@@ -23,10 +23,8 @@ from shared.errors import InputError
 
 
 @click.command()
-@click.argument("survey", type=click.Path(path_type=Path))
-@click.option(
-    "--out", "folder", type=click.Path(path_type=Path), required=True, help="Folder for the designed survey."
-)
+@click.argument("survey", type=PATH)
+@click.option("--out", "folder", type=PATH, required=True, help="Folder for the designed survey.")
 @click.option(
     "--algorithm", type=click.Choice(NAMES), help="How cells are made, instead of what SURVEY says."
 )
@@ -38,12 +36,12 @@ from shared.errors import InputError
 )
 @click.option(
     "--salt",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The salt of an earlier survey of the same register (model.salt, or its folder), to be used again.",
 )
 @click.option(
     "--against",
-    type=click.Path(path_type=Path),
+    type=PATH,
     multiple=True,
     help="An earlier signed survey of these people, or its folder; may be repeated.",
 )
@@ -62,8 +60,8 @@ from shared.errors import InputError
     help="Whether each device loads only the cells of its own district, of an open survey of a register."
     " By default if the specification has more than 1 MiB, compressed.",
 )
-@CLUSTER
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@cluster_option
+@json_option()
 def design(
     survey: Path,
     folder: Path,

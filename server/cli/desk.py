@@ -6,21 +6,18 @@ from pathlib import Path
 
 import click
 
+from server.cli.options import FILE, FOLDER
 from server.cli.stopping import tidy_when_ended
 
 
 @click.command()
-@click.argument("folder", required=False, default=".", type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--data",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The data directory to publish into. [default: FOLDER/data]",
-)
+@click.argument("folder", required=False, default=".", type=FOLDER)
+@click.option("--data", type=FOLDER, help="The data directory to publish into. [default: FOLDER/data]")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port on 127.0.0.1. [default: a free one]")
 @click.option("--open", "open_browser", is_flag=True, help="Open the desk in your browser at once.")
 @click.option(
     "--address-file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Write the address into this file, for you alone, instead of printing it.",
 )
 def desk(

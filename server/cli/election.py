@@ -25,6 +25,7 @@ from server.cli.opening import (
     statement_option,
     write,
 )
+from server.cli.options import PATH, json_option
 from server.cli.progress import stages
 from server.cli.surveys import data_option, open_data
 from server.files import read_file
@@ -64,7 +65,6 @@ _NEXT: Final = {
     4: "Your share and your ledger are in your own folder. The organizer makes the key's file: "
     "roomful election key FOLDER",
 }
-json_option = click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 
 
 @click.group()
@@ -77,8 +77,8 @@ def election() -> None:
 
 @click.command()
 @click.argument("step", metavar="ROUND", type=click.IntRange(1, 4))
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--own", type=click.Path(path_type=Path), required=True, help="Your own folder, secret.")
+@click.argument("folder", type=PATH)
+@click.option("--own", type=PATH, required=True, help="Your own folder, secret.")
 @click.option("--trustee", type=click.IntRange(1, 16), help="Your number; in round 1.")
 @click.option("--shares", "split", help="How many decrypt together, of how many: 3-of-5; in round 1.")
 def key(step: int, folder: Path, own: Path, trustee: int | None, split: str | None) -> None:
@@ -120,11 +120,9 @@ def parse_split(text: str) -> tuple[int, int]:
 
 
 @election.command("key")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="election-key.json; it must not exist."
-)
-@json_option
+@click.argument("folder", type=PATH)
+@click.option("--out", type=PATH, required=True, help="election-key.json; it must not exist.")
+@json_option("what was found")
 def write_key(folder: Path, out: Path, as_json: bool) -> None:
     """Make the public key file of a ceremony whose messages are in FOLDER. Anybody gets the same bytes."""
     require_new(out)
@@ -142,16 +140,14 @@ def write_key(folder: Path, out: Path, as_json: bool) -> None:
 @own_share_option
 @click.option(
     "--ledger",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="Your own ledger, the newest; it must have your statement.",
 )
 @statement_option
 @received_export
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="Your factors; it must not exist."
-)
-@json_option
+@click.option("--out", type=PATH, required=True, help="Your factors; it must not exist.")
+@json_option("what was found")
 def decrypt(
     *,
     received: ReceivedExport,
@@ -189,8 +185,8 @@ def decrypt(
 
 @election.command()
 @received_export
-@click.option("--out", type=click.Path(path_type=Path), help="Write the groups here; it must not exist.")
-@json_option
+@click.option("--out", type=PATH, help="Write the groups here; it must not exist.")
+@json_option("what was found")
 def groups(*, received: ReceivedExport, out: Path | None, as_json: bool) -> None:
     """Join the boxes of the election in FOLDER by their counts, as the signed rule says.
 
@@ -224,9 +220,9 @@ def groups(*, received: ReceivedExport, out: Path | None, as_json: bool) -> None
 @election.command()
 @statement_option
 @received_export
-@click.argument("factor_files", metavar="FACTORS...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="result.json; it must not exist.")
-@json_option
+@click.argument("factor_files", metavar="FACTORS...", nargs=-1, type=PATH)
+@click.option("--out", type=PATH, required=True, help="result.json; it must not exist.")
+@json_option("what was found")
 def result(
     *,
     received: ReceivedExport,
@@ -268,18 +264,18 @@ def result(
 @click.option(
     "--result",
     "result_file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="result.json, as it was published; by default the one in FOLDER or at URL.",
 )
 @click.option(
     "--tokens",
     "tokens_file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Tokens of each box, as the registrar published them before the vote; by default asked at URL.",
 )
 @board_options
 @organizer_options
-@json_option
+@json_option("what was found")
 def verify(
     *,
     source: str,
@@ -337,11 +333,9 @@ def verify(
 
 @election.command()
 @received_export
-@click.option(
-    "--result", "result_file", type=click.Path(path_type=Path), required=True, help="The result.json."
-)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
-@json_option
+@click.option("--result", "result_file", type=PATH, required=True, help="The result.json.")
+@click.option("--out", type=PATH, required=True, help="Folder to make.")
+@json_option("what was found")
 def report(*, received: ReceivedExport, result_file: Path, out: Path, as_json: bool) -> None:
     """Verify a result, and write the organizer's report: report.html, and groups.csv.
 
@@ -372,11 +366,9 @@ def report(*, received: ReceivedExport, result_file: Path, out: Path, as_json: b
 @election.command()
 @click.argument("survey")
 @data_option
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--result", "result_file", type=click.Path(path_type=Path), required=True, help="The result.json."
-)
-@json_option
+@click.argument("folder", type=PATH)
+@click.option("--result", "result_file", type=PATH, required=True, help="The result.json.")
+@json_option("what was found")
 def publish(survey: str, data: Path, folder: Path, result_file: Path, as_json: bool) -> None:
     """Put the ballots in FOLDER and the result of the election SURVEY on its board, once they are verified.
 
@@ -397,14 +389,14 @@ def publish(survey: str, data: Path, folder: Path, result_file: Path, as_json: b
 
 
 @election.command("check-ballot")
-@click.argument("test_file", metavar="TEST", type=click.Path(path_type=Path))
+@click.argument("test_file", metavar="TEST", type=PATH)
 @click.option("--invitation", required=True, help="The voter's link, from another device than hers.")
 @click.option(
     "--from",
     "source",
     help="Where the election's signed specification is: a folder, or its address; by default the link's.",
 )
-@json_option
+@json_option("what was found")
 def check_ballot(test_file: Path, invitation: str, source: str | None, as_json: bool) -> None:
     """Make a ballot again that a voter tests, from the file TEST of her device: run it on another device.
 

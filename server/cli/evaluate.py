@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from server.cli.cluster import CLUSTER
 from server.cli.names import assigned, listed
+from server.cli.options import PATH, cluster_option, json_option
 from server.cli.progress import stages
 from server.cli.reading import reading_options
 from server.cli.stopping import tidy_when_ended
@@ -18,8 +18,8 @@ from server.tables.files import Reading
 
 
 @click.command()
-@click.argument("original", type=click.Path(path_type=Path))
-@click.argument("masked", type=click.Path(path_type=Path))
+@click.argument("original", type=PATH)
+@click.argument("masked", type=PATH)
 @click.option(
     "--quasi-identifiers", "quasi", metavar="A,B,C", required=True, help="Columns that were masked."
 )
@@ -51,9 +51,7 @@ from server.tables.files import Reading
     multiple=True,
     help="Hierarchy that a column was generalized along, or of a confidential one, for t-closeness.",
 )
-@click.option(
-    "--risk-file", type=click.Path(path_type=Path), help="List each record's risk here; never publish it."
-)
+@click.option("--risk-file", type=PATH, help="List each record's risk here; never publish it.")
 @click.option("--known", metavar="A,B", default="", help="Quasi-identifiers that the intruder of DLD knows.")
 @click.option(
     "--width", type=float, default=0.1, show_default=True, help="Of SDID and SL, in standard deviations."
@@ -63,9 +61,9 @@ from server.tables.files import Reading
 )
 @click.option("--target", default="", help="Column to predict, to measure empirical utility.")
 @reading_options(missing=True)
-@click.option("--report", type=click.Path(path_type=Path), help="HTML report to write.")
-@CLUSTER
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option("--report", type=PATH, help="HTML report to write.")
+@cluster_option
+@json_option("everything")
 def evaluate(
     original: Path,
     masked: Path,

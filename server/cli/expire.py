@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from server.cli.options import json_option
 from server.cli.surveys import data_option, open_data
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.retention import Retention
@@ -45,7 +46,7 @@ def in_words(retention: Retention) -> str:
 @click.command()
 @click.argument("survey", required=False)
 @data_option
-@click.option("--json", "as_json", is_flag=True, help="Print the surveys as JSON.")
+@json_option("the surveys")
 def expire(survey: str | None, data: Path, as_json: bool) -> None:
     """Delete the answers of one survey or of all whose days are over, and say what will be deleted when.
 

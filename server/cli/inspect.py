@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from server.cli.options import PATH
 from server.cli.reading import reading_options
 from server.design.population.preview import describe_table, suggest_attributes
 from server.tables.files import Reading, open_data
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @reading_options(missing=True)
 @click.option(
     "--attributes", metavar="A,B,C", help="Also print [[attributes]] for these columns, to begin with."

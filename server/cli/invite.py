@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from server.cli.expire import open_store
+from server.cli.options import PATH, json_option
 from server.cli.progress import stages
 from server.cli.surveys import data_option, open_data
 from server.collection.storage.published import PublishedSurvey
@@ -26,20 +27,18 @@ from shared.roll import MAX_ROLL_BYTES
 from shared.specification import Specification
 from shared.words import digest_words
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-
 
 @click.command()
-@click.argument("people", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for codes and roll.")
+@click.argument("people", type=PATH)
+@click.option("--out", type=PATH, required=True, help="Folder for codes and roll.")
 @click.option(
     "--boxes",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Of an election: boxes.json of roomful design --boxes-only; PEOPLE has all attributes.",
 )
 @click.option("--separator", help="Separator of the list. [default: found out]")
 @click.option("--encoding", help="Encoding of the list. [default: found out]")
-@json_option
+@json_option()
 def codes(
     people: Path, out: Path, boxes: Path | None, separator: str | None, encoding: str | None, as_json: bool
 ) -> None:
@@ -90,9 +89,9 @@ def codes(
 
 
 @click.command()
-@click.argument("survey", type=click.Path(path_type=Path))
-@click.option("--codes", type=click.Path(path_type=Path), required=True, help="codes.csv of roomful codes.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for letters and links.")
+@click.argument("survey", type=PATH)
+@click.option("--codes", type=PATH, required=True, help="codes.csv of roomful codes.")
+@click.option("--out", type=PATH, required=True, help="Folder for letters and links.")
 @click.option(
     "--public-url",
     required=True,
@@ -111,10 +110,10 @@ def codes(
 @click.option("--reminder", is_flag=True, help="The letters are reminders.")
 @click.option(
     "--waiting",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Only for those on this list of roomful remind, which is made once for each survey.",
 )
-@json_option
+@json_option()
 def invite(
     survey: Path,
     codes: Path,
@@ -168,9 +167,9 @@ def invite(
 
 @click.command()
 @click.argument("survey")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="File for the list.")
+@click.option("--out", type=PATH, required=True, help="File for the list.")
 @data_option
-@json_option
+@json_option()
 def remind(survey: str, out: Path, data: Path, as_json: bool) -> None:
     """List the codes that have not fetched a token, as hashes: once for each survey.
 

@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from server.cli.options import json_option
 from server.cli.surveys import data_option
 from server.collection.config import Config, require_postgresql
 from server.collection.storage.moving import Moved
@@ -26,7 +27,7 @@ _FILES: Final = "files"
     metavar="URL",
     help=f"postgresql://USER@HOST/NAME, or {_FILES}: SQLite in the data directory.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what was moved as JSON.")
+@json_option("what was moved")
 def move(data: Path, target: str, as_json: bool) -> None:
     """Move all databases of a server's or a relay's directory, and change the setting.
 

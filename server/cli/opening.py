@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from server import files
+from server.cli.options import PATH, json_option
 from server.cli.progress import stages
 from server.files import read_file
 from server.keys.signing_keys import load_public_key
@@ -37,12 +38,12 @@ def organizer_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 own_share_option = click.option(
-    "--share", "share_file", type=click.Path(path_type=Path), required=True, help="File with your own share."
+    "--share", "share_file", type=PATH, required=True, help="File with your own share."
 )
 share_option = click.option(
     "--share",
     "share_files",
-    type=click.Path(path_type=Path),
+    type=PATH,
     multiple=True,
     required=True,
     help="File with a share; once for each.",
@@ -52,7 +53,7 @@ share_option = click.option(
 statement_option = click.option(
     "--statement",
     "statement_files",
-    type=click.Path(path_type=Path),
+    type=PATH,
     multiple=True,
     help="A trustee's statement; once for each.",
 )
@@ -63,7 +64,7 @@ def board_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option(
             "--checkpoint",
-            type=click.Path(path_type=Path),
+            type=PATH,
             help="The board's checkpoint, fetched from elsewhere than FOLDER; instead of --root.",
         ),
         click.option("--root", help="The board in words, as its page shows it, or its root in hexadecimal."),
@@ -75,7 +76,7 @@ def board_options(command: Callable[..., None]) -> Callable[..., None]:
 def received_export(command: Callable[..., None]) -> Callable[..., None]:
     """FOLDER, and what the trustees know from elsewhere, which the command gets as ``received``."""
 
-    @click.argument("folder", type=click.Path(path_type=Path))
+    @click.argument("folder", type=PATH)
     @board_options
     @organizer_options
     @click.option(
@@ -109,15 +110,13 @@ def received_export(command: Callable[..., None]) -> Callable[..., None]:
 @own_share_option
 @click.option(
     "--ledger",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="Your own ledger, the newest; the statement is added to it.",
 )
 @received_export
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="Your statement; it must not exist."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@click.option("--out", type=PATH, required=True, help="Your statement; it must not exist.")
+@json_option()
 def state(*, received: ReceivedExport, share_file: Path, ledger: Path, out: Path, as_json: bool) -> None:
     """State that the ballots in FOLDER are those of the survey: each trustee, once, on her own computer.
 
@@ -169,8 +168,8 @@ def _stated(report: StatementReport) -> dict[str, Any]:
 @share_option
 @statement_option
 @received_export
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="opened.json; it must not exist.")
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@click.option("--out", type=PATH, required=True, help="opened.json; it must not exist.")
+@json_option()
 def open_export(
     *,
     received: ReceivedExport,

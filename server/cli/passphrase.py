@@ -10,6 +10,7 @@ from typing import Final
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from server.cli.options import PATH
 from server.keys.core_dumps import forbid_core_dumps
 from server.keys.signing_keys import is_well_encrypted, load_private_key
 from shared.errors import KeyFileError
@@ -17,7 +18,7 @@ from shared.errors import KeyFileError
 PASSPHRASE_VARIABLE: Final = "ROOMFUL_PASSPHRASE"  # noqa: S105 - the name of a variable
 
 passphrase_option = click.option(
-    "--passphrase-file", type=click.Path(path_type=Path), help="File with the passphrase in its first line."
+    "--passphrase-file", type=PATH, help="File with the passphrase in its first line."
 )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from server.cli.options import FOLDER, PATH
 from server.collection.storage.published import PublishedSurvey
 from server.files import read_file, write_file
 from server.invitations.inviting import is_local
@@ -15,13 +16,8 @@ from shared.limits import MAX_ENVELOPE_BYTES
 
 
 @click.command()
-@click.argument("survey", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    help="Folder for poster.pdf, letter.pdf and message.txt.",
-)
+@click.argument("survey", type=PATH)
+@click.option("--out", type=FOLDER, required=True, help="Folder for poster.pdf, letter.pdf and message.txt.")
 @click.option(
     "--public-url",
     required=True,

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from server.cli.options import EXISTING_FOLDER
 from server.cli.stopping import tidy_when_ended
 from server.collection.web.previewing import preview as run
 
 
 @click.command()
-@click.argument("source", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("source", type=EXISTING_FOLDER)
 @click.option(
     "--port", type=click.IntRange(1, 65535), default=8001, show_default=True, help="Port on 127.0.0.1."
 )

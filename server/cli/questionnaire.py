@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from server.cli.options import PATH, json_option
 from server.design.questionnaire_file.checking import Checked, Refusal
 from server.design.questionnaire_file.checking import check as check_questionnaire
 from server.design.questionnaire_file.importing import import_questionnaire
@@ -17,8 +18,6 @@ from server.files import SHARED, write_new
 from shared.errors import InputError, QuestionnaireError
 from shared.fields import is_language
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-
 
 @click.group()
 def questionnaire() -> None:
@@ -26,11 +25,11 @@ def questionnaire() -> None:
 
 
 @questionnaire.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option(
     "--languages", metavar="A,B", help="Languages of the survey, as in survey.toml; else those of the file."
 )
-@json_option
+@json_option("what was found")
 def check(file: Path, languages: str | None, as_json: bool) -> None:
     """Say of a questionnaire FILE in SurveyJS JSON everything that is refused, and what to do about it."""
     value = read_document(file)
@@ -54,12 +53,10 @@ def check(file: Path, languages: str | None, as_json: bool) -> None:
 
 
 @questionnaire.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="The file to make; must not exist."
-)
+@click.argument("file", type=PATH)
+@click.option("--out", type=PATH, required=True, help="The file to make; must not exist.")
 @click.option("--languages", metavar="A,B", help="Languages of the survey; else those of the file.")
-@json_option
+@json_option("what was found")
 def import_(file: Path, out: Path, languages: str | None, as_json: bool) -> None:
     """Make a questionnaire of FILE: SurveyJS (.json), XLSForm (.xlsx, .xls, .csv) or LimeSurvey (.txt, .tsv).
 

@@ -12,6 +12,7 @@ from typing import Final
 
 import click
 
+from server.cli.options import FOLDER, PATH
 from server.collection.config import Config
 from server.collection.relay.collector import Collector
 from server.collection.relay.judging import MEANINGS, Judgement, judge, warn_of_flush
@@ -33,7 +34,7 @@ _LOOK_SECONDS: Final = 0.2
 @click.argument("links", metavar="LINK...", nargs=-1, required=True)
 @click.option(
     "--data",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     default=Path("relay"),
     show_default=True,
     help="The relay's own directory.",
@@ -44,7 +45,7 @@ _LOOK_SECONDS: Final = 0.2
 @click.option(
     "--key",
     "key_file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Private key of keygen --purpose relay, if a specification names it: what is taken is signed.",
 )
 @click.option("--status", is_flag=True, help="Print totals, and nothing else.")

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from server.cli.expire import open_store
+from server.cli.options import FOLDER, PATH, json_option
 from server.cli.surveys import open_data
 from server.files import read_file
 from server.release.exports import FORMATS
@@ -20,22 +21,18 @@ from server.release.workflow import release_survey
 @click.argument("survey")
 @click.option(
     "--data",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     default=Path("data"),
     show_default=True,
     help="The server's data directory.",
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="Folder to write the released files to; it must not exist.",
 )
-@click.option(
-    "--opened",
-    type=click.Path(path_type=Path),
-    help="opened.json of the trustees, for an invited survey.",
-)
+@click.option("--opened", type=PATH, help="opened.json of the trustees, for an invited survey.")
 @click.option(
     "--format",
     "formats",
@@ -43,7 +40,7 @@ from server.release.workflow import release_survey
     multiple=True,
     help="Write both tables in this format besides CSV; may be repeated.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@json_option()
 def release(
     survey: str, data: Path, out: Path, opened: Path | None, formats: tuple[str, ...], as_json: bool
 ) -> None:

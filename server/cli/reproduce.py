@@ -13,6 +13,7 @@ from typing import Final, NoReturn
 
 import click
 
+from server.cli.options import PATH, json_option
 from server.cli.progress import stages
 
 DATA_VARIABLE: Final = "ROOMFUL_REFERENCE_DATA"
@@ -42,23 +43,18 @@ class _Listing(click.Command):
 @click.command(cls=_Listing)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--all", "everything", is_flag=True, help="Everything that is listed below.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="Folder to make; one of an earlier run is replaced.",
-)
+@click.option("--out", type=PATH, required=True, help="Folder to make; one of an earlier run is replaced.")
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help=f"Folder of the reference data sets; otherwise {DATA_VARIABLE}, otherwise ../shared/data.",
 )
 @click.option(
     "--published",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Folder of published figures as JSON; otherwise the folder `reference` beside the data.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON.")
+@json_option("a summary")
 def reproduce(
     names: tuple[str, ...],
     everything: bool,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from server.cli.options import PATH, json_option
 from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
 from server.files import read_file
 from server.keys.core_dumps import forbid_core_dumps
@@ -26,9 +27,7 @@ from shared.words import digest_words
 
 
 @click.command()
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="File for the private key, such as key.pem."
-)
+@click.option("--out", type=PATH, required=True, help="File for the private key, such as key.pem.")
 @click.option(
     "--purpose",
     type=click.Choice(["signing", "tokens", "collector", "relay"]),
@@ -88,13 +87,9 @@ def keygen(out: Path, purpose: str, suite: str | None, boxes: int, passphrase_fi
 
 
 @click.command()
-@click.argument("key", type=click.Path(path_type=Path))
+@click.argument("key", type=PATH)
 @passphrase_option
-@click.option(
-    "--new-passphrase-file",
-    type=click.Path(path_type=Path),
-    help="File with the new passphrase in its first line.",
-)
+@click.option("--new-passphrase-file", type=PATH, help="File with the new passphrase in its first line.")
 @click.option("--keep", is_flag=True, help="Keep the passphrase, and only encrypt the file anew.")
 def passphrase(key: Path, passphrase_file: Path | None, new_passphrase_file: Path | None, keep: bool) -> None:
     """Encrypt the private key in the file KEY anew, under another passphrase.
@@ -111,8 +106,8 @@ def passphrase(key: Path, passphrase_file: Path | None, new_passphrase_file: Pat
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--key", type=click.Path(path_type=Path), required=True, help="Private key of roomful keygen.")
+@click.argument("path", type=PATH)
+@click.option("--key", type=PATH, required=True, help="Private key of roomful keygen.")
 @passphrase_option
 @click.option(
     "--countersign", "as_auditor", is_flag=True, help="Add an auditor's signature to a signed survey."
@@ -131,13 +126,11 @@ def sign(path: Path, key: Path, passphrase_file: Path | None, as_auditor: bool) 
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option("--key", help="The organizer's public key, or a file with it.")
 @click.option("--digest", help="The survey's digest from the invitation.")
-@click.option(
-    "--model", type=click.Path(path_type=Path), help="Canonical model.csv, to recount a public model."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
+@click.option("--model", type=PATH, help="Canonical model.csv, to recount a public model.")
+@json_option("the checks")
 def verify(file: Path, key: str | None, digest: str | None, model: Path | None, as_json: bool) -> None:
     """Verify the signatures of FILE (or its folder) and make the checks of a respondent's device.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from server.cli.cluster import CLUSTER
+from server.cli.options import EXISTING_FILE, FILE, cluster_option, json_option
 from server.cli.stopping import tidy_when_ended
 from server.executor.cluster import executor_at
 from server.files import named_file_errors, write_new
@@ -30,7 +30,7 @@ from shared.participation import HIGHEST_CORRELATION, Dependence
 @click.argument("url")
 @click.option(
     "--model",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     required=True,
     help="The people: CSV or Parquet, with the columns of the survey's attributes.",
 )
@@ -56,25 +56,25 @@ from shared.participation import HIGHEST_CORRELATION, Dependence
 @click.option(
     "--codes",
     "codes_file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="codes.csv of roomful codes, for an invited survey: one code for each person.",
 )
 @click.option(
     "--receipts",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Write the receipts of an invited survey here, one a line; must not exist.",
 )
 @click.option(
     "--tokens",
     "tokens_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Of an election: while codes are exchanged tokens are kept here; then they are spent.",
 )
 @click.option("--into-real-survey", is_flag=True, help="Although the survey is no test copy.")
 @click.option("--seed", type=click.IntRange(0), help="Repeats a simulation; by default a random one.")
 @click.option("--threads", type=click.IntRange(1, 64), default=16, show_default=True, help="Senders.")
-@CLUSTER
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@cluster_option
+@json_option("the report")
 def simulate(
     url: str,
     model: Path,

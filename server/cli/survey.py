@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from server.cli.expire import in_words, open_store
+from server.cli.options import EXISTING_FILE, PATH, json_option
 from server.cli.surveys import data_option, open_data
 from server.collection.config import Config
 from server.collection.publishing.codes import DEFAULT_DAYS, MOST_DAYS, PublishingCodes
@@ -34,22 +35,22 @@ _CODE_VARIABLE: Final = "ROOMFUL_PUBLISHING_CODE"
 @data_option
 @click.option(
     "--token-key",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="Make this server the registrar of an invited survey: tokens.pem of roomful keygen.",
 )
 @click.option(
     "--collector-key",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=EXISTING_FILE,
     help="Make this server the collector of an invited survey: collector.pem of roomful keygen.",
 )
 @click.option("--test", "is_test", is_flag=True, help="As a test copy, which its page says.")
 @click.option("--to", "server", metavar="URL", help="On the server at this address, not in a data directory.")
 @click.option(
     "--code-file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="File with the publishing code of that server's operator in its first line.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the survey's id and digest as JSON.")
+@json_option("the survey's id and digest")
 def publish(
     source: Path,
     data: Path,
@@ -102,11 +103,11 @@ def publish(
 @data_option
 @click.option(
     "--rehearsal",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="rehearsal.json of the trustees; an invited survey does not open without.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for the survey's id.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option("the result")
 def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_json: bool) -> None:
     """Let a published survey take answers. There is no way back: it can only be closed.
 
@@ -150,7 +151,7 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
 @data_option
 @click.option("--early", is_flag=True, help="Before the moment that the survey names to its respondents.")
 @click.option("--yes", is_flag=True, help="Do not ask for the survey's id.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option("the result")
 def close_survey(survey: str, data: Path, early: bool, yes: bool, as_json: bool) -> None:
     """End a survey for good. Nothing is accepted afterwards, also by a server that is running.
 
@@ -182,7 +183,7 @@ def close_survey(survey: str, data: Path, early: bool, yes: bool, as_json: bool)
     help="Days after today on which it can still be used.",
 )
 @data_option
-@click.option("--json", "as_json", is_flag=True, help="Print the code and its last day as JSON.")
+@json_option("the code and its last day")
 def publishing_code(days: int, data: Path, as_json: bool) -> None:
     """Make a code with which an organizer can publish one draft on this server, from her own machine.
 
@@ -251,7 +252,7 @@ def _warn_of_the_relay(directory: DataDirectory, store: SurveyStore) -> None:
 @click.command()
 @click.argument("survey", required=False)
 @data_option
-@click.option("--json", "as_json", is_flag=True, help="Print the surveys as JSON.")
+@json_option("the surveys")
 def status(survey: str | None, data: Path, as_json: bool) -> None:
     """Show the state and the total of one survey or of all.
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import click
 
+from server.cli.options import FOLDER
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 
@@ -15,7 +16,7 @@ DEFAULT_DATA: Final = Path("data")
 data_option = click.option(
     "--data",
     "data",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     default=DEFAULT_DATA,
     show_default=True,
     help="The data directory.",

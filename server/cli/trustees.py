@@ -20,6 +20,7 @@ from server.cli.opening import (
     state,
     write,
 )
+from server.cli.options import PATH, json_option
 from server.cli.surveys import data_option, open_data
 from server.collection.board_folder import CHECKPOINT_FILE, read_board_file, read_counts
 from server.collection.storage.states import State, refusal
@@ -62,10 +63,8 @@ def trustees() -> None:
 )
 @click.option("--trustee", "names", multiple=True, help="Name of a trustee; once for each share, or never.")
 @click.option("--pages", is_flag=True, help="Also write each share as a page to print.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="Folder to make; it must not exist."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print what was made as JSON.")
+@click.option("--out", type=PATH, required=True, help="Folder to make; it must not exist.")
+@json_option("what was made")
 def create(split: str, suite: str, names: tuple[str, ...], pages: bool, out: Path, as_json: bool) -> None:
     """Make the opening key and its shares. Do it offline, with all trustees present.
 
@@ -115,10 +114,8 @@ def _spare(number: int) -> str:
 @trustees.command()
 @click.argument("survey")
 @data_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="Folder to make for the trustees."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print what was made as JSON.")
+@click.option("--out", type=PATH, required=True, help="Folder to make for the trustees.")
+@json_option("what was made")
 def challenge(survey: str, data: Path, out: Path, as_json: bool) -> None:
     """Seal test answers for the rehearsal of the draft SURVEY."""
     with open_data(data) as directory:
@@ -139,13 +136,11 @@ def challenge(survey: str, data: Path, out: Path, as_json: bool) -> None:
 
 
 @trustees.command("rehearse")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=PATH)
 @share_option
 @organizer_options
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="rehearsal.json; later rounds add to it."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the rounds as JSON.")
+@click.option("--out", type=PATH, required=True, help="rehearsal.json; later rounds add to it.")
+@json_option("the rounds")
 def rehearse_opening(
     folder: Path,
     share_files: tuple[Path, ...],
@@ -210,10 +205,8 @@ def _rehearse_election(survey: SignedSurvey, shares: list[Share], out: Path, as_
 @trustees.command()
 @click.argument("survey")
 @data_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="Folder to make; it must not exist."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+@click.option("--out", type=PATH, required=True, help="Folder to make; it must not exist.")
+@json_option("what was written")
 def export(survey: str, data: Path, out: Path, as_json: bool) -> None:
     """Write the sealed answers of the closed SURVEY for the trustees, with the signed checkpoint."""
     with open_data(data) as directory:
