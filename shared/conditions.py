@@ -135,7 +135,6 @@ class Comparison(Condition):
         return value if isinstance(value, bool) else str(value)
 
     def to_text(self) -> str:
-        """See :meth:`Condition.to_text`."""
         if not self.values:
             return f"{{{self.question}}} {self.operator}"
         texts = [self._written(value) for value in self.values]
@@ -151,7 +150,6 @@ class Comparison(Condition):
         return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
     def names(self) -> Iterator[str]:
-        """See :meth:`Condition.names`."""
         yield self.question
 
 
@@ -180,16 +178,13 @@ class Joined(Condition):
     parts: tuple[Condition, ...]
 
     def holds(self, answers: Answers) -> bool:
-        """See :meth:`Condition.holds`."""
         return (all if self.word == "and" else any)(part.holds(answers) for part in self.parts)
 
     def to_text(self) -> str:
-        """See :meth:`Condition.to_text`."""
         texts = (f"({p.to_text()})" if isinstance(p, Joined) else p.to_text() for p in self.parts)
         return f" {self.word} ".join(texts)
 
     def names(self) -> Iterator[str]:
-        """See :meth:`Condition.names`."""
         for part in self.parts:
             yield from part.names()
 
@@ -201,15 +196,12 @@ class Not(Condition):
     part: Condition
 
     def holds(self, answers: Answers) -> bool:
-        """See :meth:`Condition.holds`."""
         return not self.part.holds(answers)
 
     def to_text(self) -> str:
-        """See :meth:`Condition.to_text`."""
         return f"!({self.part.to_text()})"
 
     def names(self) -> Iterator[str]:
-        """See :meth:`Condition.names`."""
         return self.part.names()
 
 

@@ -45,7 +45,6 @@ class Balls(Cells):
         return len(self.references) + (self.remainder == "last")
 
     def assign(self, x: Sequence[int]) -> int:
-        """See :meth:`Cells.assign`."""
         best, nearest = -1, 0
         weights = self.weights
         for i, (reference, radius) in enumerate(zip(self.references, self.radii, strict=True)):
@@ -59,7 +58,6 @@ class Balls(Cells):
         return len(self.references) if self.remainder == "last" else nearest
 
     def assigner(self) -> Callable[[Sequence[int]], int]:
-        """See :meth:`Cells.assigner`."""
         distances = Distances(self.references, self.weights)
 
         def assign(x: Sequence[int]) -> int:
@@ -72,7 +70,6 @@ class Balls(Cells):
         return assign
 
     def largest_value(self, ranges: Ranges) -> int:
-        """See :meth:`Cells.largest_value`."""
         return max(self._distance_bound(ranges), *self.radii)
 
     @classmethod
@@ -86,7 +83,6 @@ class Balls(Cells):
         )
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Cells.to_object`."""
         return {
             "shape": self.shape,
             "references": [list(r) for r in self.references],

@@ -34,7 +34,6 @@ class Boxes(Cells):
         return len(self.boxes)
 
     def assign(self, x: Sequence[int]) -> int:
-        """See :meth:`Cells.assign`."""
         best, nearest = -1, 0
         for i, box in enumerate(self.boxes):
             inside, d = True, 0
@@ -49,7 +48,6 @@ class Boxes(Cells):
         return nearest
 
     def largest_value(self, ranges: Ranges) -> int:
-        """See :meth:`Cells.largest_value`."""
         return self._distance_bound(ranges)
 
     @classmethod
@@ -74,5 +72,4 @@ class Boxes(Cells):
         return cls(weights=weights, boxes=tuple(boxes))
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Cells.to_object`."""
         return {"shape": self.shape, "boxes": [[list(pair) for pair in box] for box in self.boxes]}

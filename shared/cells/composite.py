@@ -49,18 +49,15 @@ class CompositeCells(Cells):
         return tuple(itertools.starmap(range, itertools.pairwise(self._starts)))
 
     def assign(self, x: Sequence[int]) -> int:
-        """See :meth:`Cells.assign`."""
         part = self.part_of(x)
         return self._starts[part] + self.parts[part].assign(x)
 
     def leads_to(self, x: Sequence[int], cell: int) -> bool:
-        """See :meth:`Cells.leads_to`."""
         part = self.part_of(x)
         inside = cell - self._starts[part]
         return 0 <= inside < self.parts[part].count and self.parts[part].leads_to(x, inside)
 
     def assigner(self) -> Callable[[Sequence[int]], int]:
-        """See :meth:`Cells.assigner`."""
         inner = [part.assigner() for part in self.parts]
 
         def assign(x: Sequence[int]) -> int:
@@ -70,5 +67,4 @@ class CompositeCells(Cells):
         return assign
 
     def largest_value(self, ranges: Ranges) -> int:
-        """See :meth:`Cells.largest_value`."""
         return max(part.largest_value(ranges) for part in self.parts)

@@ -38,7 +38,6 @@ class DistrictCells(CompositeCells):
 
     @property
     def parts(self) -> tuple[Cells, ...]:
-        """See :attr:`Cells.parts`."""
         return self.districts
 
     def part_of(self, x: Sequence[int]) -> int:
@@ -64,7 +63,6 @@ class DistrictCells(CompositeCells):
         return cls(weights=weights, tree=tree, districts=tuple(districts))
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Cells.to_object`."""
         return {
             "shape": self.shape,
             "tree": self.tree.to_object(),

@@ -42,7 +42,6 @@ class PowerDiagram(Cells):
         return len(self.sites)
 
     def assign(self, x: Sequence[int]) -> int:
-        """See :meth:`Cells.assign`."""
         scaled = [self.resolution * a for a in x]
         weights = self.weights
         best, nearest = 0, -1
@@ -55,7 +54,6 @@ class PowerDiagram(Cells):
         return nearest
 
     def assigner(self) -> Callable[[Sequence[int]], int]:
-        """See :meth:`Cells.assigner`."""
         distances = Distances(self.sites, self.weights, self.resolution, self.offsets)
 
         def assign(x: Sequence[int]) -> int:
@@ -65,7 +63,6 @@ class PowerDiagram(Cells):
         return assign
 
     def largest_value(self, ranges: Ranges) -> int:
-        """See :meth:`Cells.largest_value`."""
         return self._distance_bound(ranges, self.resolution) + max(map(abs, self.offsets))
 
     @classmethod
@@ -80,7 +77,6 @@ class PowerDiagram(Cells):
         )
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Cells.to_object`."""
         return {
             "shape": self.shape,
             "resolution": self.resolution,

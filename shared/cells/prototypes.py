@@ -49,12 +49,10 @@ class Prototypes(Cells):
         return len(self.points)
 
     def assign(self, x: Sequence[int]) -> int:
-        """See :meth:`Cells.assign`."""
         distances = [squared_distance(x, point, self.weights) for point in self.points]
         return self.cells[distances.index(min(distances))]
 
     def assigner(self) -> Callable[[Sequence[int]], int]:
-        """See :meth:`Cells.assigner`."""
         distances = Distances(self.points, self.weights)
 
         def assign(x: Sequence[int]) -> int:
@@ -64,7 +62,6 @@ class Prototypes(Cells):
         return assign
 
     def largest_value(self, ranges: Ranges) -> int:
-        """See :meth:`Cells.largest_value`."""
         return self._distance_bound(ranges)
 
     @classmethod
@@ -77,5 +74,4 @@ class Prototypes(Cells):
         )
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Cells.to_object`."""
         return {"shape": self.shape, "points": [list(p) for p in self.points], "cells": list(self.cells)}

@@ -38,7 +38,6 @@ class ReferencedCells(Cells):
 
     @property
     def count(self) -> int:
-        """See :attr:`Cells.count`."""
         return self.n_cells
 
     @property
@@ -85,7 +84,6 @@ class ReferencedCells(Cells):
         )
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Cells.to_object`."""
         return {
             "shape": self.shape,
             "digest": self.digest,

@@ -75,7 +75,6 @@ class UnitCells(CompositeCells):
 
     @property
     def parts(self) -> tuple[Cells, ...]:
-        """See :attr:`Cells.parts`."""
         return tuple(unit.cells for unit in self.units)
 
     def part_of(self, x: Sequence[int]) -> int:
@@ -161,7 +160,6 @@ class UnitCells(CompositeCells):
         return cls.of(weights, attributes, fields.text("attribute"), units)
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Cells.to_object`."""
         return {
             "shape": self.shape,
             "attribute": self.attribute,

@@ -147,7 +147,6 @@ class Question(Asking):
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """See :attr:`Element.questions`."""
         return (self,)
 
     @property

@@ -31,7 +31,6 @@ class Consent(Question):
 
     @classmethod
     def read(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Element.read`."""
         must_be_true = {"type": "expression", "expression": _must_be_true(common["name"])}
         if fields.raw("validators") != [must_be_true]:
             raise QuestionnaireError(
@@ -42,31 +41,25 @@ class Consent(Question):
         return cls(**common | {"required": True}, label=localized(fields, "labelTrue", languages))
 
     def accept(self, value: Any) -> Answer:
-        """See :meth:`Question.accept`."""
         if value is not True:
             raise self._refuse("true")
         return True
 
     @property
     def longest_answer(self) -> int:
-        """See :meth:`Question.longest_answer`."""
         return json_bytes(True)
 
     @property
     def domain_size(self) -> int | None:
-        """See :meth:`Question.domain_size`."""
         return 1
 
     def rank(self, answer: Any) -> Any:  # noqa: ARG002 (as in every question)
-        """See :meth:`Question.rank`."""
         return 0
 
     def literal(self, text: str) -> Value | None:
-        """See :meth:`Question.literal`."""
         return True if text.lower() == "true" else None
 
     def columns(self, language: str) -> tuple[AnswerColumn, ...]:
-        """See :meth:`Question.columns`."""
         label = self.label[language] or "ticked"
         return (
             AnswerColumn(
@@ -79,16 +72,13 @@ class Consent(Question):
         )
 
     def values(self, answer: Answer) -> tuple[str, ...]:  # noqa: ARG002 (as in every question)
-        """See :meth:`Question.values`."""
         return ("true",)
 
     @property
     def words(self) -> dict[str | bool, Localized]:
-        """See :attr:`Question.words`."""
         return {True: self.label}
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         validator = {"type": "expression", "expression": _must_be_true(self.name)}
         return self._common_object("boolean") | {"labelTrue": dict(self.label), "validators": [validator]}
 

@@ -45,7 +45,6 @@ class Date(Question):
         languages: tuple[str, ...],  # noqa: ARG003 (as in every element)
         common: dict[str, Any],
     ) -> Self:
-        """See :meth:`Element.read`."""
         low, high = (
             fields.text(name, maximum=64) if name in fields else default
             for name, default in (("min", _FIRST), ("max", _LAST))
@@ -53,31 +52,25 @@ class Date(Question):
         return cls(**common, minimum=low, maximum=high)
 
     def accept(self, value: Any) -> Answer:
-        """See :meth:`Question.accept`."""
         if not isinstance(value, str) or not is_day(value) or not self.minimum <= value <= self.maximum:
             raise self._refuse(f"a day from {self.minimum} to {self.maximum}, as YYYY-MM-DD")
         return value
 
     @property
     def longest_answer(self) -> int:
-        """See :meth:`Question.longest_answer`."""
         return json_bytes(self.maximum)
 
     @property
     def domain_size(self) -> int | None:
-        """See :meth:`Question.domain_size`."""
         return None
 
     def rank(self, answer: Any) -> Any:
-        """See :meth:`Question.rank`."""
         return answer
 
     def literal(self, text: str) -> Value | None:
-        """See :meth:`Question.literal`."""
         return text if is_day(text) else None
 
     def columns(self, language: str) -> tuple[AnswerColumn, ...]:
-        """See :meth:`Question.columns`."""
         return (
             AnswerColumn(
                 name=self.name,
@@ -90,15 +83,12 @@ class Date(Question):
         )
 
     def values(self, answer: Answer) -> tuple[str, ...]:
-        """See :meth:`Question.values`."""
         return (str(answer),)
 
     @property
     def words(self) -> dict[str | bool, Localized]:
-        """See :attr:`Question.words`."""
         return {}
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         element = self._common_object("text")
         return element | {"inputType": "date", "min": self.minimum, "max": self.maximum}

@@ -55,7 +55,6 @@ class FreeText(Question):
         languages: tuple[str, ...],  # noqa: ARG003 (as in every element)
         common: dict[str, Any],
     ) -> Self:
-        """See :meth:`Element.read`."""
         one_line = fields.raw("type") == "text"
         if "inputType" in fields and not one_line:
             raise fields.fail("inputType", "a comment has several lines", "no inputType, or a text element")
@@ -65,7 +64,6 @@ class FreeText(Question):
         return cls(**common, max_characters=longest, one_line=one_line)
 
     def accept(self, value: Any) -> Answer:
-        """See :meth:`Question.accept`."""
         text = normalized(value) if isinstance(value, str) else ""
         if self.one_line:
             text = text.replace("\n", " ")
@@ -87,11 +85,9 @@ class FreeText(Question):
 
     @property
     def domain_size(self) -> int | None:
-        """See :meth:`Question.domain_size`."""
         return None
 
     def rank(self, answer: Any) -> Any:
-        """See :meth:`Question.rank`."""
         return answer
 
     def literal(self, text: str) -> Value | None:  # noqa: ARG002 (as in every question)
@@ -99,7 +95,6 @@ class FreeText(Question):
         return None
 
     def columns(self, language: str) -> tuple[AnswerColumn, ...]:
-        """See :meth:`Question.columns`."""
         return (
             AnswerColumn(
                 name=self.name, type="string", title=self.column_title(language), description=_DESCRIPTION
@@ -107,16 +102,13 @@ class FreeText(Question):
         )
 
     def values(self, answer: Answer) -> tuple[str, ...]:
-        """See :meth:`Question.values`."""
         return (str(answer),)
 
     @property
     def words(self) -> dict[str | bool, Localized]:
-        """See :attr:`Question.words`."""
         return {}
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         if self.one_line:
             return self._common_object("text") | {"inputType": "text", "maxLength": self.max_characters}
         return self._common_object("comment") | {"maxLength": self.max_characters}

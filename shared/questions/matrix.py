@@ -35,7 +35,6 @@ class Matrix(Asking):
 
     @classmethod
     def read(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Element.read`."""
         rows = read_choices(fields, "rows", languages, minimum=1, maximum=MAX_ROWS)
         return cls(**common, rows=rows, choices=read_choices(fields, "columns", languages, maximum=MAX_ROWS))
 
@@ -59,7 +58,6 @@ class Matrix(Asking):
         )
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         return self._common_object("matrix") | {
             "rows": choices_object(self.rows),
             "columns": choices_object(self.choices),

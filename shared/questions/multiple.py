@@ -51,7 +51,6 @@ class MultipleChoice(Question):
 
     @classmethod
     def read(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Element.read`."""
         choices = read_choices(fields, "choices", languages, minimum=1)
         return cls(**common, choices=choices, **read_special(fields, languages, choices))
 
@@ -68,7 +67,6 @@ class MultipleChoice(Question):
         return with_special(self.choices, self.none_text, self.other_text)
 
     def accept(self, value: Any) -> Answer:
-        """See :meth:`Question.accept`."""
         known = {c.value: None for c in self.options}
         if not isinstance(value, list | tuple) or not all(isinstance(v, str) and v in known for v in value):
             raise self._refuse("a list of its choices")
@@ -87,15 +85,12 @@ class MultipleChoice(Question):
 
     @property
     def domain_size(self) -> int | None:
-        """See :meth:`Question.domain_size`."""
         return None
 
     def rank(self, answer: Any) -> Any:
-        """See :meth:`Question.rank`."""
         return answer
 
     def literal(self, text: str) -> Value | None:
-        """See :meth:`Question.literal`."""
         return text if any(text == choice.value for choice in self.options) else None
 
     def columns(self, language: str) -> tuple[AnswerColumn, ...]:
@@ -113,16 +108,13 @@ class MultipleChoice(Question):
         )
 
     def values(self, answer: Answer) -> tuple[str, ...]:
-        """See :meth:`Question.values`."""
         ticked = answer if isinstance(answer, tuple) else ()
         return tuple("true" if choice.value in ticked else "false" for choice in self.options)
 
     @property
     def words(self) -> dict[str | bool, Localized]:
-        """See :attr:`Question.words`."""
         return choice_words(self.options)
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         special = special_object(self.none_text, self.other_text)
         return self._common_object("checkbox") | {"choices": choices_object(self.choices)} | special

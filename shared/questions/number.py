@@ -52,7 +52,6 @@ class Number(Question):
         languages: tuple[str, ...],
         common: dict[str, Any],
     ) -> Self:
-        """See :meth:`Element.read`."""
         return cls(
             **common,
             minimum=_decimal(fields, "min", "0"),
@@ -62,7 +61,6 @@ class Number(Question):
         )
 
     def accept(self, value: Any) -> Answer:
-        """See :meth:`Question.accept`."""
         number = None
         if isinstance(value, str) or type(value) is int:
             number = parse_decimal(str(value))
@@ -86,19 +84,15 @@ class Number(Question):
 
     @property
     def domain_size(self) -> int | None:
-        """See :meth:`Question.domain_size`."""
         return None
 
     def rank(self, answer: Any) -> Any:
-        """See :meth:`Question.rank`."""
         return Fraction(answer)
 
     def literal(self, text: str) -> Value | None:
-        """See :meth:`Question.literal`."""
         return text if parse_decimal(text) is not None else None
 
     def columns(self, language: str) -> tuple[AnswerColumn, ...]:
-        """See :meth:`Question.columns`."""
         return (
             AnswerColumn(
                 name=self.name,
@@ -112,16 +106,13 @@ class Number(Question):
         )
 
     def values(self, answer: Answer) -> tuple[str, ...]:
-        """See :meth:`Question.values`."""
         return (str(answer),)
 
     @property
     def words(self) -> dict[str | bool, Localized]:
-        """See :attr:`Question.words`."""
         return {}
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         element = self._common_object("text")
         element |= {"inputType": "number", "min": self.minimum, "max": self.maximum, "step": self.step}
         return element if self.unit is None else element | {"unit": dict(self.unit)}

@@ -33,7 +33,6 @@ class Picture(Element):
 
     @classmethod
     def read(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Element.read`."""
         text = localized(fields, "altText", languages)
         if not all(text.values()):
             raise fields.fail("altText", "it does not say what the picture shows", "a text in every language")
@@ -46,7 +45,6 @@ class Picture(Element):
         return ()
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         element: dict[str, Any] = {"type": "image", "name": self.name}
         if self.visible_if is not None:
             element["visibleIf"] = self.visible_if.to_text()

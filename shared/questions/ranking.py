@@ -28,11 +28,9 @@ class Ranking(Question):
 
     @classmethod
     def read(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Element.read`."""
         return cls(**common, choices=read_choices(fields, "choices", languages, maximum=MAX_ROWS))
 
     def accept(self, value: Any) -> Answer:
-        """See :meth:`Question.accept`."""
         known = {choice.value for choice in self.choices}
         if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
             raise self._refuse("a list of its choices")
@@ -47,11 +45,9 @@ class Ranking(Question):
 
     @property
     def domain_size(self) -> int | None:
-        """See :meth:`Question.domain_size`."""
         return None
 
     def rank(self, answer: Any) -> Any:
-        """See :meth:`Question.rank`."""
         return answer
 
     def literal(self, text: str) -> Value | None:  # noqa: ARG002 (as in every question)
@@ -75,15 +71,12 @@ class Ranking(Question):
         )
 
     def values(self, answer: Answer) -> tuple[str, ...]:
-        """See :meth:`Question.values`."""
         order = answer if isinstance(answer, tuple) else ()
         return tuple(str(order.index(choice.value) + 1) for choice in self.choices)
 
     @property
     def words(self) -> dict[str | bool, Localized]:
-        """See :attr:`Question.words`."""
         return choice_words(self.choices)
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         return self._common_object("ranking") | {"choices": choices_object(self.choices)}

@@ -43,7 +43,6 @@ class Rating(Question):
 
     @classmethod
     def read(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Element.read`."""
         return cls(
             **common,
             minimum=fields.integer("rateMin", -100, 100) if "rateMin" in fields else 1,
@@ -53,7 +52,6 @@ class Rating(Question):
         )
 
     def accept(self, value: Any) -> Answer:
-        """See :meth:`Question.accept`."""
         if type(value) is not int or not self.minimum <= value <= self.maximum:
             raise self._refuse(f"a whole number from {self.minimum} to {self.maximum}")
         return value
@@ -65,19 +63,15 @@ class Rating(Question):
 
     @property
     def domain_size(self) -> int | None:
-        """See :meth:`Question.domain_size`."""
         return self.maximum - self.minimum + 1
 
     def rank(self, answer: Any) -> Any:
-        """See :meth:`Question.rank`."""
         return int(answer) - self.minimum
 
     def literal(self, text: str) -> Value | None:
-        """See :meth:`Question.literal`."""
         return text if parse_decimal(text) is not None else None
 
     def columns(self, language: str) -> tuple[AnswerColumn, ...]:
-        """See :meth:`Question.columns`."""
         low, high = str(self.minimum), str(self.maximum)
         ends = self.minimum_label[language], self.maximum_label[language]
         words = f" ({ends[0]} to {ends[1]})" if all(ends) else ""
@@ -94,16 +88,13 @@ class Rating(Question):
         )
 
     def values(self, answer: Answer) -> tuple[str, ...]:
-        """See :meth:`Question.values`."""
         return (str(answer),)
 
     @property
     def words(self) -> dict[str | bool, Localized]:
-        """See :attr:`Question.words`."""
         return {}
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         return self._common_object("rating") | {
             "rateMin": self.minimum,
             "rateMax": self.maximum,

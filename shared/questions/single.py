@@ -50,7 +50,6 @@ class SingleChoice(Question):
 
     @classmethod
     def read(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Element.read`."""
         choices = read_choices(fields, "choices", languages)
         special = read_special(fields, languages, choices)
         return cls(**common, choices=choices, dropdown=fields.raw("type") == "dropdown", **special)
@@ -74,31 +73,25 @@ class SingleChoice(Question):
         return "number" if numbers else "value"
 
     def accept(self, value: Any) -> Answer:
-        """See :meth:`Question.accept`."""
         if not isinstance(value, str) or all(value != c.value for c in self.options):
             raise self._refuse("one of its choices")
         return value
 
     @property
     def longest_answer(self) -> int:
-        """See :meth:`Question.longest_answer`."""
         return max(json_bytes(choice.value) for choice in self.options)
 
     @property
     def domain_size(self) -> int | None:
-        """See :meth:`Question.domain_size`."""
         return len(self.options)
 
     def rank(self, answer: Any) -> Any:
-        """See :meth:`Question.rank`."""
         return [choice.value for choice in self.options].index(answer)
 
     def literal(self, text: str) -> Value | None:
-        """See :meth:`Question.literal`."""
         return text if any(text == choice.value for choice in self.options) else None
 
     def columns(self, language: str) -> tuple[AnswerColumn, ...]:
-        """See :meth:`Question.columns`."""
         categories = tuple((choice.value, label(choice, language)) for choice in self.options)
         return (
             AnswerColumn(
@@ -111,16 +104,13 @@ class SingleChoice(Question):
         )
 
     def values(self, answer: Answer) -> tuple[str, ...]:
-        """See :meth:`Question.values`."""
         return (str(answer),)
 
     @property
     def words(self) -> dict[str | bool, Localized]:
-        """See :attr:`Question.words`."""
         return choice_words(self.options)
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         element = self._common_object("dropdown" if self.dropdown else "radiogroup")
         special = special_object(self.none_text, self.other_text)
         return element | {"choices": choices_object(self.choices)} | special

@@ -27,36 +27,29 @@ class YesNo(Question):
 
     @classmethod
     def read(cls, fields: Fields, languages: tuple[str, ...], common: dict[str, Any]) -> Self:
-        """See :meth:`Element.read`."""
         yes, no = (localized(fields, name, languages) for name in ("labelTrue", "labelFalse"))
         return cls(**common, yes_label=yes, no_label=no)
 
     def accept(self, value: Any) -> Answer:
-        """See :meth:`Question.accept`."""
         if not isinstance(value, bool):
             raise self._refuse("true or false")
         return value
 
     @property
     def longest_answer(self) -> int:
-        """See :meth:`Question.longest_answer`."""
         return json_bytes(False)
 
     @property
     def domain_size(self) -> int | None:
-        """See :meth:`Question.domain_size`."""
         return 2
 
     def rank(self, answer: Any) -> Any:
-        """See :meth:`Question.rank`."""
         return int(answer)
 
     def literal(self, text: str) -> Value | None:
-        """See :meth:`Question.literal`."""
         return _VALUES.get(text.lower())
 
     def columns(self, language: str) -> tuple[AnswerColumn, ...]:
-        """See :meth:`Question.columns`."""
         yes, no = self.yes_label[language] or "yes", self.no_label[language] or "no"
         return (
             AnswerColumn(
@@ -69,16 +62,13 @@ class YesNo(Question):
         )
 
     def values(self, answer: Answer) -> tuple[str, ...]:
-        """See :meth:`Question.values`."""
         return ("true" if answer else "false",)
 
     @property
     def words(self) -> dict[str | bool, Localized]:
-        """See :attr:`Question.words`."""
         return {True: self.yes_label, False: self.no_label}
 
     def to_object(self) -> dict[str, Any]:
-        """See :meth:`Element.to_object`."""
         return self._common_object("boolean") | {
             "labelTrue": dict(self.yes_label),
             "labelFalse": dict(self.no_label),

@@ -70,3 +70,25 @@ def test_the_rule_sees_what_it_forbids() -> None:
     shown = f'{head}    """A.\n\n    Parameters{tail}'
     assert fields_as_parameters(shown) == ["line 2: A"]
     assert fields_as_parameters(shown.replace("Parameters", "Attributes")) == []
+
+
+_POINTER = re.compile(r"See (:\w+:)?`[^`]*`\.?")
+
+
+def bare_pointers(text: str) -> list[str]:
+    """Methods of subclasses whose docstring only points at their base; without it they inherit the base's."""
+    return [
+        f"line {method.lineno}: {node.name}.{method.name}"
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ClassDef) and node.bases
+        for method in node.body
+        if isinstance(method, ast.FunctionDef) and _POINTER.fullmatch(ast.get_docstring(method) or "")
+    ]
+
+
+def test_overriding_methods_say_something_or_nothing() -> None:
+    found = {str(path.relative_to(ROOT)): bare_pointers(path.read_text("utf-8")) for path in sources()}
+    assert {name: methods for name, methods in found.items() if methods} == {}, "leave this docstring out"
+    shown = 'class A(B):\n    def f(self):\n        """See :meth:`B.f`."""\n        return 1\n'
+    assert bare_pointers(shown) == ["line 2: A.f"]
+    assert bare_pointers(shown.replace("`.", "`: never 0.")) == []

@@ -158,7 +158,6 @@ class BallotIntake:
         return Stored(outcomes=tuple(outcomes), added=len(fresh))
 
     def count(self, connection: Connection) -> int:
-        """See :meth:`Intake.count`."""
         return int(connection.execute("SELECT count(*) FROM ballot").fetchone()[0])
 
     def delete(self, connection: Connection) -> None:

@@ -127,7 +127,6 @@ class SqliteDatabase:
     path: Path
 
     def exists(self) -> bool:
-        """See :class:`Database`."""
         return self.path.is_file()
 
     def identity(self) -> object:
@@ -158,19 +157,15 @@ class SqliteDatabase:
             sync_folder(self.path.parent)
 
     def connect(self) -> Connection:
-        """See :class:`Database`."""
         return db.connect(self.path)
 
     def turn(self) -> AbstractContextManager[None]:
-        """See :class:`Database`."""
         return db.turn(self.path)
 
     def transaction(self, connection: Any) -> AbstractContextManager[Connection]:
-        """See :class:`Database`."""
         return db.transaction(connection)
 
     def snapshot(self, connection: Any) -> AbstractContextManager[Connection]:
-        """See :class:`Database`."""
         return db.snapshot(connection)
 
     def mark(self, connection: Connection) -> None:
@@ -179,11 +174,9 @@ class SqliteDatabase:
             connection.execute(f"PRAGMA user_version={db.DIRTY}")
 
     def is_swept(self, connection: Connection) -> bool:
-        """See :class:`Database`."""
         return bool(connection.execute("PRAGMA user_version").fetchone()[0] == db.CLEAN)
 
     def sweep(self, connection: Any) -> bool:
-        """See :class:`Database`."""
         return db.sweep(connection)
 
     def drop(self, connection: Connection) -> None:
@@ -207,15 +200,12 @@ class SqliteDatabase:
         return False
 
     def forget_commits(self) -> None:
-        """See :class:`Database`."""
         db.forget_commits(self.path)
 
     def check(self, connection: Any) -> None:
-        """See :class:`Database`."""
         db.check_integrity(connection)
 
     def columns(self, connection: Connection) -> frozenset[str]:
-        """See :class:`Database`."""
         return frozenset(
             f"{table}.{column[1]}"
             for table in _tables(connection)
@@ -223,7 +213,6 @@ class SqliteDatabase:
         )
 
     def settings(self, connection: Any) -> dict[str, int | str]:
-        """See :class:`Database`."""
         return db.settings(connection)
 
 
@@ -236,7 +225,6 @@ class Embedded:
     """The default of :class:`Databases`: one SQLite file each."""
 
     def __call__(self, path: Path, survey: str = "") -> Database:  # noqa: ARG002 - the path says it
-        """See :class:`Databases`."""
         return SqliteDatabase(path)
 
     def end(self) -> None:

@@ -79,7 +79,6 @@ class OpenIntake:
         return Stored(outcomes=tuple(None if r.receipt in known else refused for r in group), added=0)
 
     def count(self, connection: Connection) -> int:
-        """See :meth:`Intake.count`."""
         return int(connection.execute("SELECT count(*) FROM receipt").fetchone()[0])
 
     def delete(self, connection: Connection) -> None:

@@ -88,7 +88,6 @@ class PostgresConnection:
         self._raw = server.open(schema)
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
-        """See :class:`Connection`."""
         with _named_errors():
             try:
                 return self._execute(sql, parameters)
@@ -115,7 +114,6 @@ class PostgresConnection:
         return cursor
 
     def close(self) -> None:
-        """See :class:`Connection`."""
         self._raw.close()
 
     def _execute(self, sql: str, parameters: Sequence[Any]) -> Rows:
@@ -139,7 +137,6 @@ class Postgres:
         """Of the sessions that this process has or had."""
 
     def __call__(self, path: Path, survey: str) -> Database:
-        """See :class:`Databases`."""
         return PostgresDatabase(server=self, path=path, schema=f"roomful_{survey}_{path.stem}")
 
     def open(self, schema: str) -> psycopg.Connection[Any]:
@@ -204,7 +201,6 @@ class PostgresDatabase:
     schema: str
 
     def exists(self) -> bool:
-        """See :class:`Database`."""
         connection = PostgresConnection(self.server, self.schema)
         try:
             return connection.execute("SELECT to_regclass('layout')").fetchone()[0] is not None
@@ -219,7 +215,6 @@ class PostgresDatabase:
             return None
 
     def create(self, fields: Iterable[StoredField], rows: Mapping[str, str]) -> None:
-        """See :class:`Database`."""
         connection = PostgresConnection(self.server, self.schema)
         try:
             with self.transaction(connection):
@@ -235,7 +230,6 @@ class PostgresDatabase:
             connection.close()
 
     def connect(self) -> Connection:
-        """See :class:`Database`."""
         connection = PostgresConnection(self.server, self.schema)
         try:
             if connection.execute("SELECT version FROM layout").fetchone()[0] > LAYOUT:
@@ -250,7 +244,6 @@ class PostgresDatabase:
         return connection
 
     def turn(self) -> contextlib.AbstractContextManager[None]:
-        """See :class:`Database`."""
         return self.server.turn(self._key("turn"))
 
     @contextmanager
@@ -271,7 +264,6 @@ class PostgresDatabase:
 
     @contextmanager
     def snapshot(self, connection: Any) -> Iterator[Connection]:
-        """See :class:`Database`."""
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         connection.in_transaction = True
         try:
@@ -282,11 +274,9 @@ class PostgresDatabase:
             connection.in_transaction = False
 
     def mark(self, connection: Connection) -> None:
-        """See :class:`Database`."""
         connection.execute("UPDATE layout SET dirty = true WHERE NOT dirty")
 
     def is_swept(self, connection: Connection) -> bool:
-        """See :class:`Database`."""
         return not connection.execute("SELECT dirty FROM layout").fetchone()[0]
 
     def sweep(self, connection: Any) -> bool:
@@ -314,12 +304,10 @@ class PostgresDatabase:
         return True
 
     def drop(self, connection: Connection) -> None:
-        """See :class:`Database`."""
         connection.execute(f"DROP SCHEMA IF EXISTS {self.schema} CASCADE")
 
     @contextmanager
     def removing(self, connection: Connection) -> Iterator[Connection]:
-        """See :class:`Database`."""
         with self.transaction(connection) as removed:
             yield removed
             self.drop(removed)
@@ -354,7 +342,6 @@ class PostgresDatabase:
         return frozenset(f"{table}.{column}" for table, column in found if table != "layout")
 
     def settings(self, connection: Connection) -> dict[str, int | str]:
-        """See :class:`Database`."""
         found: dict[str, int | str] = {
             name: connection.execute("SELECT current_setting(?, true)", (name,)).fetchone()[0] or ""
             for name in _SETTINGS

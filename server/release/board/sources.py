@@ -48,16 +48,14 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderSource:
-    """Files in a folder: as in a data directory, or all beside one another."""
+    """Files in a folder (:class:`Source`): as in a data directory, or all beside one another."""
 
     folder: Path
 
     def specification(self) -> bytes:
-        """See :class:`Source`."""
         return self._first((SPECIFICATION_NAME, ENVELOPE_FILE), MAX_ENVELOPE_BYTES)
 
     def board(self) -> BoardFiles:
-        """See :class:`Source`."""
         return BoardFiles(
             board=self._first(_places(BOARD_FILE), _MAX_BOARD_ENVELOPE),
             checkpoint=self._first(_places(CHECKPOINT_FILE), MAX_CHECKPOINT_BYTES),
@@ -67,7 +65,6 @@ class FolderSource:
         )
 
     def released(self, name: str) -> bytes | None:
-        """See :class:`Source`."""
         for path in (self.folder / RELEASE_NAME / name, self.folder / name):
             if path.is_file():
                 return _read(path, MAX_RELEASED_BYTES)
@@ -84,7 +81,7 @@ class FolderSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSource:
-    """Files from a server.
+    """Files from a server (:class:`Source`).
 
     Guarantee: it asks for the same files whoever asks, and never for a single receipt.
     """
@@ -114,11 +111,9 @@ class ServerSource:
         return cls(base=f"{parts.scheme}://{parts.netloc}{before}/", survey=survey)
 
     def specification(self) -> bytes:
-        """See :class:`Source`."""
         return self._get(f"api/v1/surveys/{self.survey}/specification", MAX_ENVELOPE_BYTES)
 
     def board(self) -> BoardFiles:
-        """See :class:`Source`."""
         board = f"api/v1/surveys/{self.survey}/board"
         return BoardFiles(
             board=self._get(board, _MAX_BOARD_ENVELOPE),
@@ -129,7 +124,6 @@ class ServerSource:
         )
 
     def released(self, name: str) -> bytes | None:
-        """See :class:`Source`."""
         try:
             return self._get(f"s/{self.survey}/release/{quote(name)}", MAX_RELEASED_BYTES)
         except NotFoundError:

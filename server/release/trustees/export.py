@@ -44,11 +44,9 @@ class FolderFiles:
     folder: Path
 
     def read(self, name: str, most: int) -> bytes:
-        """See :meth:`ExportFiles.read`."""
         return files.read_file(self.folder / name, EXPORTED, most)
 
     def open(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """See :meth:`ExportFiles.open`."""
         try:
             return (self.folder / name).open("rb")
         except OSError as problem:
