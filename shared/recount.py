@@ -7,13 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
+from shared.cell_tables import CENTROID_DIGITS
 from shared.checks import MODEL
 from shared.decimals import round_decimal
 from shared.errors import ModelFileError, SoundnessError
 from shared.limits import MAX_RECOUNT_WORK
 from shared.model import ModelRow, model_digest, parse_model
 from shared.soundness import PASSED, REFUSED, Examination
-from shared.specification import CENTROID_DIGITS, Specification
+from shared.specification import Specification
 
 ROW_WORK: Final = 200
 

@@ -21,6 +21,7 @@ from fractions import Fraction
 from typing import Final
 
 from shared.attributes import Attribute
+from shared.cell_tables import CENTROID_DIGITS
 from shared.cells import (
     Balls,
     Boxes,
@@ -33,7 +34,7 @@ from shared.cells import (
 )
 from shared.decimals import round_decimal
 from shared.geometry import Ranges
-from shared.specification import CENTROID_DIGITS, Specification, ranges_of
+from shared.specification import Specification, ranges_of
 
 SEVERAL: Final = 3
 """No published figure may tell of fewer people."""

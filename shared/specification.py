@@ -5,15 +5,22 @@ One function turns bytes into a :class:`Specification`; everything after it work
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from shared import strict_json
 from shared.attributes import Attribute, parse_attribute
+from shared.cell_tables import parse_centroids, parse_eligible, parse_row, require_sums
 from shared.cells import Cells, DistrictCells, ReferencedCells, UnitCells, parse_cells
-from shared.decimals import parse_probability
+from shared.declarations import (
+    Algorithm,
+    ModelReference,
+    Organizer,
+    Permissions,
+    ReleaseRule,
+    probability,
+)
 from shared.election.contests import sizes_of
 from shared.election.terms import contest_bytes
 from shared.errors import AnswerError, SpecificationError
@@ -22,7 +29,6 @@ from shared.geometry import Ranges, Vector
 from shared.invited import Invited
 from shared.limits import (
     EXACT_BOUND,
-    MAX_ALL_CELLS,
     MAX_ATTRIBUTES,
     MAX_COORDINATES,
     MAX_K,
@@ -31,7 +37,6 @@ from shared.limits import (
     MAX_PEOPLE,
     MAX_SPECIFICATION_BYTES,
 )
-from shared.model import ReadingRules
 from shared.participation import Dependence, ParticipationLevel, ParticipationSource, parse_levels
 from shared.parts import Parts, no_parts, put_together, references_of, root_of, take_apart
 from shared.period import Period
@@ -41,85 +46,10 @@ from shared.sealing import ELECTION_SUITE, SUITES
 
 PROTOCOL: Final = "roomful/3"
 _EARLIER_PROTOCOLS: Final = ("roomful/1", "roomful/2")
-MODEL_KINDS: Final = ("public", "register")
-RELEASE_RULES: Final = ("withhold", "merge")
 STORED: Final = {"open": ("cell", "answers", "receipt"), "invited": ("cell", "sealed", "token")}
 """Codes of what a collector keeps of a submission, by the kind of survey; a specification lists them all."""
-CENTROID_DIGITS: Final = 4
 MAX_RETENTION_DAYS: Final = 36_500
-_CENTROID: Final = re.compile(r"-?[0-9]{1,17}\.[0-9]{4}", re.ASCII)
 _RESERVED_NAMES: Final = ("level", "people")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Organizer:
-    """Who answers for the survey."""
-
-    name: str
-    contact: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelReference:
-    """The population model that the cells were designed from.
-
-    Attributes
-    ----------
-    digest : str
-        Of a public model the digest of its canonical text, of a register a commitment to it
-        (:func:`shared.model.model_digest`).
-    people : int
-        Of a register a lower bound.
-    """
-
-    kind: str
-    digest: str
-    people: int
-    reading: ReadingRules
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Algorithm:
-    """The microaggregation that an auditor runs again."""
-
-    name: str
-    parameters: Mapping[str, int | str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseRule:
-    """What may be released, fixed before anybody answers.
-
-    Attributes
-    ----------
-    rule : str
-        ``merge`` cells below the minimum with their neighbours in the signed row, or ``withhold`` them.
-    minimum : int
-        Fewest answers of a released group; at least k.
-    distinct_values : int
-        Fewest distinct values of each confidential attribute in a group (distinct l-diversity,
-        p-sensitivity); 1 asks for nothing.
-    t_closeness : str or None
-        Largest distance between a group's answers and everybody's, per confidential attribute.
-    """
-
-    rule: str
-    minimum: int
-    distinct_values: int
-    t_closeness: str | None
-
-    @property
-    def by_counts_alone(self) -> bool:
-        """Whether groups depend on nothing but numbers of answers."""
-        return (self.rule, self.distinct_values, self.t_closeness) == ("merge", 1, None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Permissions:
-    """Departures from the cautious defaults, signed so that every respondent sees them."""
-
-    free_text: bool
-    balls_from_register: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,7 +228,7 @@ class Specification:
             "languages": list(self.languages),
             "title": dict(self.title),
             "description": dict(self.description),
-            "organizer": {"name": self.organizer.name, "contact": self.organizer.contact},
+            "organizer": self.organizer.to_object(),
             "attributes": [attribute.to_object() for attribute in self.attributes],
             "weights": list(self.weights),
             "participation": {
@@ -313,13 +243,8 @@ class Specification:
                 "n_min": list(self.n_min),
                 "n_min_safe": list(self.n_min_safe),
             },
-            "model": {
-                "kind": self.model.kind,
-                "digest": self.model.digest,
-                "people": self.model.people,
-                "reading": self.model.reading.to_object(),
-            },
-            "algorithm": {"name": self.algorithm.name, "parameters": dict(self.algorithm.parameters)},
+            "model": self.model.to_object(),
+            "algorithm": self.algorithm.to_object(),
             "cells": self.cells.to_object(),
             "eligible": [list(counts) for counts in self.eligible],
             "centroids": [list(centroid) for centroid in self.centroids],
@@ -327,17 +252,8 @@ class Specification:
             "message_bytes": self.message_bytes,
             "stored": list(self.stored),
             "retention_days": self.retention_days,
-            "release": {
-                "rule": self.release.rule,
-                "minimum": self.release.minimum,
-                "distinct_values": self.release.distinct_values,
-                "t_closeness": self.release.t_closeness,
-                "row": list(self.row),
-            },
-            "permissions": {
-                "free_text": self.permissions.free_text,
-                "balls_from_register": self.permissions.balls_from_register,
-            },
+            "release": self.release.to_object() | {"row": list(self.row)},
+            "permissions": self.permissions.to_object(),
             "invited": None if self.invited is None else self.invited.to_object(),
             **({} if self.period is None else {"period": self.period.to_object()}),
             **({} if self.logo is None else {"logo": self.logo.to_object()}),
@@ -399,18 +315,9 @@ def _parse(value: Any, parts: tuple[ReferencedCells, ...]) -> Specification:
     fields = Fields(value, "", _KEYS, error=SpecificationError, optional=_DECLARED)
     fields.choice("protocol", (PROTOCOL,))
     languages = _parse_languages(fields)
-    organizer = _sub(fields, "organizer", ("name", "contact"))
     attributes = _parse_attributes(fields, languages)
     ranges = ranges_of(attributes)
-    if len(ranges) > MAX_COORDINATES:
-        raise fields.fail(
-            "attributes", f"{len(ranges)} coordinates are too many", f"at most {MAX_COORDINATES}"
-        )
-    weights = fields.integers("weights", 0, EXACT_BOUND)
-    if len(weights) != len(ranges):
-        raise fields.fail(
-            "weights", f"{len(weights)} weights stand here", f"{len(ranges)}, one per coordinate"
-        )
+    weights = _parse_weights(fields, len(ranges))
     participation = _sub(fields, "participation", ("levels", "correlation", "household_size", "source"))
     source = ParticipationSource.parse(participation.raw("source"), participation.where("source"), languages)
     _check_source(source, attributes, participation)
@@ -419,21 +326,21 @@ def _parse(value: Any, parts: tuple[ReferencedCells, ...]) -> Specification:
     dependence.check(levels)
     anonymity = _sub(fields, "anonymity", ("k", "acceptable_cell_failure", "n_min", "n_min_safe"))
     k = anonymity.integer("k", 2, MAX_K)
-    algorithm = _sub(fields, "algorithm", ("name", "parameters"))
     cells = parse_cells(fields.raw("cells"), "cells", weights, ranges, attributes)
-    absent = _absent(cells)
-    model = _parse_model(fields)
-    release = _sub(fields, "release", ("rule", "minimum", "distinct_values", "t_closeness", "row"))
-    permissions = _sub(fields, "permissions", ("free_text", "balls_from_register"))
+    model = ModelReference.parse(fields.raw("model"), "model")
     invited = _parse_invited(fields, model)
     questionnaire = Questionnaire.parse(fields.raw("questionnaire"), languages)
-    rule = _parse_release(release, k)
+    release = _sub(fields, "release", ("rule", "minimum", "distinct_values", "t_closeness", "row"))
+    rule = ReleaseRule.parse(release, k)
     if invited is not None and invited.election is not None:
         _require_election(release, rule, invited, questionnaire)
     _require_token_keys(invited, cells.count)
-    eligible = _parse_eligible(fields, cells.count, absent, len(levels), model)
+    eligible = parse_eligible(fields, cells, len(levels))
+    total = sum(map(sum, eligible))
+    if total != model.people and model.kind == "public":  # of a register all are lower bounds
+        raise fields.fail("eligible", f"{total} people are in the cells", f"{model.people}, as in the model")
     if parts:
-        _require_sums(parts, _separable(cells, model, invited), eligible, len(levels))
+        require_sums(parts, _separable(cells, model, invited), eligible, len(levels))
     if isinstance(cells, UnitCells) and not rule.by_counts_alone:
         raise release.fail(
             "rule",
@@ -444,30 +351,27 @@ def _parse(value: Any, parts: tuple[ReferencedCells, ...]) -> Specification:
         languages=languages,
         title=fields.localized("title", languages),
         description=fields.localized("description", languages, empty=True),
-        organizer=Organizer(name=organizer.text("name"), contact=organizer.text("contact")),
+        organizer=Organizer.parse(fields.raw("organizer"), "organizer"),
         attributes=attributes,
         levels=levels,
         dependence=dependence,
         participation_source=source,
         k=k,
-        acceptable_cell_failure=_probability(anonymity, "acceptable_cell_failure"),
+        acceptable_cell_failure=probability(anonymity, "acceptable_cell_failure"),
         n_min=_per_level(anonymity, "n_min", len(levels)),
         n_min_safe=_per_level(anonymity, "n_min_safe", len(levels)),
         model=model,
-        algorithm=Algorithm(name=algorithm.name("name"), parameters=_parse_parameters(algorithm)),
+        algorithm=Algorithm.parse(fields.raw("algorithm"), "algorithm"),
         cells=cells,
         eligible=eligible,
-        centroids=_parse_centroids(fields, cells.count, absent, len(ranges)),
+        centroids=parse_centroids(fields, cells, len(ranges)),
         questionnaire=questionnaire,
         message_bytes=fields.integer("message_bytes", 1, MAX_MESSAGE_BYTES),
         stored=_parse_stored(fields, STORED["invited" if invited else "open"]),
         retention_days=fields.integer("retention_days", 1, MAX_RETENTION_DAYS),
         release=rule,
-        row=_parse_row(release, cells),
-        permissions=Permissions(
-            free_text=permissions.boolean("free_text"),
-            balls_from_register=permissions.boolean("balls_from_register"),
-        ),
+        row=parse_row(release, cells),
+        permissions=Permissions.parse(fields.raw("permissions"), "permissions"),
         invited=invited,
         period=Period.parse(fields.raw("period")) if "period" in fields else None,
         logo=Logo.parse(fields.raw("logo"), languages) if "logo" in fields else None,
@@ -519,6 +423,15 @@ def _parse_attributes(fields: Fields, languages: tuple[str, ...]) -> tuple[Attri
     return attributes
 
 
+def _parse_weights(fields: Fields, dimension: int) -> Vector:
+    if dimension > MAX_COORDINATES:
+        raise fields.fail("attributes", f"{dimension} coordinates are too many", f"at most {MAX_COORDINATES}")
+    weights = fields.integers("weights", 0, EXACT_BOUND)
+    if len(weights) != dimension:
+        raise fields.fail("weights", f"{len(weights)} weights stand here", f"{dimension}, one per coordinate")
+    return weights
+
+
 def _check_source(
     source: ParticipationSource, attributes: tuple[Attribute, ...], participation: Fields
 ) -> None:
@@ -534,91 +447,11 @@ def _check_source(
         )
 
 
-def _parse_model(fields: Fields) -> ModelReference:
-    model = _sub(fields, "model", ("kind", "digest", "people", "reading"))
-    return ModelReference(
-        kind=model.choice("kind", MODEL_KINDS),
-        digest=model.digest("digest"),
-        people=model.integer("people", 1, MAX_PEOPLE),
-        reading=ReadingRules.parse(model.raw("reading"), model.where("reading")),
-    )
-
-
-def _parse_parameters(algorithm: Fields) -> dict[str, int | str]:
-    value = algorithm.raw("parameters")
-    if not isinstance(value, dict) or not all(type(v) in (int, str) for v in value.values()):
-        raise algorithm.fail("parameters", "not a table of numbers and texts", "integers and texts by name")
-    return value
-
-
-def _probability(fields: Fields, name: str) -> str:
-    text = fields.text(name, maximum=64)
-    if parse_probability(text) is None:
-        raise fields.fail(name, f"{text!r} is no probability", "a decimal in (0, 1], such as 0.5 or 1e-6")
-    return text
-
-
 def _per_level(fields: Fields, name: str, n_levels: int) -> tuple[int, ...]:
     values = fields.integers(name, 2, MAX_PEOPLE)
     if len(values) != n_levels:
         raise fields.fail(name, f"{len(values)} numbers stand here", f"{n_levels}, one per level")
     return values
-
-
-def _absent(cells: Cells) -> frozenset[int]:
-    """Cells whose part is not here."""
-    if not isinstance(cells, DistrictCells):
-        return frozenset()
-    pairs = zip(cells.districts, cells.members, strict=True)
-    return frozenset(c for part, own in pairs if isinstance(part, ReferencedCells) for c in own)
-
-
-def _parse_eligible(
-    fields: Fields, n_cells: int, absent: frozenset[int], n_levels: int, model: ModelReference
-) -> tuple[tuple[int, ...], ...]:
-    rows = fields.items("eligible", MAX_ALL_CELLS + 1)
-    if len(rows) != n_cells:
-        raise fields.fail("eligible", f"{len(rows)} rows stand here", f"{n_cells}, one per cell")
-    result = tuple(fields.integers_in(f"eligible[{i}]", row, 0, MAX_PEOPLE) for i, row in enumerate(rows))
-    for i, counts in enumerate(result):
-        if i not in absent and (len(counts) != n_levels or not sum(counts)):
-            raise fields.fail(f"eligible[{i}]", "an empty cell, or a wrong length", f"{n_levels} counts")
-    total = sum(map(sum, result))
-    if total != model.people and model.kind == "public":  # of a register all are lower bounds
-        raise fields.fail("eligible", f"{total} people are in the cells", f"{model.people}, as in the model")
-    return result
-
-
-def _require_sums(
-    parts: Sequence[ReferencedCells], cells: DistrictCells, eligible: Sequence[tuple[int, ...]], n_levels: int
-) -> None:
-    """What the root says of the people of a part is what the part says."""
-    for number, (part, own, members) in enumerate(zip(parts, cells.districts, cells.members, strict=True)):
-        sums = tuple(map(sum, zip(*(eligible[cell] for cell in members), strict=True)))
-        known = not isinstance(own, ReferencedCells)
-        if len(part.people) != n_levels or (known and sums != part.people):
-            raise SpecificationError(
-                "the people of a part are not those that the root says",
-                where=f"cells.districts[{number}].people",
-                expected=str(list(sums)) if known else f"{n_levels} numbers, one per level",
-            )
-
-
-def _parse_centroids(
-    fields: Fields, n_cells: int, absent: frozenset[int], dimension: int
-) -> tuple[tuple[str, ...], ...]:
-    rows = fields.items("centroids", MAX_ALL_CELLS + 1)
-    if len(rows) != n_cells:
-        raise fields.fail("centroids", f"{len(rows)} rows stand here", f"{n_cells}, one per cell")
-    for i, row in enumerate(rows):
-        if i in absent:
-            continue
-        if not isinstance(row, list) or len(row) != dimension:
-            raise fields.fail(f"centroids[{i}]", "a centroid has the wrong form", f"{dimension} decimals")
-        for value in row:
-            if not isinstance(value, str) or _CENTROID.fullmatch(value) is None:
-                raise fields.fail(f"centroids[{i}]", "not a decimal", f"{CENTROID_DIGITS} decimal places")
-    return tuple(map(tuple, rows))
 
 
 def _parse_stored(fields: Fields, allowed: tuple[str, ...]) -> tuple[str, ...]:
@@ -643,16 +476,6 @@ def _parse_invited(fields: Fields, model: ModelReference) -> Invited | None:
             "invited", f"{invited.people} are invited", f"at most {model.people}, the people of the model"
         )
     return invited
-
-
-def _parse_release(release: Fields, k: int) -> ReleaseRule:
-    closeness = None if release.raw("t_closeness") is None else _probability(release, "t_closeness")
-    return ReleaseRule(
-        rule=release.choice("rule", RELEASE_RULES),
-        minimum=release.integer("minimum", k, MAX_PEOPLE),
-        distinct_values=release.integer("distinct_values", 1, MAX_K),
-        t_closeness=closeness,
-    )
 
 
 def _require_election(
@@ -692,16 +515,3 @@ def _require_token_keys(invited: Invited | None, n_cells: int) -> None:
             where="invited.token_keys",
             expected="one" if invited.election is None else f"{expected}, one for each box",
         )
-
-
-def _parse_row(release: Fields, cells: Cells) -> tuple[int, ...]:
-    row = release.integers("row", 0, MAX_ALL_CELLS)
-    if sorted(row) != list(range(cells.count)):
-        raise release.fail(
-            "row", "not every cell stands in it once", f"a permutation of 0 to {cells.count - 1}"
-        )
-    if isinstance(cells, UnitCells) and cells.stretches(row) is None:
-        raise release.fail(
-            "row", "cells of a unit stand apart in it", "the cells of each unit beside one another"
-        )
-    return row

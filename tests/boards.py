@@ -13,10 +13,11 @@ from shared.board import Board, BoardGroup, BoardRelease
 from shared.board_counts import ReleasedTable, Survey
 from shared.board_recount import PublishedBoard, Recounted, recount
 from shared.checkpoint import Checkpoint, board_origin
+from shared.declarations import ReleaseRule
 from shared.envelope import survey_digest
 from shared.hash_list import format_hashes
 from shared.merkle import MerkleTree
-from shared.specification import ReleaseRule, Specification
+from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, public_bytes
 from tests.invited import invited_specification, roll, used_codes
 from tests.shared.examining import genuine

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.attributes import Attribute, Category, Nominal, Numeric
 from shared.cells import Cells, PowerDiagram, Prototypes
+from shared.declarations import Algorithm, ModelReference, Organizer, Permissions, ReleaseRule
 from shared.effective_anonymity import n_min, n_min_safe
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding
 from shared.model import ModelRow, ReadingRules, format_model, model_digest
@@ -17,15 +18,7 @@ from shared.participation import INDEPENDENT, Dependence, ParticipationLevel, Pa
 from shared.questionnaire import Questionnaire
 from shared.recount import centroid
 from shared.register import bound_of, coarse_people, coarse_weight, map_centroids
-from shared.specification import (
-    STORED,
-    Algorithm,
-    ModelReference,
-    Organizer,
-    Permissions,
-    ReleaseRule,
-    Specification,
-)
+from shared.specification import STORED, Specification
 from shared.submission import longest_message
 
 SALT = bytes(range(32))

@@ -23,6 +23,7 @@ from server.release.trustees.stating import StatementReport
 from server.release.trustees.tallying import Tally, tally, verify_result
 from shared.ballot import Ballot, UnsignedBallot, require_invited
 from shared.board import Board, Complaints
+from shared.declarations import ReleaseRule
 from shared.election.contests import chosen
 from shared.election.electorate import election_terms
 from shared.election.factors import FactorsFile
@@ -34,7 +35,7 @@ from shared.invited import Invited
 from shared.questionnaire import Questionnaire
 from shared.roll import Roll
 from shared.sealing import ELECTION_SUITE, SUITES
-from shared.specification import ReleaseRule, Specification
+from shared.specification import Specification
 from shared.statements import Statement
 from shared.verification.election import Election
 from shared.verification.export import SignedSurvey

@@ -32,7 +32,6 @@ class BrowserPlatform:
     async def request(
         self, method: str, url: str, *, body: bytes | None, content_type: str, max_bytes: int
     ) -> Reply:
-        """See :meth:`Platform.request`."""
         sent = None if body is None else self._to_js(body)
         status, received = await self._worker.request(method, url, sent, content_type, max_bytes)
         if status == _LOST:
@@ -42,12 +41,10 @@ class BrowserPlatform:
         return Reply(status=int(status), body=received.to_bytes())
 
     async def verify(self, *, public_key: bytes, signature: bytes, message: bytes) -> bool:
-        """See :meth:`Platform.verify`."""
         parts = (self._to_js(part) for part in (public_key, signature, message))
         return bool(await self._worker.verify(*parts))
 
     async def seal(self, *, suite: str, public_key: bytes, info: bytes, plaintext: bytes) -> bytes:
-        """See :meth:`Platform.seal`."""
         parts = (self._to_js(part) for part in (public_key, info, plaintext))
         outcome, sealed = await self._worker.seal(suite, *parts)
         if outcome == _NOT_LOADED:
@@ -58,20 +55,16 @@ class BrowserPlatform:
         return data
 
     async def public_key(self, *, secret: bytes) -> bytes:
-        """See :meth:`Platform.public_key`."""
         data: bytes = (await self._worker.publicKey(self._to_js(secret))).to_bytes()
         return data
 
     async def sign(self, *, secret: bytes, message: bytes) -> bytes:
-        """See :meth:`Platform.sign`."""
         data: bytes = (await self._worker.sign(self._to_js(secret), self._to_js(message))).to_bytes()
         return data
 
     def entropy(self, n_bytes: int) -> bytes:
-        """See :meth:`Platform.entropy`."""
         data: bytes = self._worker.entropy(n_bytes).to_bytes()
         return data
 
     def notify(self, notice: Mapping[str, Any]) -> None:
-        """See :meth:`Platform.notify`."""
         self._worker.notify(json.dumps(notice))

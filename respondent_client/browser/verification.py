@@ -15,6 +15,5 @@ _PLATFORM: Final = BrowserPlatform(roomful_platform, to_js)
 
 
 def verify(text: str, files: Mapping[str, memoryview]) -> str:
-    """See :func:`respondent_client.browser.verifying.verify_files`."""
     contents = {name: bytes(data) for name, data in files.items()}
     return verify_files(text, contents, _PLATFORM)

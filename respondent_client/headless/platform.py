@@ -50,7 +50,6 @@ class HeadlessPlatform:
     async def request(
         self, method: str, url: str, *, body: bytes | None, content_type: str, max_bytes: int
     ) -> Reply:
-        """See :meth:`Platform.request`."""
         parts = urlsplit(url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         own = body is not None
@@ -113,7 +112,6 @@ class HeadlessPlatform:
         return self._context
 
     async def verify(self, *, public_key: bytes, signature: bytes, message: bytes) -> bool:
-        """See :meth:`Platform.verify`."""
         try:
             Ed25519PublicKey.from_public_bytes(public_key).verify(signature, message)
         except (InvalidSignature, ValueError):
@@ -121,23 +119,18 @@ class HeadlessPlatform:
         return True
 
     async def public_key(self, *, secret: bytes) -> bytes:
-        """See :meth:`Platform.public_key`."""
         return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
 
     async def sign(self, *, secret: bytes, message: bytes) -> bytes:
-        """See :meth:`Platform.sign`."""
         return Ed25519PrivateKey.from_private_bytes(secret).sign(message)
 
     async def seal(self, *, suite: str, public_key: bytes, info: bytes, plaintext: bytes) -> bytes:
-        """See :meth:`Platform.seal`."""
         return seal(suite, public_key, info, plaintext)
 
     def entropy(self, n_bytes: int) -> bytes:
-        """See :meth:`Platform.entropy`."""
         return secrets.token_bytes(n_bytes)
 
     def notify(self, notice: Mapping[str, Any]) -> None:
-        """See :meth:`Platform.notify`."""
         if self._notify is not None:
             self._notify(notice)
 

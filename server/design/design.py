@@ -45,6 +45,7 @@ from shared.checks import (
     check_model_shape,
     check_questions,
 )
+from shared.declarations import Algorithm, ModelReference
 from shared.effective_anonymity import is_acceptable, n_min, n_min_safe, table_failure, worst_cell_metrics
 from shared.errors import DesignError, SoundnessError, SpecificationError
 from shared.limits import HOUSEHOLD_SIZES, MAX_RECOUNT_WORK, MAX_SPECIFICATION_BYTES
@@ -53,12 +54,7 @@ from shared.model import model_digest
 from shared.participation import Dependence, ParticipationLevel, published_household_size
 from shared.recount import ROW_WORK, check_recount_work
 from shared.register import coarse_people
-from shared.specification import (
-    STORED,
-    Algorithm,
-    ModelReference,
-    Specification,
-)
+from shared.specification import STORED, Specification
 from shared.submission import longest_message
 
 _EASIER: Final = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.cells import Cells, UnitCells
+from shared.declarations import Organizer, Permissions, ReleaseRule
 from shared.errors import DesignError
 from shared.invited import Invited
 from shared.limits import MAX_CELLS, MAX_PEOPLE
@@ -15,7 +16,7 @@ from shared.participation import Dependence, ParticipationSource
 from shared.period import Period
 from shared.pictures import Logo
 from shared.questionnaire import Questionnaire
-from shared.specification import Organizer, Permissions, ReleaseRule, Specification
+from shared.specification import Specification
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from shared import strict_json
 from shared.board_recount import REFUSED
-from shared.specification import ReleaseRule
+from shared.declarations import ReleaseRule
 from tests.boards import make_board, merged_release, merging_specification
 from tests.server.release.trustees.test_trustees_commands import Town, rewritten
 

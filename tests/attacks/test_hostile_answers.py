@@ -24,9 +24,9 @@ from server.collection.storage.data_directory import DataDirectory
 from server.release.safe_text import formula_safe
 from server.release.workflow import release_survey
 from shared.ballot import UnsignedBallot
+from shared.declarations import Permissions
 from shared.errors import AnswerError, SubmissionError
 from shared.sealing import box_info
-from shared.specification import Permissions
 from shared.submission import PROTOCOL
 from tests.builders import small_envelope, small_model, small_specification
 from tests.invited import HPKE, seal_ballot, sign_ballot

@@ -15,9 +15,9 @@ import pytest
 from server.keys.sealing import OpeningKey
 from server.release.trustees.ledger import new_ledger
 from server.release.trustees.shares import parse_share, split_secret
+from shared.declarations import ReleaseRule
 from shared.errors import RoomfulError
 from shared.invitation import Invitation
-from shared.specification import ReleaseRule
 from shared.verification.files import BALLOTS_FILE, CHECKPOINT_FILE, SPECIFICATION_FILE
 from tests.builders import AUDITOR_KEY, ORGANIZER_KEY, public_bytes, sign
 from tests.invited import sign_ballot

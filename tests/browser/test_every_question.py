@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from shared.declarations import Permissions
 from shared.questionnaire import Questionnaire
-from shared.specification import Permissions
 from shared.submission import longest_message
 from tests.browser.conftest import KEY
 from tests.browser.site import Site

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
+from shared.declarations import Permissions
 from shared.model import format_model
 from shared.questionnaire import Questionnaire
-from shared.specification import Permissions
 from shared.submission import longest_message
 from tests.browser.conftest import KEY
 from tests.browser.site import Site

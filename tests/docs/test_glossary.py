@@ -72,7 +72,7 @@ def test_the_terms_of_the_states_and_shapes_are_those_of_the_code() -> None:
     from server.collection.storage.states import State
     from shared.attributes import KINDS
     from shared.cells import SHAPES
-    from shared.specification import RELEASE_RULES
+    from shared.declarations import RELEASE_RULES
 
     terms = " ".join(term for term, _, _ in rows())
     for word in (*State, *KINDS, *(shape.replace("-", " ") for shape in SHAPES), *RELEASE_RULES):

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from shared import submission
 from shared.attributes import Numeric
 from shared.cells import PowerDiagram
+from shared.declarations import Algorithm, ModelReference, Organizer, Permissions, ReleaseRule
 from shared.effective_anonymity import cell_failure, n_min, n_min_safe
 from shared.envelope import PAYLOAD_TYPE, Envelope, pre_authentication_encoding
 from shared.geometry import squared_distance
@@ -27,15 +28,7 @@ from shared.participation import INDEPENDENT, ParticipationLevel, ParticipationS
 from shared.questionnaire import Questionnaire
 from shared.recount import Recount, centroid
 from shared.soundness import Examination, examine
-from shared.specification import (
-    STORED,
-    Algorithm,
-    ModelReference,
-    Organizer,
-    Permissions,
-    ReleaseRule,
-    Specification,
-)
+from shared.specification import STORED, Specification
 from shared.words import digest_words
 from tests.docs.invited_example import invited_blocks
 

@@ -14,9 +14,10 @@ from respondent_client.build import WEB, element_fields
 from shared.attributes import KINDS
 from shared.cells import PowerDiagram
 from shared.checks import DIGEST, QUESTIONS, SIGNATURE
+from shared.declarations import Permissions
 from shared.envelope import Envelope, encode_key, survey_digest
 from shared.model import ModelRow
-from shared.specification import Permissions, Specification
+from shared.specification import Specification
 from shared.words import digest_words
 from tests.builders import (
     ORGANIZER_KEY,

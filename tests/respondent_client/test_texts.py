@@ -11,7 +11,8 @@ import pytest
 from respondent_client.build import WEB
 from shared.attributes import KINDS
 from shared.checks import CODES
-from shared.specification import RELEASE_RULES, STORED
+from shared.declarations import RELEASE_RULES
+from shared.specification import STORED
 from shared.verification.election import LINES, NOT_RUN, PASSED, REFUSED
 from shared.verification.faults import CULPRITS
 from tests.kinds import MADE

@@ -16,9 +16,9 @@ from server.release.recheck import recheck
 from server.release.recheck_columns import ANSWERS, is_an_answer
 from server.release.workflow import contents_of_release
 from server.simulation.generating import GENERATORS, generated_all
+from shared.declarations import Permissions
 from shared.joining import row_of
 from shared.questions import KINDS
-from shared.specification import Permissions
 from shared.submission import longest_message
 from tests.builders import small_specification
 from tests.docs.documents import ROOT, source_files

@@ -13,11 +13,12 @@ import pytest
 from shared.attributes import Lookup
 from shared.attributes.lookup import Entry
 from shared.cells import UnitCells, parse_cells
+from shared.declarations import ReleaseRule
 from shared.errors import SpecificationError
 from shared.invitation import Invitation
 from shared.joining import row_of
 from shared.soundness import examine
-from shared.specification import ReleaseRule, Specification
+from shared.specification import Specification
 from shared.units import names_of_units, neighbourhood, units_joined, units_of
 from tests.builders import (
     ORGANIZER_KEY,

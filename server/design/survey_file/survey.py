@@ -17,6 +17,7 @@ from server.tables.files import Reading
 from server.wording import nearest_name, quoted
 from shared.attributes import Attribute
 from shared.decimals import parse_decimal
+from shared.declarations import MODEL_KINDS, RELEASE_RULES, Organizer, Permissions, ReleaseRule
 from shared.errors import QuestionnaireError, SpecificationError
 from shared.fields import is_language
 from shared.limits import (
@@ -32,14 +33,7 @@ from shared.period import Period
 from shared.pictures import FORMATS, Logo, data_url
 from shared.questionnaire import Questionnaire
 from shared.roll import Roll
-from shared.specification import (
-    MAX_RETENTION_DAYS,
-    MODEL_KINDS,
-    RELEASE_RULES,
-    Organizer,
-    Permissions,
-    ReleaseRule,
-)
+from shared.specification import MAX_RETENTION_DAYS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,11 +20,12 @@ from server.design.design import Design
 from server.design.salt import write_salt
 from server.design.survey_file.design_entry import ALGORITHMS
 from shared.cells import Boxes, Prototypes
+from shared.declarations import Algorithm
 from shared.errors import DesignError
 from shared.invitation import Invitation
 from shared.recount import Recount
 from shared.soundness import REFUSED, examine
-from shared.specification import Algorithm, Specification
+from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, SALT, public_bytes, sign
 from tests.registers import assert_counts_are_kept, designed
 from tests.towns import EVEN, RATES, write_town

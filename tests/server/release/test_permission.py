@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from server.release.gate import decide
 from server.release.permission import decide_groups, permit, stretch
 from server.release.policy import Policy
+from shared.declarations import ReleaseRule
 from shared.errors import ReleaseError
 from shared.joining import Row
-from shared.specification import ReleaseRule
 from tests.builders import small_specification
 
 

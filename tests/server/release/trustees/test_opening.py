@@ -19,9 +19,9 @@ from server.release.opened import OpenedAnswers
 from server.release.trustees import opening
 from server.release.trustees.ledger import Ledger
 from shared.ballot import Ballot, UnsignedBallot
+from shared.declarations import ReleaseRule
 from shared.errors import OpeningError, ReleaseError, TokenError
 from shared.sealing import SUITES, box_info
-from shared.specification import ReleaseRule
 from shared.submission import encode
 from tests.builders import ANSWERS, MESSAGE_BYTES
 from tests.invited import invited, sign_ballot

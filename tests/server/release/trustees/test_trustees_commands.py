@@ -20,11 +20,12 @@ from server.keys.public_keys import read_opening_key
 from server.release.board.creating import create_board, finish_board
 from server.release.opened import OpenedAnswers
 from shared import strict_json
+from shared.declarations import ReleaseRule
 from shared.envelope import encode_key
 from shared.errors import OpeningError, RoomfulError
 from shared.hash_list import format_hashes
 from shared.invitation import survey_link
-from shared.specification import ReleaseRule, Specification
+from shared.specification import Specification
 from shared.words import digest_words
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign, small_model
 from tests.invited import (
