@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import signal
@@ -38,6 +39,15 @@ def _reference_folder(name: str) -> Path:
     if not folder.is_dir():
         pytest.skip(f"no reference folder {name!r}; set ROOMFUL_REFERENCE_DATA to run this test")
     return folder
+
+
+gc.disable()  # while tests are collected: what that makes stays
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage look no more at a million objects that stay until the end."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
