@@ -89,7 +89,7 @@ class CountedFile(DataFile):
         missing: MissingValues,
     ) -> None:
         kept = tuple(name for name in header if name in wanted and name != identity)
-        merged = {name: _Merged(name) for name in kept}
+        merged = {name: Merged(name) for name in kept}
         total = _Total(len(kept))
         identities: list[IntArray] = []
         records: list[IntArray] = []
@@ -139,7 +139,7 @@ class CountedFile(DataFile):
         raise TypeError("a file that was counted is not written", path, replace, names, rows)
 
 
-class _Merged:
+class Merged:
     """One column of several pieces."""
 
     def __init__(self, name: str) -> None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace as with_
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from server.arrays import IntArray
 from server.progress import Progress
 from server.tables.column import DataColumn
-from server.tables.data_file import DataFile, Replacement, Understood
+from server.tables.csv_pieces import IrregularError, content_of, is_large, layout_of
+from server.tables.data_file import DataFile, OfGroups, Replacement, Understood
 from server.tables.decimal_sign import decimal_sign
-from server.tables.delimited import parse, read_bytes
+from server.tables.delimited import Content, first_line_end, parse, read_bytes
 from server.tables.missing import USUAL, MissingValues
 from server.tables.row_order import value_codes
 from server.tables.sniffing import MARKS, decode, sniff_separator
@@ -24,6 +25,8 @@ from server.wording import quoted
 from shared.errors import ModelFileError
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
+_PIECE_RECORDS: Final = 65_536
+"""Records that are written together."""
 _PADDED: Final = re.compile(r"[+-]?0[0-9]")
 
 
@@ -56,7 +59,9 @@ class CsvFile(DataFile):
     -----
     Cells are exact, blanks included; header names lose surrounding blanks, and unnamed columns are called
     ``(column 3)``. Wholly empty lines are not records. Quoting follows RFC 4180. Linear in the size of the
-    file; about four seconds for a million records of six columns.
+    file; about four seconds for a million records of six columns. A file of more than
+    `csv_pieces.BLOCK_BYTES` is read by pieces, unless it is irregular, or ``wanted`` names its columns: what
+    it holds is the same, and of its text nothing is held but the different cells of each column.
 
     A column is numeric if all its values are numbers; leading zeros, as postcodes have, make it nominal.
 
@@ -80,6 +85,50 @@ class CsvFile(DataFile):
         progress: Progress | None = None,
     ) -> None:
         name = source or (file.name if isinstance(file, Path) else "table")
+        content = None
+        if isinstance(file, Path) and wanted is None and is_large(file):
+            content = self._by_pieces(file, separator, encoding, progress)
+        if content is None:
+            content = self._at_once(file, name, separator, encoding, wanted, progress)
+        self._begin(name, tuple(content.columns), len(content.lines), missing)
+        self.header = tuple(content.header)
+        self._written_names, self._cells = content.header, content.columns
+        self._equal_rows = content.equal_rows
+        first, last, n = int(content.lines[0]), int(content.lines[-1]), len(content.lines)
+        # Lines ascend: as many as there are records are one after the other.
+        self._lines = range(first, last + 1) if last - first == n - 1 else content.lines
+        self.decimal_given = decimal is not None
+        sign = decimal_sign(self, numeric_columns=numeric_columns, decimal=decimal)
+        self.understood = with_(self.understood, decimal=sign)
+
+    def _by_pieces(
+        self, path: Path, separator: str | None, encoding: str | None, progress: Progress | None
+    ) -> Content | None:
+        """A regular file, of whose text a piece is held at a time; None if the whole text must tell."""
+        try:
+            layout = layout_of(path, separator=separator, encoding=encoding, wanted=())
+            content = content_of(path, layout, progress)
+        except IrregularError:
+            return None
+        self._mark, self._line_end = layout.mark, layout.line_end
+        self.understood = Understood(
+            form="csv",
+            separator=layout.separator,
+            encoding=layout.encoding,
+            encoding_guessed=layout.guessed,
+        )
+        return content
+
+    def _at_once(
+        self,
+        file: Path | bytes,
+        name: str,
+        separator: str | None,
+        encoding: str | None,
+        wanted: Collection[str] | None,
+        progress: Progress | None,
+    ) -> Content:
+        """A file whose whole text is looked at, which says what is the matter with it, and where."""
         data = read_bytes(file, source=name) if isinstance(file, Path) else file
         if not data:
             raise ModelFileError(
@@ -95,20 +144,12 @@ class CsvFile(DataFile):
                 expected="one character, such as , ; or tab",
             )
         separator = separator or sniff_separator(text, wanted=wanted or ())
-        content = parse(text, separator, name, wanted, progress)
-        self._begin(name, tuple(content.columns), len(content.lines), missing)
-        self.header = tuple(content.header)
-        self._written_names, self._lines = content.header, content.lines
-        self._cells, self._equal_rows = content.columns, content.equal_rows
-        line_end = re.search("\r\n|\r|\n", text)
-        self._line_end = line_end.group() if line_end else "\n"
-        self.decimal_given = decimal is not None
+        self._line_end = first_line_end(text)
         guessed = not asked and encoding != "utf-8"
         self.understood = Understood(
             form="csv", separator=separator, encoding=encoding, encoding_guessed=guessed
         )
-        sign = decimal_sign(self, numeric_columns=numeric_columns, decimal=decimal)
-        self.understood = with_(self.understood, decimal=sign)
+        return parse(text, separator, name, wanted, progress)
 
     def _place(self, row: int) -> str:
         return f"line {int(self._lines[row])}"
@@ -116,7 +157,7 @@ class CsvFile(DataFile):
     @property
     def equal_rows(self) -> int:
         """Records that equal an earlier one in every column of the file, also those that were not kept."""
-        return self._equal_rows
+        return super().equal_rows if self._equal_rows is None else self._equal_rows
 
     def options(self) -> dict[str, str]:
         """Separator, decimal sign and encoding."""
@@ -147,32 +188,36 @@ class CsvFile(DataFile):
     def _write(
         self, path: Path, replace: Mapping[str, Replacement], names: tuple[str, ...], rows: IntArray
     ) -> None:
-        columns: list[list[str]] = []
-        for name in names:
-            column = self.exact(name)
-            texts = np.array([text or "" for text in column.distinct], dtype=object)
-            new = replace.get(name)
-            if new is None:
-                cells = texts[column.codes[rows]]
-            elif new.dtype.kind == "i":
-                trimmed = np.array([text.strip() for text in texts.tolist()], dtype=object)
-                cells = trimmed[column.codes[new[rows]]]
-            elif new.dtype.kind == "O":
-                cells = new[rows]
-            else:
-                distinct, codes = np.unique(new[rows], return_inverse=True)
-                written = [
-                    "" if np.isnan(v) else np.format_float_positional(v + 0.0, unique=True, trim="-")
-                    for v in distinct.tolist()
-                ]
-                if self.understood.decimal == ",":
-                    written = [text.replace(".", ",") for text in written]
-                cells = np.array(written, dtype=object)[codes.reshape(-1)]
-            columns.append(cells.tolist())
+        columns = [self._cells_of(name, replace.get(name)) for name in names]
         with path.open("w", encoding=self.understood.encoding, newline="") as file:
             if self._mark:
                 file.write("\ufeff")
             writer = csv.writer(file, delimiter=self.understood.separator, lineterminator=self._line_end)
             writer.writerow([self._written_names[name] for name in names])
             # The writer would leave the only cell of a one-column record unquoted when it is empty.
-            writer.writerows(zip(*columns, strict=True))
+            for first in range(0, len(rows), _PIECE_RECORDS):
+                part = rows[first : first + _PIECE_RECORDS]
+                cells = [of_rows(part).tolist() for of_rows in columns]
+                writer.writerows(zip(*cells, strict=True))
+
+    def _cells_of(self, name: str, new: Replacement | None) -> Callable[[IntArray], Any]:
+        """What says the cells of a column in some records: texts are made once for each different value."""
+        column = self.exact(name)
+        texts = np.array([text or "" for text in column.distinct], dtype=object)
+        if new is None:
+            return lambda rows: texts[column.codes[rows]]
+        if new.dtype.kind == "O":
+            return lambda rows: new[rows]
+        if new.dtype.kind == "i":
+            trimmed = np.array([text.strip() for text in texts.tolist()], dtype=object)
+            return lambda rows: trimmed[column.codes[new[rows]]]
+        values, codes = np.unique(new.values if isinstance(new, OfGroups) else new, return_inverse=True)
+        written = [
+            "" if np.isnan(v) else np.format_float_positional(v + 0.0, unique=True, trim="-")
+            for v in values.tolist()
+        ]
+        if self.understood.decimal == ",":
+            written = [text.replace(".", ",") for text in written]
+        of_value, code = np.array(written, dtype=object), codes.reshape(-1)
+        places = with_(new, values=code) if isinstance(new, OfGroups) else code
+        return lambda rows: of_value[places[rows]]

@@ -17,16 +17,24 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from server.arrays import Int32Array
+from server.arrays import Int32Array, IntArray
 from server.progress import Progress
 from server.tables.column import DataColumn
-from server.tables.counting import Piece
-from server.tables.delimited import MAX_CELL_CHARACTERS, Reader, cell_limit, chunks, header_of
+from server.tables.counting import Merged, Piece
+from server.tables.delimited import (
+    MAX_CELL_CHARACTERS,
+    Content,
+    Reader,
+    cell_limit,
+    chunks,
+    first_line_end,
+    header_of,
+)
 from server.tables.encodings import guessed_encoding
 from server.tables.sniffing import MARKS, SAMPLE_CHARACTERS, sniff_separator
 from shared.errors import ModelFileError
 
-_BLOCK_BYTES: Final = 1 << 24
+BLOCK_BYTES: Final = 1 << 24
 _LONGEST_MARK: Final = max(len(mark) for mark, _ in MARKS)
 
 
@@ -44,16 +52,32 @@ class Layout:
 
     Attributes
     ----------
-    header : tuple of str
+    written, header : tuple of str
+        The names as they are written, and as they are called.
     separator, encoding : str
+    line_end : str
+        The first one.
+    mark : bool
+        Whether the file begins with a byte order mark.
     guessed : bool
         Whether the encoding was guessed from words.
     """
 
+    written: tuple[str, ...]
     header: tuple[str, ...]
     separator: str
     encoding: str
+    line_end: str
+    mark: bool
     guessed: bool
+
+
+def is_large(path: Path) -> bool:
+    """Whether a file has more than one block."""
+    try:
+        return path.stat().st_size > BLOCK_BYTES
+    except OSError:
+        return False  # whoever reads it says what is the matter
 
 
 def layout_of(path: Path, *, separator: str | None, encoding: str | None, wanted: Collection[str]) -> Layout:
@@ -82,8 +106,16 @@ def layout_of(path: Path, *, separator: str | None, encoding: str | None, wanted
             break
     separator = separator or sniff_separator(sample, wanted=wanted)
     with cell_limit():
-        header = _header(_reader(_lines(iter([sample])), separator), separator)
-    return Layout(header=header, separator=separator, encoding=chosen, guessed=guessed)
+        written, header = _header(_reader(_lines(iter([sample])), separator), separator)
+    return Layout(
+        written=written,
+        header=header,
+        separator=separator,
+        encoding=chosen,
+        line_end=first_line_end(sample),
+        mark=mark is not None,
+        guessed=guessed,
+    )
 
 
 def csv_pieces(
@@ -121,6 +153,33 @@ def csv_pieces(
         raise IrregularError
 
 
+def content_of(path: Path, layout: Layout, progress: Progress | None = None) -> Content:
+    """The whole file, with all columns, as `delimited.parse` gives it: only its text is never there at once.
+
+    Raises
+    ------
+    IrregularError
+        If the whole text must tell.
+    """
+    merged = {name: Merged(name) for name in layout.header}
+    codes: dict[str, list[Int32Array]] = {name: [] for name in layout.header}
+    places: list[IntArray] = []
+    for piece in csv_pieces(path, layout, layout.header, progress):
+        for name, column in piece.columns.items():
+            codes[name].append(merged[name].codes(column))
+        places.append(piece.places)
+    columns = {}
+    for name in layout.header:
+        column = merged[name].column(np.concatenate(codes.pop(name)))
+        columns[name] = (tuple(text or "" for text in column.distinct), column.codes)
+    return Content(
+        header=dict(zip(layout.header, layout.written, strict=True)),
+        columns=columns,
+        lines=np.concatenate(places),
+        equal_rows=None,
+    )
+
+
 def _texts(path: Path, encoding: str, progress: Progress | None = None) -> Iterator[str]:
     """The text of a file without its mark, in blocks."""
     size, read = path.stat().st_size, 0
@@ -129,7 +188,7 @@ def _texts(path: Path, encoding: str, progress: Progress | None = None) -> Itera
         with path.open("rb") as file:
             start = file.read(_LONGEST_MARK)
             file.seek(next((len(mark) for mark, _ in MARKS if start.startswith(mark)), 0))
-            while data := file.read(_BLOCK_BYTES):
+            while data := file.read(BLOCK_BYTES):
                 read += len(data)
                 if progress is not None:
                     progress(min(read, size), size)
@@ -149,7 +208,7 @@ def _is_utf8(path: Path) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         with path.open("rb") as file:
-            while data := file.read(_BLOCK_BYTES):
+            while data := file.read(BLOCK_BYTES):
                 decoder.decode(data)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
@@ -167,7 +226,7 @@ def _whole_lines(blocks: Iterator[str]) -> Iterator[str]:
             open_line = block[end:]
         else:
             open_line += block
-            if len(open_line) > _BLOCK_BYTES:
+            if len(open_line) > BLOCK_BYTES:
                 raise IrregularError
     if open_line:
         yield open_line
@@ -182,9 +241,9 @@ def _reader(lines: Iterator[str], separator: str) -> Reader:
     return csv.reader(lines, delimiter=separator, strict=True)
 
 
-def _header(reader: Reader, separator: str) -> tuple[str, ...]:
+def _header(reader: Reader, separator: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     try:
-        return header_of(reader, "", separator)[1]
+        return header_of(reader, "", separator)
     except ModelFileError:
         raise IrregularError from None
 

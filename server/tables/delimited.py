@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -46,14 +47,14 @@ class Content:
         Those that were kept.
     lines : int array, shape (n_records,)
         Physical line on which each record begins.
-    equal_rows : int
-        Records that equal an earlier one in every column.
+    equal_rows : int or None
+        Records that equal an earlier one in every column; None where all columns were kept, which tell.
     """
 
     header: Mapping[str, str]
     columns: Mapping[str, tuple[tuple[str, ...], NDArray[np.int32]]]
     lines: NDArray[np.int64]
-    equal_rows: int
+    equal_rows: int | None
 
 
 def read_bytes(path: Path, *, source: str) -> bytes:
@@ -148,6 +149,12 @@ def _divided(
         lines=lines,
         equal_rows=len(lines) - len(seen),
     )
+
+
+def first_line_end(text: str) -> str:
+    """As the lines of a text end; a line feed if there is no second line."""
+    found = re.search("\r\n|\r|\n", text)
+    return found.group() if found else "\n"
 
 
 def header_of(reader: Reader, source: str, separator: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -28,7 +28,7 @@ HEADER: Final = ["age", "town", "note"]
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_pieces, "_BLOCK_BYTES", 48)
+    monkeypatch.setattr(csv_pieces, "BLOCK_BYTES", 48)
     monkeypatch.setattr(parquet_file, "PIECE_RECORDS", 3)
     monkeypatch.setattr(counting, "_FEWEST_WAITING", 4)
 
@@ -200,7 +200,7 @@ def test_random_files_say_the_same(tmp_path: Path, seed: int) -> None:
 def test_counts_participation_and_households(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pieces: int
 ) -> None:
-    monkeypatch.setattr(csv_pieces, "_BLOCK_BYTES", 40 * pieces)
+    monkeypatch.setattr(csv_pieces, "BLOCK_BYTES", 40 * pieces)
     draw = random.Random(3)
     lines = ["age,town,n,p,home"]
     for _ in range(300):
@@ -299,7 +299,7 @@ def test_columns_and_places_are_those_of_the_file_read_whole(tmp_path: Path) -> 
 
 
 def test_more_combinations_than_a_key_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_pieces, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(csv_pieces, "BLOCK_BYTES", 1000)
     draw = random.Random(5)
     names = [f"c{i}" for i in range(30)]
     rows = [[str(draw.randint(0, 40)) for _ in names] for _ in range(50)]

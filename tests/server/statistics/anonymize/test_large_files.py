@@ -5,16 +5,20 @@ from __future__ import annotations
 import resource
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
 
+from server.statistics.anonymize.evaluation import evaluate
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.workflow import anonymize_file
-from server.statistics.measures import pieces
+from server.statistics.measures import disclosure_risk, pieces
+from server.statistics.measures.coded_matrix import CodedMatrix
 from server.tables import column, parquet_file
+from server.tables.files import open_data
 from tests.programs import COMMAND
 
 N = 3_000
@@ -84,3 +88,26 @@ def test_a_disk_that_is_full_leaves_nothing_and_is_named(original: Path, tmp_pat
     assert "file too large" in found.stderr
     assert "that the disk has room" in found.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_no_measure_asks_for_all_rows(
+    original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    rows_of = CodedMatrix.__getitem__
+
+    def noted(matrix: CodedMatrix, wanted: Any) -> Any:
+        found = rows_of(matrix, wanted)
+        if not isinstance(wanted, tuple):
+            made.append(len(found))
+        return found
+
+    anonymize_file(original, tmp_path / "masked.parquet", REQUEST)
+    before, after = open_data(original), open_data(tmp_path / "masked.parquet")
+    monkeypatch.setattr(CodedMatrix, "__getitem__", noted)
+    monkeypatch.setattr(pieces, "PIECE", 100)
+    monkeypatch.setattr(disclosure_risk, "_CHUNK", 10)
+    evaluate(before, after, quasi_identifiers=("height", "age"))
+    groups = N // 5
+    assert len(made) > N // 100
+    assert max(made) <= groups
