@@ -113,7 +113,7 @@ def simulate(folder: Path, records: int) -> None:  # noqa: ARG001
         respondent.prepare(compared=True)
         with executor_at(cluster) as executor:
             begun = time.perf_counter()
-            sent = send_all(respondent, people, 16, lambda _total: None, executor)
+            sent = send_all(respondent, people, 16, lambda _stage, _done, _total: None, executor)
             print(
                 f"simulate   {label:<14} {time.perf_counter() - begun:7.1f} s  {len(sent.cells)} sent",
                 flush=True,

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import secrets
-import sys
-from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
 import click
 
 from server.cli.options import EXISTING_FILE, FILE, cluster_option, json_option
+from server.cli.progress import stages
 from server.cli.stopping import tidy_when_ended
 from server.executor.cluster import executor_at
 from server.files import named_file_errors, write_new
 from server.simulation.codes import read_codes
 from server.simulation.held_tokens import HeldTokens
 from server.simulation.respondent import respondent_for
-from server.simulation.taking_part import Progress, receipt_lines
+from server.simulation.taking_part import receipt_lines
 from server.simulation.workflow import SimulationReport
 from server.simulation.workflow import simulate as run_simulation
 from shared.errors import InputError, SpecificationError
@@ -104,11 +102,8 @@ def simulate(
         _require_new(receipts, codes_file)
     held = None if tokens_file is None else HeldTokens(tokens_file)
     only_tokens = held is not None and not held.exist
-    with (
-        tidy_when_ended(),
-        executor_at(cluster) as executor,
-        _progress_bars("Fetching tokens", "Answering") as (fetched, progress),
-    ):
+    click.echo("Checking the survey as a respondent's device would ...", err=True)
+    with tidy_when_ended(), executor_at(cluster) as executor, stages(hidden=as_json) as progress:
         report = run_simulation(
             respondent_for(url),
             model,
@@ -122,7 +117,6 @@ def simulate(
             into_real_survey=into_real_survey,
             threads=threads,
             progress=progress,
-            fetched=fetched,
             executor=executor,
         )
     if only_tokens:
@@ -157,27 +151,6 @@ def _require_new(receipts: Path, codes_file: Path | None) -> None:
         )
     if receipts.exists():
         raise InputError("the file exists already", where=str(receipts), expected="a new file")
-
-
-@contextlib.contextmanager
-def _progress_bars(*labels: str) -> Iterator[tuple[Progress, ...]]:
-    """Bars on stderr, each of which appears with its first step."""
-    click.echo("Checking the survey as a respondent's device would ...", err=True)
-    with contextlib.ExitStack() as stack:
-
-        def bar(label: str) -> Progress:
-            advance: list[Callable[[int], None]] = []
-
-            def progress(total: int) -> None:
-                if not advance:
-                    stack.close()  # the bar before this one is full
-                    shown = click.progressbar(length=total, label=label, file=sys.stderr)
-                    advance.append(stack.enter_context(shown).update)
-                advance[0](1)
-
-            return progress
-
-        yield tuple(bar(label) for label in labels)
 
 
 def _words(report: SimulationReport) -> list[str]:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from server.executor import THREADS, Executor, Threads, slices
+from server.progress import StageProgress
 from server.simulation.respondent import Message, Respondent
 from shared.errors import RemoteError, RoomfulError
 from shared.invitation_code import InvitationCode
@@ -23,7 +24,6 @@ _TOGETHER: Final = 32
 """People whose messages are one task."""
 _TASKS: Final = 8
 """For each worker, before what was composed is sent."""
-Progress = Callable[[int], None]
 T = TypeVar("T")
 
 
@@ -48,7 +48,7 @@ def send_all(
     respondent: Respondent,
     contributions: Sequence[Contribution],
     threads: int,
-    progress: Progress,
+    progress: StageProgress,
     executor: Executor = THREADS,
 ) -> Acknowledged:
     """Everybody of an open survey answers: ``executor`` composes messages, ``threads`` send them.
@@ -71,25 +71,22 @@ def send_all_sealed(
     respondent: Respondent,
     contributions: Sequence[Contribution],
     threads: int,
-    progress: Progress,
-    fetched: Progress,
+    progress: StageProgress,
     executor: Executor = THREADS,
 ) -> Acknowledged:
     """Everybody fetches her token; then everybody's ballot is sent, to the relay if there is one.
-
-    ``fetched`` is called after each token, ``progress`` after each ballot.
 
     Raises
     ------
     RoomfulError
         As :func:`send_all`. Codes whose tokens were fetched are spent then: they cannot be used again.
     """
-    tokens = fetch_all(respondent, contributions, threads, fetched)
+    tokens = fetch_all(respondent, contributions, threads, progress)
     return send_held(respondent, contributions, tokens, threads, progress, executor)
 
 
 def fetch_all(
-    respondent: Respondent, contributions: Sequence[Contribution], threads: int, fetched: Progress
+    respondent: Respondent, contributions: Sequence[Contribution], threads: int, progress: StageProgress
 ) -> list[Any]:
     """Everybody's token, in the order of the people; raises as :func:`send_all`."""
 
@@ -101,7 +98,7 @@ def fetch_all(
         return place, _repeated(lambda: respondent.fetch_token(request))
 
     everybody = range(len(contributions))
-    found = dict(_each(fetch, [everybody], len(everybody), threads, fetched, "tokens"))
+    found = dict(_each(fetch, [everybody], len(everybody), threads, progress, "tokens"))
     return [found[place] for place in range(len(contributions))]
 
 
@@ -110,7 +107,7 @@ def send_held(
     contributions: Sequence[Contribution],
     tokens: Sequence[Any],
     threads: int,
-    progress: Progress,
+    progress: StageProgress,
     executor: Executor = THREADS,
 ) -> Acknowledged:
     """Everybody's ballot, with the token that she holds, in a random order; raises as :func:`send_all`."""
@@ -168,18 +165,21 @@ def _each(
     batches: Iterable[Sequence[Any]],
     total: int,
     threads: int,
-    progress: Progress,
+    progress: StageProgress,
     name: str,
 ) -> list[T]:
     """Results of `work` for all items of all batches, as they come; the first failure ends it."""
     acknowledged: list[T] = []
+    stage = f"{'Fetching' if name == 'tokens' else 'Sending'} {name}"
 
     def one(item: Any) -> None:
         acknowledged.append(work(item))
 
     try:
         for batch in batches:
-            Threads(threads).map(one, batch, progress=lambda _done, _of: progress(total))
+            Threads(threads).map(
+                one, batch, progress=lambda _done, _of: progress(stage, len(acknowledged), total)
+            )
     except RoomfulError as error:
         remedy = f"{error.remedy} {len(acknowledged)} of {total} {name} were acknowledged."
         raise type(error)(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from server.executor import THREADS, Executor
+from server.progress import StageProgress
 from server.simulation.answers import answer_source, parse_wanted
 from server.simulation.codes import require_enough
 from server.simulation.expectation import Failures, attained_failures, compare_failures
@@ -29,7 +30,6 @@ from server.simulation.respondent import Respondent
 from server.simulation.taking_part import (
     Acknowledged,
     Contribution,
-    Progress,
     fetch_all,
     send_all,
     send_all_sealed,
@@ -126,8 +126,7 @@ def simulate(
     held: HeldTokens | None = None,
     into_real_survey: bool = False,
     threads: int = 4,
-    progress: Progress = lambda _total: None,
-    fetched: Progress = lambda _total: None,
+    progress: StageProgress = lambda _stage, _done, _total: None,
     clock: Callable[[], float] = time.perf_counter,
     executor: Executor = THREADS,
 ) -> SimulationReport:
@@ -158,8 +157,8 @@ def simulate(
         Whether people who do not exist may answer a survey that is no test copy.
     threads : int
         Submissions under way at the same time.
-    progress, fetched : callable
-        Called after each acknowledged submission, and after each token, with how many there will be.
+    progress : callable
+        Called after each token and each acknowledged submission.
     clock : callable
         Seconds that only go forward.
     executor : Executor
@@ -224,10 +223,10 @@ def simulate(
             respondent, contributions, held.read(len(contributions)), threads, progress, executor
         )
     elif held is not None:
-        held.write(fetch_all(respondent, contributions, threads, fetched))
+        held.write(fetch_all(respondent, contributions, threads, progress))
         sent = Acknowledged()
     else:
-        sent = send_all_sealed(respondent, contributions, threads, progress, fetched, executor)
+        sent = send_all_sealed(respondent, contributions, threads, progress, executor)
     seconds = clock() - started
     cells = sent.cells
     counts = np.bincount(cells, minlength=specification.cells.count).tolist() if cells else []

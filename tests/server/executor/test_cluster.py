@@ -131,8 +131,12 @@ def test_a_simulation(two: Executor) -> None:
         respondent.prepare(compared=True)
         people = [Contribution(quasi_identifiers=PERSON, answers=ANSWERS)] * 70
         told: list[int] = []
-        sent = send_all(respondent, people, 3, told.append, two)
-        assert sent.cells == send_all(respondent, people, 3, told.append).cells
+
+        def progress(_stage: str, _done: int, total: int) -> None:
+            told.append(total)
+
+        sent = send_all(respondent, people, 3, progress, two)
+        assert sent.cells == send_all(respondent, people, 3, progress).cells
     finally:
         respondent.close()
         server.http.shutdown()

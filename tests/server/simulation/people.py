@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from server.simulation.taking_part import Progress
 from shared import strict_json
 from shared.effective_anonymity import worst_cell_metrics
 from shared.errors import RemoteError
@@ -23,13 +22,6 @@ from shared.submission import longest_message
 
 N_CELLS = 12
 N_PEOPLE = 600
-
-
-def no_progress(_total: int) -> None:
-    """A :data:`Progress` that draws nothing."""
-
-
-PROGRESS: Progress = no_progress
 
 
 def model_rows() -> list[tuple[int, int]]:

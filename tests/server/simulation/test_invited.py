@@ -36,18 +36,18 @@ def run(people: Path, respondent: FakeRespondent | None = None, **options: Any) 
 
 def test_everybody_who_takes_part_spends_a_code_of_her_own(people: Path) -> None:
     respondent = FakeRespondent(INVITED)
-    fetched, sent = Counter[int](), Counter[int]()
+    told = Counter[tuple[str, int]]()
     report = run(
         people,
         respondent,
-        fetched=lambda total: fetched.update([total]),
-        progress=lambda total: sent.update([total]),
+        progress=lambda stage, _done, total: told.update([(stage, total)]),
     )
     assert 200 < report.submissions < 400
     spent = [message.code for message in respondent.sent]
     assert len(set(spent)) == report.submissions == len(respondent.fetched)
     assert set(spent) == set(respondent.fetched) <= set(CODES)
-    assert fetched == sent == {report.submissions: report.submissions}
+    stages = ("Fetching tokens", "Sending ballots")
+    assert told == {(stage, report.submissions): report.submissions for stage in stages}
     assert report.receipts == tuple(sorted(message.receipt for message in respondent.sent))
     assert "receipts" not in report.figures()
     assert sum(report.head_counts) == report.submissions
