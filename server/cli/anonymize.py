@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from server.cli.names import assigned, listed
+from server.cli import columns
 from server.cli.options import PATH, cluster_option, json_option
 from server.cli.progress import stages
 from server.cli.reading import reading_options
@@ -20,11 +20,9 @@ from server.tables.files import Reading
 
 @click.command()
 @click.argument("file", metavar="FILE", type=PATH)
-@click.option("--quasi-identifiers", "quasi", metavar="A,B,C", required=True, help="Columns to mask.")
-@click.option(
-    "--confidential", metavar="A,B", default="", help="Columns to look after; their values stay as they are."
-)
-@click.option("--drop", metavar="A,B", default="", help="Columns to leave out, such as names.")
+@columns.several("--quasi-identifiers", metavar="A,B,C", required=True, help="Columns to mask.")
+@columns.several("--confidential", help="Columns to look after; their values stay as they are.")
+@columns.several("--drop", help="Columns to leave out, such as names.")
 @click.option("--k", type=click.IntRange(2), required=True, help="Fewest records that look alike.")
 @click.option(
     "--method",
@@ -34,25 +32,19 @@ from server.tables.files import Reading
     help="How to group.",
 )
 @click.option("--out", type=PATH, required=True, help="File to write, of the same format.")
-@click.option("--nominal", metavar="A,B", default="", help="Columns to take as categories.")
-@click.option("--numeric", metavar="A,B", default="", help="Quasi-identifiers to take as numbers.")
-@click.option(
-    "--ordinal", metavar="NAME=LOW,...,HIGH", multiple=True, help="A column's values have this order."
-)
-@click.option("--counts", metavar="COLUMN", default="", help="How many people each record stands for.")
-@click.option("--person", metavar="COLUMN", default="", help="Who a record is of; k then counts persons.")
-@click.option("--household", metavar="COLUMN", default="", help="Household of a record; k counts households.")
-@click.option(
-    "--sampling-weight", metavar="COLUMN", default="", help="People of a population behind each record."
-)
+@columns.NOMINAL
+@columns.several("--numeric", help="Quasi-identifiers to take as numbers.")
+@columns.ORDINAL
+@columns.COUNTS
+@columns.one("--person", "Who a record is of; k then counts persons.")
+@columns.one("--household", "Household of a record; k counts households.")
+@columns.SAMPLING_WEIGHT
 @click.option(
     "--participation",
     metavar="P|LOW..HIGH",
     help="Chance that a person takes part; k then counts participants.",
 )
-@click.option(
-    "--participation-column", metavar="COLUMN", default="", help="Each record's chance to take part."
-)
+@columns.PARTICIPATION_COLUMN
 @click.option(
     "--acceptable-cell-failure", metavar="P", help="With participation: how often a group may fail."
 )
@@ -63,7 +55,7 @@ from server.tables.files import Reading
     show_default=True,
     help="What becomes of records without a quasi-identifier.",
 )
-@click.option("--median", metavar="A,B", default="", help="Numbers that publish their group's median.")
+@columns.several("--median", help="Numbers that publish their group's median.")
 @click.option(
     "--restore-variance", is_flag=True, help="Move means apart until numbers vary as much as before."
 )
@@ -86,9 +78,7 @@ from server.tables.files import Reading
 @click.option(
     "--dependence", type=float, help="Weight of numeric confidential attributes in grouping, 0 to 1."
 )
-@click.option(
-    "--block", "blocks", metavar="A,B", multiple=True, help="Quasi-identifiers to group by on their own."
-)
+@columns.several("--block", "blocks", multiple=True, help="Quasi-identifiers to group by on their own.")
 @click.option(
     "--district",
     type=click.IntRange(0),
@@ -120,63 +110,37 @@ from server.tables.files import Reading
 )
 @click.option("--unrounded", is_flag=True, help="Publish means with all their decimals.")
 @click.option("--keep-order", is_flag=True, help="Keep the order of the records, which gives values away.")
-@click.option("--known", metavar="A,B", default="", help="Quasi-identifiers that the intruder of DLD knows.")
-@click.option(
-    "--hierarchy",
-    metavar="NAME=FILE",
-    multiple=True,
-    help="Hierarchy to generalize along (mondrian), or of a confidential column, for t-closeness.",
-)
-@click.option("--risk-file", type=PATH, help="List each record's risk here; never publish it.")
+@columns.KNOWN
+@columns.hierarchy("Hierarchy to generalize along (mondrian), or of a confidential column, for t-closeness.")
+@columns.RISK_FILE
 @reading_options(missing=True)
 @cluster_option
 @json_option("everything measured")
 def anonymize(
+    *,
     file: Path,
-    quasi: str,
-    confidential: str,
-    drop: str,
-    k: int,
-    method: str,
     out: Path,
-    nominal: str,
-    numeric: str,
-    ordinal: tuple[str, ...],
-    counts: str,
-    person: str,
-    household: str,
-    sampling_weight: str,
     participation: str | None,
     participation_column: str,
     acceptable_cell_failure: str | None,
-    missing: Any,
-    median: str,
-    restore_variance: bool,
     l_diversity: int | None,
     recursive_diversity: str | None,
     t_closeness: float | None,
     relaxed: bool,
     gamma: float | None,
-    refine: bool,
-    effort: int,
-    dependence: float | None,
-    blocks: tuple[str, ...],
-    district: int | None,
-    seed: int | None,
     breach: Any,
     minimum_distance: tuple[str, ...],
     minimum_distances: Path | None,
     importances: Path | None,
     trade_off: float | None,
     digits: tuple[str, ...],
-    unrounded: bool,
-    keep_order: bool,
-    known: str,
-    hierarchy: tuple[str, ...],
+    known: tuple[str, ...],
+    hierarchies: dict[str, Path],
     risk_file: Path | None,
     reading: Reading,
     cluster: str | None,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Mask the quasi-identifiers of FILE by microaggregation.
 
@@ -192,37 +156,15 @@ def anonymize(
     from server.statistics.anonymize.workflow import anonymize_file
 
     request = Request(
-        quasi_identifiers=listed(quasi),
-        confidential=listed(confidential),
-        drop=listed(drop),
-        k=k,
-        method=method,
         options=({"strict": False} if relaxed else {}) | ({} if gamma is None else {"gamma": gamma}),
-        nominal=listed(nominal),
-        numeric=listed(numeric),
-        ordinal={name: listed(order) for name, order in assigned(ordinal, "--ordinal", alone=True).items()},
-        counts=counts,
-        person=person,
-        household=household,
-        sampling_weight=sampling_weight,
         participation=Participation.parse(
             participation, participation_column, acceptable_cell_failure, judged=True
         ),
-        missing=missing,
-        median=listed(median),
-        restore_variance=restore_variance,
         constraints=Constraints.parse(l_diversity, recursive_diversity, t_closeness),
-        refine=refine,
-        effort=effort,
-        dependence=dependence,
-        blocks=tuple(listed(block) for block in blocks),
         breach=breach,
         distances=Distances.parse(breach, minimum_distance, minimum_distances, importances, trade_off),
         digits=Digits.parse(digits),
-        unrounded=unrounded,
-        keep_order=keep_order,
-        seed=seed,
-        district=district,
+        **asked,
     )
 
     def announce(text: str) -> None:
@@ -233,8 +175,8 @@ def anonymize(
             file,
             out,
             request,
-            known=listed(known),
-            hierarchies={name: Path(file) for name, file in assigned(hierarchy, "--hierarchy").items()},
+            known=known,
+            hierarchies=hierarchies,
             risk_file=risk_file,
             command=shlex.join(["roomful", "anonymize", *_arguments()]),
             announce=announce,

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.cli.anonymize import anonymize
+from server.cli.columns import listed
 from server.cli.evaluate import evaluate as evaluate_command
-from server.cli.names import listed
 from server.statistics.anonymize.evaluation import Settings, evaluate
 from server.statistics.anonymize.report import shown
 from server.statistics.anonymize.workflow import Comparison
