@@ -6,29 +6,13 @@ Any algorithm can trade the two losses against each other when it is run on (X, 
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.progress import Progress
+from server.statistics.microaggregation.partitioner import Partitioner
 from server.statistics.microaggregation.preparation import data_matrix
 from server.statistics.microaggregation.size_rule import SizeRule
-
-
-class Partitioner(Protocol):
-    """What every algorithm of the library is."""
-
-    def __call__(
-        self,
-        X: FloatArray,
-        rule: SizeRule,
-        *,
-        counts: IntArray | None = None,
-        seed: int = 0,
-        progress: Progress | None = None,
-    ) -> IntArray:
-        """Labels of the rows of X."""
 
 
 def beta(weight: float, m_X: int, m_Y: int) -> float:

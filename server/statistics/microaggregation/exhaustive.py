@@ -26,29 +26,8 @@ def exhaustive(
 ) -> IntArray:
     """Partition records with the least possible within-group sum of squared distances.
 
-    Parameters
-    ----------
-    X : float array, n x d
-        Finite, at most `MOST_RECORDS` records; standardized by the caller if wanted.
-    rule : SizeRule
-        One head count k, of single records.
-    counts : int array, n, optional
-        Only ones.
-    seed : int
-        Not used: the optimum is deterministic.
-    progress : callable, optional
-        `progress(n, n)` at the end.
-
-    Returns
-    -------
-    int array, n
-        Labels in the order of the lowest record of each group, of k..2k-1 records each.
-
-    Raises
-    ------
-    ValueError
-        n < k or n > `MOST_RECORDS`; a missing, infinite or huge value; counts above 1; or a rule that is more
-        than a head count.
+    A :class:`Partitioner` for one head count k and at most `MOST_RECORDS` single records; groups of k..2k-1
+    records are in the order of their lowest record.
 
     Notes
     -----

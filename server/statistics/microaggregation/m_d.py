@@ -32,28 +32,8 @@ def m_d(
 ) -> IntArray:
     """Partition records by minimum spanning tree partitioning and diameter-based division (M-d).
 
-    Parameters
-    ----------
-    X : float array, n x d
-        Finite; standardized by the caller if wanted.
-    rule : SizeRule
-        One head count k.
-    counts : int array, n, optional
-        People behind each record.
-    seed : int
-        Not used: M-d is deterministic.
-    progress : callable, optional
-        `progress(people placed, people)`, from when the tree stands.
-
-    Returns
-    -------
-    int array, n
-        Labels from 0, trees in canonical order. With single records every group has k..2k-1 of them.
-
-    Raises
-    ------
-    ValueError
-        n < k; a missing, infinite or huge value; or a rule that is more than one head count.
+    A :class:`Partitioner` for one head count k: with single records every group has k..2k-1 of them. Trees
+    are in canonical order; progress begins when the tree stands.
 
     Notes
     -----

@@ -32,28 +32,7 @@ def mdav_records(
 ) -> IntArray:
     """Divide records into groups of k to 2k - 1 by MDAV-generic.
 
-    Parameters
-    ----------
-    X : array, n x d
-        Finite numbers, standardized by the caller if wanted.
-    rule : SizeRule
-        A single head count k (one level and no predicate).
-    counts : int array, n, optional
-        People behind each record. Records are never divided, see Notes.
-    seed : int
-        Not used: nothing is random.
-    progress : callable, optional
-        `progress(people placed, people)`, several times a second.
-
-    Returns
-    -------
-    int array, n
-        Group of each record, numbered from 0 in the order of formation.
-
-    Raises
-    ------
-    ValueError
-        n < k; a missing, infinite or huge (>= 1e145) value; a rule that is more than one head count.
+    A :class:`Partitioner` for one head count k; groups are numbered in the order of formation.
 
     Notes
     -----

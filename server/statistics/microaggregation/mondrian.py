@@ -55,38 +55,22 @@ def mondrian(
 ) -> IntArray:
     """Partition records by strict or relaxed multidimensional cuts.
 
+    A :class:`Partitioner` for any rule; groups are numbered depth first, the lower side first. The attribute
+    to cut is the widest in the units of X.
+
     Parameters
     ----------
-    X : float array, n x d
-        Finite; standardized by the caller if wanted (the attribute to cut is the widest in these units).
-    rule : SizeRule
-        Any: a head count, or several participation levels with a predicate.
-    counts : int array, n, optional
-        People behind each record.
-    seed : int
-        Not used: Mondrian is deterministic.
-    progress : callable, optional
-        `progress(people placed, people)`.
     strict : bool
         Strict: records of equal value stay together. Relaxed: records of the value at which a group is cut
         may go to either side, so that with single records and a head count k every group has k..2k-1.
     nominal : sequence of (first, end) columns
         Blocks that hold one attribute in one-hot form, scaled or not: the largest entry of a record's block
-        marks its category. They are cut into sets of categories, in relaxed mode too.
+        marks its category. They are cut into sets of categories, in relaxed mode too. ValueError if one is no
+        range of columns.
     trees : sequence of Paths or None, optional
         For each nominal attribute its hierarchy, along which alone it is cut then.
     most : int, optional
         Groups at most; the fullest are cut first. A cut along a hierarchy can exceed it.
-
-    Returns
-    -------
-    int array, n
-        Labels from 0, depth first, the lower side first.
-
-    Raises
-    ------
-    ValueError
-        All people do not fill one group, X not finite, or a block that is no range of columns.
 
     Notes
     -----

@@ -35,31 +35,17 @@ def mu_approx(
 ) -> IntArray:
     """Partition records by mu-Approx.
 
+    A :class:`Partitioner` for one head count k; groups are in the order of their lowest record (in canonical
+    order).
+
     Parameters
     ----------
-    X : float array, n x d
-        Finite; standardized by the caller if wanted.
-    rule : SizeRule
-        One head count k.
-    counts : int array, n, optional
-        People behind each record.
     seed : int
         Of the random choices: which of several smallest trees grows next, or, with `order`, which edges go.
     order : int array, n, optional
         All records, each once: the order in which the paper's program goes through them, which is that of
-        the file (0, 1, ..., n - 1). Without it the order of the rows does not matter.
-    progress : callable, optional
-        `progress(people placed, people)`.
-
-    Returns
-    -------
-    int array, n
-        Labels 0, 1, ... in the order of the lowest record of each group (in canonical order).
-
-    Raises
-    ------
-    ValueError
-        n < k, X not finite or too large, an `order` that is none, or a rule that is more than one head count.
+        the file (0, 1, ..., n - 1). Without it the order of the rows does not matter. ValueError if it is
+        none.
 
     Notes
     -----

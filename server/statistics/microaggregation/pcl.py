@@ -22,28 +22,7 @@ def pcl(
 ) -> IntArray:
     """Partition records by PCL: Lloyd's algorithm with a least size for every cell.
 
-    Parameters
-    ----------
-    X : float array, n x d
-        Finite; standardized by the caller if wanted.
-    rule : SizeRule
-        Any: a head count, or several participation levels with a predicate.
-    counts : int array, n, optional
-        People behind each record.
-    seed : int
-        Not used: PCL is deterministic.
-    progress : callable, optional
-        `progress(steps done, steps)`.
-
-    Returns
-    -------
-    int array, n
-        Labels from 0. Records that fall on the same point of the grid share a label.
-
-    Raises
-    ------
-    ValueError
-        All people do not fill one group, or X not finite.
+    A :class:`Partitioner` for any rule. Records that fall on the same point of the grid share a label.
 
     Notes
     -----

@@ -21,29 +21,7 @@ def univariate(
 ) -> IntArray:
     """Divide the values of one column into groups of at least k with the least possible SSE.
 
-    Parameters
-    ----------
-    X : array, n x 1
-        Finite numbers.
-    rule : SizeRule
-        A single head count k.
-    counts : int array, n, optional
-        People behind each record; records are never divided.
-    seed : int
-        Not used: nothing is random.
-    progress : callable, optional
-        `progress(people, people)`, once.
-
-    Returns
-    -------
-    int array, n
-        Group of each record, ascending with the value from 0.
-
-    Raises
-    ------
-    ValueError
-        More than one column; n < k; a missing, infinite or huge value; a rule that is more than one head
-        count.
+    A :class:`Partitioner` of one column, for one head count k; groups ascend with the value.
 
     Notes
     -----

@@ -25,33 +25,15 @@ def v_mdav(
 ) -> IntArray:
     """Divide records into groups of k to 2k - 1 by V-MDAV.
 
+    A :class:`Partitioner` for one head count k; groups are numbered in the order of formation.
+
     Parameters
     ----------
-    X : array, n x d
-        Finite numbers, standardized by the caller if wanted.
-    rule : SizeRule
-        A single head count k.
-    counts : int array, n, optional
-        People behind each record; records are never divided, and groups have at least k people.
-    seed : int
-        Not used: nothing is random.
-    progress : callable, optional
-        `progress(people placed, people)`.
     gamma : float, >= 0
         Gain factor: a group takes in the unassigned record nearest to any of its members when that distance
         is below gamma times the record's distance to the nearest other unassigned record. The authors
         suggest about 0.2 for scattered data and 1.1 for clustered data. 0 forms groups of exactly k.
-
-    Returns
-    -------
-    int array, n
-        Group of each record, numbered from 0 in the order of formation.
-
-    Raises
-    ------
-    ValueError
-        n < k; a missing, infinite or huge value; a rule that is more than one head count; gamma negative or
-        no number.
+        ValueError if it is negative or no number.
 
     Notes
     -----

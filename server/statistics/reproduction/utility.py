@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from server.arrays import FloatArray, IntArray
 from server.progress import StageProgress
 from server.statistics.measures.utility import Learner, cross_validated, majority_baseline, trained
-from server.statistics.microaggregation.dependence import Partitioner, preserving_dependence
+from server.statistics.microaggregation.dependence import preserving_dependence
 from server.statistics.microaggregation.mdav_records import mdav_records
 from server.statistics.microaggregation.mondrian import mondrian
+from server.statistics.microaggregation.partitioner import Partitioner
 from server.statistics.microaggregation.pcl import pcl
 from server.statistics.microaggregation.preparation import encode, group_means, sse, sst
 from server.statistics.microaggregation.size_rule import SizeRule

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.statistics.microaggregation.dependence import (
-    Partitioner,
     beta,
     joined,
     preserving_dependence,
@@ -19,6 +18,7 @@ from server.statistics.microaggregation.dependence import (
 from server.statistics.microaggregation.m_d import m_d
 from server.statistics.microaggregation.mdav_records import mdav_records
 from server.statistics.microaggregation.mu_approx import mu_approx
+from server.statistics.microaggregation.partitioner import Partitioner
 from server.statistics.microaggregation.pcl import pcl
 from server.statistics.microaggregation.preparation import sse
 from server.statistics.microaggregation.size_rule import SizeRule
