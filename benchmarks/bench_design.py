@@ -28,7 +28,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -161,7 +161,15 @@ REGISTERS: Final[dict[str, Callable[[Generator, Path, int, pd.DataFrame | None],
 }  # fmt: skip
 
 
-def write_register(folder: Path, name: str, n: int, kind: str, algorithm: str, data: Path) -> Path:
+def write_register(
+    folder: Path,
+    name: str,
+    n: int,
+    kind: str,
+    algorithm: str,
+    data: Path,
+    promise: Mapping[str, Any] = PROMISE,
+) -> Path:
     """Write the register and its survey.toml; its path."""
     file = data / "adult.csv"
     table = pd.read_csv(file, dtype=str) if name == "adult" and file.exists() else None
@@ -177,7 +185,7 @@ def write_register(folder: Path, name: str, n: int, kind: str, algorithm: str, d
         "model": {"file": "people.csv", "kind": kind},
         "attributes": attributes,
         "participation": participation,
-        "anonymity": PROMISE,
+        "anonymity": dict(promise),
         "design": {"algorithm": algorithm},
         "questionnaire": {"file": "questions.json"},
     }

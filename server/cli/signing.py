@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
 from server.cli.options import PATH, json_option
 from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
-from server.files import read_file
+from server.files import named_file_errors, new_folder, read_file
 from server.keys.core_dumps import forbid_core_dumps
 from server.keys.parts_folder import parts_in
 from server.keys.relay_key import create_relay_key
@@ -20,10 +22,14 @@ from server.keys.token_keys import create_collector_key, create_token_keys
 from shared.envelope import Envelope, VerifiedPayload, encode_key, survey_id
 from shared.invitation import Invitation
 from shared.limits import MAX_ENVELOPE_BYTES, MAX_MODEL_BYTES, MAX_TOKEN_KEYS
+from shared.parts import Parts
 from shared.recount import Recount
 from shared.sealing import DEFAULT_SUITE, SUITES
 from shared.soundness import PASSED, REFUSED
 from shared.words import digest_words
+
+if TYPE_CHECKING:
+    from server.collection.publishing.publication import Publication
 
 
 @click.command()
@@ -126,27 +132,47 @@ def sign(path: Path, key: Path, passphrase_file: Path | None, as_auditor: bool) 
 
 
 @click.command()
-@click.argument("file", type=PATH)
+@click.argument("file", metavar="FILE|LINK")
 @click.option("--key", help="The organizer's public key, or a file with it.")
 @click.option("--digest", help="The survey's digest from the invitation.")
 @click.option("--model", type=PATH, help="Canonical model.csv, to recount a public model.")
+@click.option(
+    "--save",
+    type=PATH,
+    metavar="FOLDER",
+    help="Of a LINK: keep in this new folder what was fetched, to audit and countersign it.",
+)
 @json_option("the checks")
-def verify(file: Path, key: str | None, digest: str | None, model: Path | None, as_json: bool) -> None:
+def verify(
+    file: str, key: str | None, digest: str | None, model: Path | None, save: Path | None, as_json: bool
+) -> None:
     """Verify the signatures of FILE (or its folder) and make the checks of a respondent's device.
+
+    In place of FILE the LINK of an invitation may stand: the survey is fetched from its server with all its
+    parts and a public model. A code in the link is sent to nobody.
 
     Exit code 5 if a check was refused, else 0: then read which checks passed, which words are still to be
     compared, and whether the model was recounted.
     """
-    path = envelope_at(file)
-    envelope = Envelope.parse(read_file(path, "a signed survey", MAX_ENVELOPE_BYTES))
-    invitation = replace(
-        Invitation.parse_fragment(digest or ""), organizer_key=None if key is None else load_public_key(key)
-    )
-    examination = examine_envelope(envelope, invitation, parts=parts_in(path.parent))
-    beside = path.with_name(MODEL_FILE)
-    source = model or (beside if beside.exists() else None)
-    if examination.must_recount and source is not None:
-        examination = Recount(examination, read_file(source, "a canonical model", MAX_MODEL_BYTES)).finish()
+    is_link = file.startswith(("http://", "https://"))
+    if save is not None and not is_link:
+        raise click.UsageError("--save is for a LINK: a FILE is here already.")
+    said = Invitation.parse_fragment(digest or (urlsplit(file).fragment if is_link else ""))
+    invitation = said if key is None else replace(said, organizer_key=load_public_key(key))
+    parts: Parts
+    if is_link:
+        fetched = _fetch(file, save)
+        data, parts, counted = fetched.envelope, fetched.parts.get, fetched.model
+    else:
+        path = envelope_at(Path(file))
+        data, parts = read_file(path, "a signed survey", MAX_ENVELOPE_BYTES), parts_in(path.parent)
+        beside = path.with_name(MODEL_FILE)
+        counted = read_file(beside, "a canonical model", MAX_MODEL_BYTES) if beside.exists() else None
+    if model is not None:
+        counted = read_file(model, "a canonical model", MAX_MODEL_BYTES)
+    examination = examine_envelope(Envelope.parse(data), invitation, parts=parts)
+    if examination.must_recount and counted is not None:
+        examination = Recount(examination, counted).finish()
     if as_json:
         lines = [
             {"number": x.number, "code": x.code, "outcome": x.outcome, "figures": x.figures}
@@ -166,6 +192,16 @@ def verify(file: Path, key: str | None, digest: str | None, model: Path | None, 
             click.echo("Check 10 needs the model: --model model.csv.")
     if examination.refusal is not None:
         examination.sound()
+
+
+def _fetch(link: str, save: Path | None) -> Publication:
+    from server.release.board.sources import ServerSource  # signing needs no server
+
+    fetched = ServerSource.parse(link).publication()
+    if save is not None:
+        with named_file_errors(str(save)), new_folder(save) as work:
+            fetched.write(work)
+    return fetched
 
 
 def _show(payload: VerifiedPayload) -> None:

@@ -21,7 +21,6 @@ def test_a_survey_in_parts_from_its_file_to_its_release(tmp_path: Path) -> None:
     office.run("design", "survey.toml", "--out", "out", "--district", "schooling", "--parts")
     office.run("keygen", "--out", "key.pem")
     office.run("sign", "out", "--key", "key.pem")
-    office.run("audit", "out", "--model", "town.csv", "--key", "key.pub", "--k", "5")
     published = re.search(r"[0-9a-f]{16}", office.run("publish", "out", "--data", "data"))
     assert published is not None
     survey = published[0]
@@ -37,8 +36,11 @@ def test_a_survey_in_parts_from_its_file_to_its_release(tmp_path: Path) -> None:
         everything = office.run("respond", link, "--answers", "me.json", "--dry-run", "--all-parts")
         assert f"all {len(parts)} parts are loaded" in everything
         office.run("respond", link, "--answers", "me.json", "--json")
+        office.run("verify", link, "--save", "fetched")
         office.run("simulate", link, "--model", "town.csv", "--seed", "7", "--into-real-survey")
         office.run("close", survey, "--data", "data", "--yes")
+    salt = Path("out") / "model.salt"
+    office.run("audit", "fetched", "--model", "town.csv", "--salt", salt, "--key", "key.pub", "--k", "5")
     office.run("release", survey, "--data", "data", "--out", "release")
     with (office.folder / "release" / "microdata.csv").open(newline="", encoding="utf-8") as file:
         sizes = Counter(row["group"] for row in csv.DictReader(file))

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from server.collection.storage.published import MODEL_NAME, ROLL_NAME, PublishedSurvey
-from server.files import read_bounded
-from server.keys.parts_folder import parts_in
+from server.files import read_bounded, write_new
+from server.keys.parts_folder import parts_in, write_parts
 from server.keys.signing import ENVELOPE_FILE, examine_envelope
 from shared import strict_json
 from shared.envelope import Envelope
@@ -88,6 +88,14 @@ class Publication:
             roll=_read(roll, MAX_ROLL_BYTES) if roll.is_file() else None,
             is_test=is_test,
         )
+
+    def write(self, folder: Path) -> None:
+        """Write them into an empty folder, from which :meth:`read` has them again."""
+        files = {ENVELOPE_FILE: self.envelope, MODEL_NAME: self.model, ROLL_NAME: self.roll}
+        for name, data in files.items():
+            if data is not None:
+                write_new(folder / name, data)
+        write_parts(folder, self.parts, write_new)
 
     @classmethod
     def parse(cls, body: bytes) -> Self:

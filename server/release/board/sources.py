@@ -18,12 +18,21 @@ from server.collection.board_folder import (
     USED_CODES_FILE,
     BoardFiles,
 )
+from server.collection.publishing.publication import Publication
 from server.collection.storage.published import RELEASE_NAME, SPECIFICATION_NAME
 from server.files import read_bounded
 from server.keys.signing import ENVELOPE_FILE
+from shared.envelope import Envelope
 from shared.errors import InputError, NotFoundError, RemoteError
 from shared.hash_list import LINE_BYTES
-from shared.limits import MAX_BOARD_BYTES, MAX_CHECKPOINT_BYTES, MAX_ENVELOPE_BYTES, MAX_RECEIPTS
+from shared.limits import (
+    MAX_BOARD_BYTES,
+    MAX_CHECKPOINT_BYTES,
+    MAX_ENVELOPE_BYTES,
+    MAX_MODEL_BYTES,
+    MAX_RECEIPTS,
+)
+from shared.parts import named_parts
 from shared.roll import MAX_ROLL_BYTES, MAX_TOKENS_BYTES
 
 TIMEOUT_SECONDS: Final = 60.0
@@ -113,6 +122,27 @@ class ServerSource:
     def specification(self) -> bytes:
         return self._get(f"api/v1/surveys/{self.survey}/specification", MAX_ENVELOPE_BYTES)
 
+    def publication(self) -> Publication:
+        """The signed specification with all its parts, and the public model: bytes that nobody verified.
+
+        Raises
+        ------
+        EnvelopeError, SpecificationError
+            If no parts can be read from what the server sent.
+        NotFoundError, RemoteError
+            If something does not arrive.
+        """
+        survey, envelope = f"api/v1/surveys/{self.survey}", self.specification()
+        parts = {
+            named.digest: self._get(f"{survey}/parts/{named.digest}", named.n_bytes)
+            for named in named_parts(Envelope.parse(envelope).payload)
+        }
+        try:
+            model = self._get(f"{survey}/model", MAX_MODEL_BYTES)
+        except NotFoundError:
+            model = None
+        return Publication(envelope=envelope, model=model, roll=None, parts=parts)
+
     def board(self) -> BoardFiles:
         board = f"api/v1/surveys/{self.survey}/board"
         return BoardFiles(
@@ -158,7 +188,7 @@ class ServerSource:
             raise RemoteError(f"the server cannot be reached ({error})", where=self.base) from None
         if len(data) > most:
             raise RemoteError(
-                "the server sent more than a board can hold", where=path, expected=f"at most {most} bytes"
+                "the server sent more than such a file can hold", where=path, expected=f"at most {most} bytes"
             )
         return data
 
