@@ -50,6 +50,9 @@ STORED: Final = {"open": ("cell", "answers", "receipt"), "invited": ("cell", "se
 """Codes of what a collector keeps of a submission, by the kind of survey; a specification lists them all."""
 MAX_RETENTION_DAYS: Final = 36_500
 _RESERVED_NAMES: Final = ("level", "people")
+_IN_ONE_PIECE: Final = (
+    f"Leave it in one piece (--no-parts): {MAX_SPECIFICATION_BYTES:,} bytes have room for about 70,000 cells."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,19 +391,32 @@ def _separable(cells: Cells, model: ModelReference, invited: Invited | None) -> 
             expected=DistrictCells.shape,
             remedy="Design it in districts (--district), or in one piece (--no-parts).",
         )
-    if model.kind == "public":
+    require_partial(model.kind, is_invited=invited is not None)
+    return cells
+
+
+def require_partial(model_kind: str, *, is_invited: bool) -> None:
+    """Refuse parts for a survey of which every device needs everything, known before it is designed.
+
+    Raises
+    ------
+    SpecificationError
+        For a public model, and for invited people.
+    """
+    if model_kind == "public":
         raise SpecificationError(
             "every device counts all cells of a public model again, so it needs all parts",
             where="model.kind",
             expected="register, or a specification in one piece",
+            remedy=_IN_ONE_PIECE,
         )
-    if invited is not None:
+    if is_invited:
         raise SpecificationError(
             "a part that is fetched beside a code would tell in which district its owner is",
             where="invited",
             expected="an open survey, or a specification in one piece",
+            remedy=_IN_ONE_PIECE,
         )
-    return cells
 
 
 def _parse_languages(fields: Fields) -> tuple[str, ...]:

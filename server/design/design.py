@@ -299,9 +299,10 @@ def _warn_refusal_by_devices(specification: Specification, model: Model) -> tupl
         with contextlib.suppress(SpecificationError):  # it stays in one piece
             size = len(specification.in_parts()[0].to_bytes())
     if size > MAX_SPECIFICATION_BYTES:
+        why = " A survey of invited people stays in one piece." if specification.invited else ""
         return (
             "Respondents' devices would refuse this survey, and it cannot be signed: its specification has "
-            f"{size:,} bytes, and may have {MAX_SPECIFICATION_BYTES:,}. {_EASIER}",
+            f"{size:,} bytes, and may have {MAX_SPECIFICATION_BYTES:,}.{why} {_EASIER}",
         )
     try:
         check_floor(specification, Floor())

@@ -28,7 +28,7 @@ from server.keys.signing import DESIGN_FILE, ENVELOPE_FILE, MODEL_FILE, ROLL_FIL
 from server.progress import StageProgress
 from shared.errors import InputError, SpecificationError
 from shared.roll import Roll
-from shared.specification import Specification
+from shared.specification import Specification, require_partial
 
 REPORT_FILE: Final = "report.html"
 BOXES_FILE: Final = "boxes.json"
@@ -83,6 +83,8 @@ def design_survey(
         a public model.
     DesignError
         As :func:`server.design.design.design`.
+    SpecificationError
+        If parts are asked for and devices need everything.
     """
     survey = read_survey_file(survey_path, algorithm, boxes_only=boxes_only)
     if (folder / ENVELOPE_FILE).exists():
@@ -92,6 +94,8 @@ def design_survey(
     if folder.exists() and not folder.is_dir():
         raise InputError("a file has this name", where=str(folder), remedy="Name a folder with --out.")
     is_register = survey.plan.model_kind == "register"
+    if in_parts:
+        require_partial(survey.plan.model_kind, is_invited=survey.plan.invited is not None)
     if salt_path is not None and not is_register:
         raise no_salt()
     salt = salt_for(folder, salt_path) if is_register else None

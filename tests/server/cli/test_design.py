@@ -62,8 +62,11 @@ def test_a_register_is_written_in_parts(tmp_path: Path, monkeypatch: pytest.Monk
     assert json.loads(run(survey, out, *cut))["parts"] == len(parts)
     assert "parts" not in json.loads(run(survey, out, "--no-parts", *cut))
     assert "parts" not in json.loads(run(write_town(tmp_path), out, *cut))
-    with pytest.raises(SpecificationError, match="public model"):
-        run(write_town(tmp_path), out, "--parts", *cut)
+    survey = write_town(tmp_path)
+    (tmp_path / "town.csv").unlink()  # it is refused before anything is read
+    with pytest.raises(SpecificationError, match="public model") as caught:
+        run(survey, out, "--parts", *cut)
+    assert "--no-parts" in caught.value.remedy
 
 
 def test_participation_1_is_drawn_and_leads_to_no_signature(tmp_path: Path) -> None:
