@@ -29,6 +29,7 @@ from shared.election.electorate import election_terms
 from shared.election.factors import FactorsFile
 from shared.election.making import make
 from shared.election.result import Result
+from shared.election.terms import Terms
 from shared.election.vote import EncryptedVote
 from shared.invitation_code import InvitationCode
 from shared.invited import Invited
@@ -165,6 +166,12 @@ def signatures(specification: Specification, *numbers: int) -> bytes:
     return rehearse_election(survey, own, None, lambda n: held.fresh("rehearsal", n // 32)).to_bytes()
 
 
+@cache
+def _made(terms: Terms, cell: int, device_key: bytes, choices: tuple[int, ...], number: int) -> EncryptedVote:
+    """Kept, because making votes takes longer than what most tests do with them."""
+    return make(terms, cell, device_key, choices, held.fresh(f"voter {number}"), GROUP)
+
+
 @dataclass
 class HeldElection(SealedSurvey):
     """An election in the making: change what a test is about, then state, decrypt, count and verify it."""
@@ -176,7 +183,7 @@ class HeldElection(SealedSurvey):
         terms = election_terms(self.specification, self.digest)
         choices = chosen(self.specification.questionnaire, answers)
         key = token(self.digest, number).device_key
-        return make(terms, cell, key, choices, held.fresh(f"voter {number}"), GROUP)
+        return _made(terms, cell, key, choices, number)
 
     def in_ballot(self, number: int, vote: EncryptedVote) -> Ballot:
         """A vote as the n-th voter signs it, whatever it is."""
