@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -142,6 +143,7 @@ def colours() -> str:
     return style[: style.index("* {")].strip()
 
 
+@cache
 def environment() -> Environment:
     """Jinja environment of this room: everything is escaped, undefined names are errors."""
     return Environment(

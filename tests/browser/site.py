@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import brotli
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from respondent_client.build import NODE_MODULES, WEB
 from server.collection.web.statement import statement
@@ -43,6 +44,11 @@ TYPES = {
 def name_of(path: str) -> str:
     """The last part of a path."""
     return path.rpartition("/")[2]
+
+
+@cache
+def _compiled(page: str) -> Template:
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(page)
 
 
 class Site:
@@ -221,23 +227,26 @@ class Site:
         wanted = query.removeprefix("lang=")
         language = wanted if wanted in specification.languages else specification.languages[0]
         said = statement(specification, language, self.texts)
-        page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
-        return page.render(
-            language=language,
-            languages=specification.languages,
-            title=specification.title[language],
-            description=specification.description[language],
-            organizer=f"{specification.organizer.name} ({specification.organizer.contact})",
-            id=self.id,
-            base="/sub/",
-            assets=self.assets,
-            build="0123456789abcdef",
-            state=self.state,
-            invited=specification.invited is not None,
-            relayed=False,
-            statement=said.promise,
-            more=said.more,
-            logo=self.specification.logo,
-            period=specification.period,
-            trial=self.trial,
-        ).encode()
+        return (
+            _compiled(template)
+            .render(
+                language=language,
+                languages=specification.languages,
+                title=specification.title[language],
+                description=specification.description[language],
+                organizer=f"{specification.organizer.name} ({specification.organizer.contact})",
+                id=self.id,
+                base="/sub/",
+                assets=self.assets,
+                build="0123456789abcdef",
+                state=self.state,
+                invited=specification.invited is not None,
+                relayed=False,
+                statement=said.promise,
+                more=said.more,
+                logo=self.specification.logo,
+                period=specification.period,
+                trial=self.trial,
+            )
+            .encode()
+        )

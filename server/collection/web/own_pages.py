@@ -14,6 +14,13 @@ from server.collection.web.static_files import own_style
 
 HTML: Final = "text/html; charset=utf-8"
 _STYLE: Final = Path(__file__).parent / "style" / "pages.css"
+_TEMPLATES: Final = Environment(
+    loader=PackageLoader("server.collection.web"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
 
 
 class OwnPages:
@@ -39,17 +46,10 @@ class OwnPages:
             "style": f"{config.base}static/{self.style_name}",
             "operator": config.operator,
         }
-        self._templates = Environment(
-            loader=PackageLoader("server.collection.web"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
 
     def render(self, name: str, **values: object) -> Response:
         """A page; values of the names in common go before those."""
-        return Response(self._templates.get_template(name).render(self._common | values), content_type=HTML)
+        return Response(_TEMPLATES.get_template(name).render(self._common | values), content_type=HTML)
 
     def problem(self, problem: Problem) -> Response:
         """An error as a page."""
