@@ -18,6 +18,7 @@ RFC 7748, section 4.1, on the two forms of the curve.
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from typing import Final
 
 from shared.edwards import BASE, D, L, P, Point, combine, negate, square_root
@@ -29,8 +30,15 @@ _A: Final = 486662
 _HALF: Final = (P + 1) // 2
 
 
+@lru_cache(maxsize=1024)
 def is_key(public_key: bytes) -> bool:
-    """Whether some bytes are the canonical encoding of a point of prime order, hence not of small order."""
+    """Whether some bytes are the canonical encoding of a point of prime order, hence not of small order.
+
+    Notes
+    -----
+    Answers are kept: each takes half a millisecond, and the few keys of a survey are asked about whenever
+    one of its files is read.
+    """
     point = _decode(public_key)
     return point is not None and _has_prime_order(point)
 
