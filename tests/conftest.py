@@ -44,6 +44,11 @@ def _reference_folder(name: str) -> Path:
 gc.disable()  # while tests are collected: what that makes stays
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the longest files begin first, so that no core waits for one at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 def pytest_collection_finish() -> None:
     """Let the collector of garbage look no more at a million objects that stay until the end."""
     gc.freeze()

@@ -30,6 +30,8 @@ from tests.builders import ORGANIZER_KEY, SALT, public_bytes, sign
 from tests.registers import assert_counts_are_kept, designed
 from tests.towns import EVEN, RATES, write_town
 
+pytestmark = pytest.mark.long
+
 PROJECT = Path(__file__).parents[3]
 RANGE = '[participation]\nlow = "0.3"\nhigh = "0.6"'
 NEW = [name for name in ALGORITHMS if name not in ("mdav", "power-diagram")]

@@ -28,7 +28,7 @@ from tests.postgres import PostgresServer, why_not
 from tests.server.collection.storage import ballots, sample
 from tests.server.collection.storage.killing import run_killed
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
+pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(why_not()), reason=why_not())]
 TOKEN_CODES = used_codes(150)
 _, PARTS = survey_in_parts()
 BEFORE_DECIDING = [

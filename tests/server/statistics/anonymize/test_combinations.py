@@ -18,6 +18,8 @@ from server.cli.evaluate import evaluate
 from server.statistics.anonymize.methods import METHODS
 from shared.errors import RoomfulError
 
+pytestmark = pytest.mark.long
+
 N = 120
 NAMES = tuple(method.name for method in METHODS)
 NUMBERS = ("--quasi-identifiers", "age,income")
