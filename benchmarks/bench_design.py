@@ -49,6 +49,7 @@ BY_AGE: Final[dict[str, Any]] = {
     "source_statement": "The last census.",
     "rates": [{"upto": upto, "rate": rate} for upto, rate in ((34, "0.4"), (59, "0.5"), (100, "0.65"))],
 }
+UNLIMITED: Final = "import shared.limits; shared.limits.MAX_RECOUNT_WORK = 10**18; "
 Columns = dict[str, Any]
 Survey = tuple[pd.DataFrame, list[Columns], dict[str, Any]]
 
@@ -194,11 +195,14 @@ def write_register(
     return path
 
 
-def measured(survey: Path, project: Path, district: str | None = None) -> dict[str, Any]:
+def measured(
+    survey: Path, project: Path, district: str | None = None, *, any_size: bool = False
+) -> dict[str, Any]:
     """Run the command; its figures and what it took."""
     salt = survey.parent / "model.salt"
     salt.write_text("5a" * 32 + "\n")
-    command = [sys.executable, "-c", "from server.cli.main import main; main()", "design", str(survey)]
+    program = "from server.cli.main import main; main()"
+    command = [sys.executable, "-c", UNLIMITED * any_size + program, "design", str(survey)]
     command += ["--out", str(survey.parent / "out")]
     if 'kind = "register"' in survey.read_text("utf-8"):
         command += ["--salt", str(salt)]
@@ -228,6 +232,9 @@ def main() -> None:
     parser.add_argument("--kind", choices=("register", "public"), default="register")
     parser.add_argument("--algorithm", default="power-diagram")
     parser.add_argument("--district", nargs="+", help="as of `roomful design`, one after the other")
+    parser.add_argument(
+        "--any-size", action="store_true", help="also public models that devices could not count again"
+    )
     parser.add_argument("--data", type=Path, default=Path(default))
     parser.add_argument("--project", type=Path, default=root)
     parser.add_argument("--json", action="store_true")
@@ -238,7 +245,7 @@ def main() -> None:
                 survey = write_register(Path(folder), name, n, options.kind, options.algorithm, options.data)
                 for district in options.district or (None,):
                     row = {"register": name} | ({} if district is None else {"district": district})
-                    row |= measured(survey, options.project, district)
+                    row |= measured(survey, options.project, district, any_size=options.any_size)
                     print(json.dumps(row) if options.json else "  ".join(f"{k} {v}" for k, v in row.items()))
                     sys.stdout.flush()
 

@@ -9,3 +9,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 """``(done, total)``"""
 StageProgress: TypeAlias = Callable[[str, int, int], None]
 """``(stage, done, total)``"""
+
+
+def quiet(_stage: str, _done: int, _total: int) -> None:
+    """For whoever wants to hear nothing."""

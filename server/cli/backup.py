@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from server.cli.options import EXISTING_FOLDER, PATH, json_option
+from server.cli.progress import stages
 from server.cli.surveys import data_option, open_data
 from server.collection.backup import Saved, back_up, put_back
 from server.collection.transfer import alone_in
@@ -25,8 +26,8 @@ def backup(out: Path, surveys: tuple[str, ...], data: Path, while_open: bool, as
     SURVEYS are ids, all if none is given. Refused while one takes answers: two copies tell which came in
     between. The copy holds what the data directory holds, private keys too.
     """
-    with open_data(data) as directory:
-        saved = back_up(directory, out, surveys, while_open=while_open)
+    with open_data(data) as directory, stages(hidden=as_json) as progress:
+        saved = back_up(directory, out, surveys, while_open=while_open, progress=progress)
     _show(saved, as_json)
     if as_json:
         return
@@ -49,8 +50,8 @@ def restore(backup: Path, data: Path, older: bool, as_json: bool) -> None:
     End every server first. Refused if what is there is newer. If it is interrupted, give the same command
     again.
     """
-    with alone_in(data), open_data(data) as directory:
-        saved = put_back(directory, backup, older=older)
+    with alone_in(data), open_data(data) as directory, stages(hidden=as_json) as progress:
+        saved = put_back(directory, backup, older=older, progress=progress)
     _show(saved, as_json)
 
 

@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from server.cli.options import json_option
+from server.cli.progress import stages
 from server.cli.surveys import data_option
 from server.collection.config import Config, require_postgresql
 from server.collection.storage.moving import Moved
@@ -39,7 +40,8 @@ def move(data: Path, target: str, as_json: bool) -> None:
     if target != _FILES:
         require_postgresql(target, "--to", f"or {_FILES}")
         url = target
-    move_data(Config.load(data, os.environ, {}), data, url, os.environ, moved.append)
+    with stages(hidden=as_json) as progress:
+        move_data(Config.load(data, os.environ, {}), data, url, os.environ, moved.append, progress)
     if as_json:
         tables = {
             one.name: {table.table: {"rows": table.rows, "sha256": table.sha256} for table in one.contents}

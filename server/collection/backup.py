@@ -31,6 +31,7 @@ from server.collection.storage.registrar import REGISTRAR_NAME
 from server.collection.storage.retention import DELETED_ON
 from server.collection.storage.states import NOT_CLOSED, State, as_state
 from server.collection.storage.store import DATABASE_NAME, SurveyStore
+from server.progress import StageProgress, quiet
 from shared.errors import InputError, StateError, StorageError
 
 MANIFEST: Final = "backup.json"
@@ -56,7 +57,14 @@ class Saved:
     surveys: Mapping[str, Mapping[str, str | None]]
 
 
-def back_up(data: DataDirectory, out: Path, surveys: Sequence[str], *, while_open: bool = False) -> Saved:
+def back_up(
+    data: DataDirectory,
+    out: Path,
+    surveys: Sequence[str],
+    *,
+    while_open: bool = False,
+    progress: StageProgress = quiet,
+) -> Saved:
     """Copy surveys into a new folder; one that is a backup already is replaced as a whole.
 
     Guarantee: without `while_open`, nothing is copied of which a later copy could have more answers. With it,
@@ -72,6 +80,8 @@ def back_up(data: DataDirectory, out: Path, surveys: Sequence[str], *, while_ope
         Ids; all if it is empty.
     while_open : bool
         Whether surveys may be copied that still take answers.
+    progress : callable
+        Told of rows, as by :func:`server.collection.storage.moving.move`.
 
     Raises
     ------
@@ -94,7 +104,7 @@ def back_up(data: DataDirectory, out: Path, surveys: Sequence[str], *, while_ope
             folder = work / "surveys" / store.id
             _copy_files(store.published.folder, folder)
             for name in _NAMES:
-                _save(data.database(store.id, name), embedded(folder / name))
+                _save(data.database(store.id, name), embedded(folder / name), progress)
             delete_on = store.retention.delete_on
             day = None if delete_on is None else delete_on.isoformat()
             found[store.id] = {"state": store.state, "delete_on": day}
@@ -104,7 +114,9 @@ def back_up(data: DataDirectory, out: Path, surveys: Sequence[str], *, while_ope
     return Saved(digest=hashlib.sha256(text).hexdigest(), surveys=found)
 
 
-def put_back(data: DataDirectory, backup: Path, *, older: bool = False) -> Saved:
+def put_back(
+    data: DataDirectory, backup: Path, *, older: bool = False, progress: StageProgress = quiet
+) -> Saved:
     """Restore every survey of a backup, unless something newer is there; no server runs meanwhile.
 
     That it is older is known by what is there: a row that the backup lacks, a later state, more commits; and
@@ -120,6 +132,8 @@ def put_back(data: DataDirectory, backup: Path, *, older: bool = False) -> Saved
     older : bool
         Whether an older copy may replace a newer one. Receipts that were given since are lost. Anchors stay
         as they are, so that an invited survey takes nothing more, and no code is used twice.
+    progress : callable
+        As of :func:`back_up`.
 
     Raises
     ------
@@ -159,7 +173,7 @@ def put_back(data: DataDirectory, backup: Path, *, older: bool = False) -> Saved
             _copy_files(work / "surveys" / survey, inside / survey)
         for old, new in pairs:
             with closing(old.connect()) as held, old.transaction(held) as connection:
-                bring(old, connection, new, BACKUP)
+                bring(old, connection, new, BACKUP, progress)
         for _, new in pairs:
             if note_of(new) is not None:
                 arrive(new)
@@ -227,11 +241,11 @@ def _cells(database: Database) -> dict[int, int]:
         return {int(cell): int(number) for cell, number in connection.execute(query).fetchall()}
 
 
-def _save(source: Database, target: Database) -> None:
+def _save(source: Database, target: Database, progress: StageProgress) -> None:
     if not is_there(source):
         return
     with closing(source.connect()) as held, source.turn(), source.transaction(held) as connection:
-        bring(source, connection, target, BACKUP)
+        bring(source, connection, target, BACKUP, progress)
     for leftover in (target.path.with_suffix(".lock"), target.path.with_name(f"{target.path.name}-journal")):
         leftover.unlink(missing_ok=True)
 
@@ -275,7 +289,8 @@ def _copy_files(source: Path, target: Path, *, databases: bool = False) -> None:
         if path.is_dir():
             (target / inside).mkdir(mode=0o700, exist_ok=True)
         elif databases or not path.name.endswith((".sqlite", ".sqlite-journal", ".lock")):
-            files.replace(target / inside, path.read_bytes())
+            with files.new_file(target / inside) as work:
+                shutil.copyfile(path, work)
 
 
 def _digests(folder: Path) -> Iterator[tuple[str, str]]:

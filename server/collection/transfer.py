@@ -16,6 +16,7 @@ from server.collection.storage.copying import BACKUP, is_there, note_of, unfinis
 from server.collection.storage.databases import databases_at
 from server.collection.storage.holding import holding
 from server.collection.storage.moving import Moved, all_of, move
+from server.progress import StageProgress, quiet
 from shared.errors import NotFoundError, SetupError, StateError
 
 _SETTING: Final = f"{PREFIX}DATABASE"
@@ -23,7 +24,12 @@ _ID: Final = re.compile(r"[0-9a-f]{16}")
 
 
 def move_data(
-    config: Config, data: Path, target: str, environment: Mapping[str, str], say: Callable[[Moved], None]
+    config: Config,
+    data: Path,
+    target: str,
+    environment: Mapping[str, str],
+    say: Callable[[Moved], None],
+    progress: StageProgress = quiet,
 ) -> None:
     """Move all databases of a directory to where `target`, a value of the setting ``database``, leads.
 
@@ -39,6 +45,8 @@ def move_data(
         Must not set ``database``: the file decides.
     say : callable
         Told of each database that was copied and compared.
+    progress : callable
+        Told of rows, as by :func:`server.collection.storage.moving.move`.
 
     Raises
     ------
@@ -79,7 +87,7 @@ def move_data(
                 raise unfinished("database")
         source, there = databases_at(old), databases_at(target)
         try:
-            move(source, there, surveys, origin=old, decide=decide, say=say)
+            move(source, there, surveys, origin=old, decide=decide, say=say, progress=progress)
         finally:
             source.end()
             there.end()

@@ -34,9 +34,12 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer:
-    """What came of it: a result, or the error to raise at the client; or in what the installations differ."""
+    """What came of it: the result, or the error to raise at the client; or in what the installations differ.
 
-    result: Any = None
+    The result is pickled already: of what Dask cannot pickle no answer would ever come.
+    """
+
+    result: bytes = b""
     error: Exception | None = None
     differs: str = ""
 
@@ -94,15 +97,22 @@ def run(parcel: Parcel) -> Answer:
     if differs := difference(parcel.installation, installation()):
         return Answer(differs=differs)
     try:
-        return Answer(result=alone(parcel.work, parcel.task))
+        return Answer(result=_pickled(alone(parcel.work, parcel.task)))
     except Exception as error:
         return Answer(error=_sendable(error))
 
 
-def _sendable(error: Exception) -> Exception:
-    """The error, or its kind alone if it cannot be pickled: then no answer would ever come."""
+def _pickled(result: Any) -> bytes:
     try:
-        pickle.dumps(error)
+        return pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
+    except Exception:
+        raise RuntimeError(f"a task's result, of {type(result).__name__}, cannot be pickled") from None
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, or its kind alone if it cannot be pickled there and unpickled here."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     except Exception:
         return RuntimeError(f"a task ended with {type(error).__name__}")
     return error

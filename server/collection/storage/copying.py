@@ -7,7 +7,7 @@ log tells in which order they came.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,13 +15,14 @@ from typing import Any, Final
 from server.collection.storage import database as db
 from server.collection.storage.databases import Connection, Database
 from server.collection.storage.schema import REGISTRAR_FIELDS, RELAY_FIELDS, StoredField, fields_of
+from server.progress import Progress
 from shared.errors import StorageError
 
 MOVED_FROM: Final = "moved_from"
 """Row of the table ``survey`` in a copy that nobody may use yet: where its original is."""
 BACKUP: Final = "backup"
 """What the row says if that is no database but a backup."""
-_BATCH: Final = 500
+_BATCH: Final = 1000
 _KINDS: Final = (fields_of(invited=False), fields_of(invited=True), REGISTRAR_FIELDS, RELAY_FIELDS)
 
 
@@ -87,23 +88,21 @@ def unfinished(where: str) -> StorageError:
     )
 
 
-def contents(database: Database, connection: Connection) -> Contents:
+def contents(database: Database, connection: Connection, progress: Progress | None = None) -> Contents:
     """Count and digest every table; the caller sees to it that nobody writes meanwhile.
 
-    Errors as :func:`stored_fields`.
+    ``progress`` is told the rows that were read, and all of them. Errors as :func:`stored_fields`.
     """
-    found = []
-    for table, columns in _tables(database, connection).items():
-        digest, number = hashlib.sha256(), 0
-        for row in _rows(connection, table, columns):
-            if row[0] != MOVED_FROM:
-                digest.update(f"{row!a}\n".encode("ascii"))
-                number += 1
-        found.append(TableContents(table=table, rows=number, sha256=digest.hexdigest()))
-    return tuple(found)
+    return _read(database, connection, progress, lambda _table, _columns, _rows: None)
 
 
-def copy(source: Database, connection: Connection, target: Database, note: Mapping[str, str]) -> None:
+def copy(
+    source: Database,
+    connection: Connection,
+    target: Database,
+    note: Mapping[str, str],
+    progress: Progress | None = None,
+) -> Contents:
     """Make `target` a copy of `source`, in two transactions; until the second it lacks rows.
 
     Parameters
@@ -114,19 +113,28 @@ def copy(source: Database, connection: Connection, target: Database, note: Mappi
         It does not exist; the caller has its turn.
     note : mapping of str to str
         Rows that its table ``survey`` has besides.
+    progress : callable, optional
+        As of :func:`contents`.
+
+    Returns
+    -------
+    Contents
+        What was read of `source`.
+
+    Guarantee: the rows of a table have one transaction number, and were written in the order of their keys
+    into files that held none before. So a copy needs no sweep.
     """
-    tables = _tables(source, connection)
     rows = dict(connection.execute("SELECT name, value FROM survey").fetchall())
-    target.create(stored_fields(source, connection), {**rows, **note})
+    target.create(stored_fields(source, connection), dict(sorted({**rows, **note}.items())))
     with closing(target.connect()) as held, target.transaction(held) as written:
-        for table, columns in tables.items():
-            if table == "survey":
-                continue
+
+        def write(table: str, columns: Sequence[str], batch: Sequence[tuple[Any, ...]]) -> None:
             marks = ", ".join("?" * len(columns))
             insert = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - our names
-            for batch in _batches(connection, table, columns):
+            if table != "survey":
                 written.executemany(insert, batch)
-        target.mark(written)
+
+        return _read(source, connection, progress, write)
 
 
 def first_lacking(
@@ -176,6 +184,32 @@ def _tables(database: Database, connection: Connection) -> dict[str, list[str]]:
     for field in stored_fields(database, connection):
         columns.setdefault(field.table, []).append(field.column)
     return columns
+
+
+def _read(
+    database: Database,
+    connection: Connection,
+    progress: Progress | None,
+    take: Callable[[str, Sequence[str], Sequence[tuple[Any, ...]]], None],
+) -> Contents:
+    """Count and digest every table, and let ``take`` have each batch of rows."""
+    tables = _tables(database, connection)
+    count = "SELECT count(*) FROM {}"
+    total = sum(int(connection.execute(count.format(table)).fetchone()[0]) for table in tables)
+    found, done = [], 0
+    for table, columns in tables.items():
+        digest, number = hashlib.sha256(), 0
+        for batch in _batches(connection, table, columns):
+            take(table, columns, batch)
+            for row in batch:
+                if row[0] != MOVED_FROM:
+                    digest.update(f"{row!a}\n".encode("ascii"))
+                    number += 1
+            done += len(batch)
+            if progress is not None:
+                progress(done, total)
+        found.append(TableContents(table=table, rows=number, sha256=digest.hexdigest()))
+    return tuple(found)
 
 
 def _rows(connection: Connection, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:

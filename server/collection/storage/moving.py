@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -32,10 +33,13 @@ from server.collection.storage.databases import Connection, Database, Databases
 from server.collection.storage.registrar import REGISTRAR_NAME
 from server.collection.storage.relay import POOL_NAME
 from server.collection.storage.store import DATABASE_NAME
+from server.progress import StageProgress
 from shared.errors import StateError, StorageError
 
 NAMES: Final = (DATABASE_NAME, REGISTRAR_NAME, POOL_NAME)
 """Every database that a survey's folder may have, at a server or at a relay."""
+COPYING: Final = "Copying"
+COMPARING: Final = "Comparing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,7 @@ def move(
     origin: str,
     decide: Callable[[], None] | None,
     say: Callable[[Moved], None],
+    progress: StageProgress,
 ) -> None:
     """Move every database of some surveys; see above. No server of the folder runs meanwhile.
 
@@ -84,6 +89,8 @@ def move(
         Changes the setting; None if that was done and the rest was interrupted.
     say : callable
         Told of each database that was copied and compared.
+    progress : callable
+        Told of rows that were copied or compared, as stages :data:`COPYING` and :data:`COMPARING`.
 
     Guarantee: a row that a server acknowledged before, or acknowledges meanwhile, is in `source` until
     `decide` is called, and in `target` when this returns.
@@ -109,14 +116,14 @@ def move(
         if is_there(old):
             require_unused(old, new)
             with closing(old.connect()) as held, old.turn(), old.transaction(held) as connection:
-                say(Moved(name=name_of(old), contents=bring(old, connection, new, origin)))
+                say(Moved(name=name_of(old), contents=bring(old, connection, new, origin, progress)))
     if decide is not None:
         decide()
     for old, new in pairs:
         if is_there(old):
             require_unused(old, new)
             with closing(old.connect()) as held, old.turn(), old.removing(held) as connection:
-                bring(old, connection, new, origin)
+                bring(old, connection, new, origin, progress)
         elif old.exists():  # emptied, and then interrupted
             with closing(old.connect()) as held, old.turn(), old.removing(held):
                 pass
@@ -143,19 +150,21 @@ def require_unused(*found: Database) -> None:
             )
 
 
-def bring(old: Database, connection: Connection, new: Database, origin: str) -> Contents:
+def bring(
+    old: Database, connection: Connection, new: Database, origin: str, progress: StageProgress
+) -> Contents:
     """Make `new` a copy of `old`, unless it is one already; returns what both hold."""
-    wanted = contents(old, connection)
     with new.turn():
         if is_there(new):
+            wanted = contents(old, connection, partial(progress, COMPARING))
             with closing(new.connect()) as held:
-                if _contents_of(new, held) == wanted:
+                if _contents_of(new, held, progress) == wanted:
                     return wanted
                 with new.removing(held):
                     pass
-        copy(old, connection, new, {MOVED_FROM: origin})
+        wanted = copy(old, connection, new, {MOVED_FROM: origin}, partial(progress, COPYING))
         with closing(new.connect()) as held:
-            if _contents_of(new, held) != wanted:
+            if _contents_of(new, held, progress) != wanted:
                 raise StorageError(
                     "the copy differs from the original; nothing was changed there",
                     where=name_of(new),
@@ -166,17 +175,15 @@ def bring(old: Database, connection: Connection, new: Database, origin: str) -> 
 
 
 def arrive(new: Database) -> None:
-    """Let a copy be used, and put it into key order."""
-    with closing(new.connect()) as held, new.turn():
-        with new.transaction(held) as connection:
-            connection.execute("DELETE FROM survey WHERE name = ?", (MOVED_FROM,))
-        new.sweep(held)
+    """Let a copy be used."""
+    with closing(new.connect()) as held, new.turn(), new.transaction(held) as connection:
+        connection.execute("DELETE FROM survey WHERE name = ?", (MOVED_FROM,))
 
 
-def _contents_of(database: Database, connection: Connection) -> Contents | None:
+def _contents_of(database: Database, connection: Connection, progress: StageProgress) -> Contents | None:
     """None if it was never finished."""
     with database.snapshot(connection) as unchanging:
-        return contents(database, unchanging)
+        return contents(database, unchanging, partial(progress, COMPARING))
 
 
 def name_of(database: Database) -> str:

@@ -31,8 +31,8 @@ from shared.errors import StorageError
 OLDEST_SERVER: Final = 150_000
 LAYOUT: Final = 1
 _TYPES: Final = (("BLOB", "bytea"), ("INTEGER", "bigint"), ("TEXT", 'text COLLATE "C"'))
-_PLAIN_INSERT: Final = re.compile(r"(INSERT INTO .* VALUES )(\([?, ]+\))((?: ON CONFLICT DO NOTHING)?)")
-_MOST_TOGETHER: Final = 1024
+_PLAIN_INSERT: Final = re.compile(r"INSERT INTO (.*) VALUES (\([?, ]+\))((?: ON CONFLICT DO NOTHING)?)")
+_MOST_TOGETHER: Final = 256
 _SESSION: Final = (
     "SET search_path TO {schema}; SET synchronous_commit TO on; SET client_min_messages TO error"
 )
@@ -100,16 +100,21 @@ class PostgresConnection:
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Rows:
         """See :class:`Connection`.
 
-        Rows of a plain INSERT go in together, in their order: one statement for the server to read, where the
-        driver would send one for each row.
+        Rows of a plain INSERT go in together, in their order: by one statement for the server to read, or by
+        COPY where there are many, where the driver would send a statement for each.
         """
         cursor, rows = self._raw.cursor(), list(parameters)
         plain = _PLAIN_INSERT.fullmatch(sql)
         with _named_errors():
-            if plain is None or len(rows) > _MOST_TOGETHER:
+            if plain is None or (plain[3] and len(rows) > _MOST_TOGETHER):
                 cursor.executemany(_dialect(sql), rows)
+            elif len(rows) > _MOST_TOGETHER:
+                with cursor.copy(f"COPY {plain[1]} FROM STDIN") as copy:
+                    for row in rows:
+                        copy.write_row(row)
             elif rows:
-                together = plain[1] + ", ".join([plain[2]] * len(rows)) + plain[3]
+                values = ", ".join([plain[2]] * len(rows))
+                together = f"INSERT INTO {plain[1]} VALUES {values}{plain[3]}"  # noqa: S608 - our own names
                 cursor.execute(_dialect(together), [value for row in rows for value in row])
         return cursor
 

@@ -20,7 +20,7 @@ _ROOT = Path(__file__).parents[3]
 
 
 def certificates(folder: Path) -> dict[str, str]:
-    """An authority and a certificate of it, as Dask's settings name them."""
+    """An authority and a certificate of it for localhost, as Dask's settings name them."""
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     authority = _signed("authority", authority_key.public_key(), "authority", authority_key, True)
     certificate = _signed("cluster", key.public_key(), "authority", authority_key, False)
@@ -49,6 +49,7 @@ def _signed(
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=2))
         .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
         .sign(by_key, hashes.SHA256())
     )
 

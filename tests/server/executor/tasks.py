@@ -44,5 +44,20 @@ def locked(name: str) -> None:
     raise LockedError(name)
 
 
+def unpicklable(name: str) -> object:
+    return lambda: name
+
+
+class UnreadableError(Exception):
+    """An error that is pickled, and cannot be made anew of that."""
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return int, ("no number",)
+
+
+def unreadable(name: str) -> None:
+    raise UnreadableError(name)
+
+
 def interrupt(_task: int) -> object:
     return signal.getsignal(signal.SIGINT)

@@ -12,22 +12,32 @@ import numpy as np
 import pytest
 
 from respondent_client.headless import headless
+from server.collection.config import Config
+from server.collection.storage.data_directory import DataDirectory
+from server.collection.web.app import create_app
 from server.design.audit import audit_survey
 from server.design.plan import district_plan
 from server.design.workflow import design_survey
 from server.executor import THREADS, Executor, cluster
-from server.simulation.taking_part import Contribution, send_all
+from server.simulation.taking_part import Contribution, fetch_all, send_all, send_held
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
 from shared.errors import DesignError, RemoteError
-from tests.builders import ANSWERS, ORGANIZER_KEY, sign
+from shared.invitation import survey_link
+from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign
+from tests.elections import code_in, election_specification
+from tests.invited import code, digest_of
 from tests.respondent_client.test_headless import PERSON, Server
+from tests.served import no_client, serving
+from tests.server.collection.relay.survey import open_collector
+from tests.server.collection.storage import ballots
 from tests.server.executor import tasks
 from tests.towns import RATES, write_town
 from tests.waiting import until
 
 N = 600
 QUASI = ("age", "income")
+VOTE = {"board": "ben", "statutes": True}
 Told = Callable[[str, int, int], None]
 
 
@@ -142,6 +152,34 @@ def test_a_simulation(two: Executor) -> None:
         server.http.shutdown()
         server.http.server_close()
     assert told == [70] * 140
+
+
+@pytest.mark.parametrize("election", [False, True])
+def test_sealed_ballots(tmp_path: Path, two: Executor, *, election: bool) -> None:
+    """Workers seal and sign with the tokens of people; only this process fetches and sends."""
+    with DataDirectory(tmp_path / "data", quiet_seconds=60) as data:
+        specification = election_specification() if election else ballots.SPECIFICATION
+        store = open_collector(data, specification, voting=False) if election else ballots.store_of(data)
+        with serving(create_app(Config(), data, client=no_client)) as port:
+            digest = digest_of(specification)
+            link = survey_link(f"http://127.0.0.1:{port}/", digest, public_bytes(ORGANIZER_KEY))
+            respondent = headless(link)
+            cell = respondent.prepare(compared=True).specification.cells.assign(specification.vector(PERSON))
+            answers = VOTE if election else ANSWERS
+            people = [
+                Contribution(
+                    quasi_identifiers=PERSON, answers=answers, code=code_in(cell, n) if election else code(n)
+                )
+                for n in range(25)
+            ]
+            tokens = fetch_all(respondent, people, 3, lambda _total: None)
+            if election:
+                store.open()
+            sent = send_held(respondent, people, tokens, 3, lambda _total: None, two)
+            respondent.close()
+        store.close()
+        assert len(sent.receipts) == len(people)
+        assert store.ballot_receipts() == sent.receipts
 
 
 def test_tasks_are_done_by_other_processes_which_divide_nothing_again(two: Executor) -> None:

@@ -75,12 +75,16 @@ def test_logs_hold_nothing_of_a_task(programs: tuple[str, Program, Program]) -> 
             executor.map(tasks.refused, ["Ann-4711"])
         with pytest.raises(RuntimeError, match="Locked"):
             executor.map(tasks.locked, ["Bob-4712"])
+        with pytest.raises(RuntimeError, match="Unreadable"):
+            executor.map(tasks.unreadable, ["Bob-4712"])
+        with pytest.raises(RuntimeError, match="of function, cannot be pickled"):
+            executor.map(tasks.unpicklable, ["Bob-4712"])
     said = "".join(program.output for program in logging)
     assert "Registered to" in said
     assert "Ann-4711" not in said
     assert "Bob-4712" not in said
     assert "Ann-4711" not in repr(worker.Parcel(worker.installation(), tasks.refused, "Ann-4711"))
-    assert "Ann-4711" not in repr(worker.Answer(result="Ann-4711"))
+    assert "Ann-4711" not in repr(worker.Answer(result=b"Ann-4711"))
 
 
 def test_certificates_that_are_not_named(scheduler: str) -> None:

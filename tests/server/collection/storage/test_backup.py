@@ -219,7 +219,6 @@ def test_an_interrupted_restoration_is_repeated(
         ("copy", 2),
         ("contents", 5),
         ("arrive", 1),
-        ("sweep", 1),
     ):
         ended = run_killed("backup.restore", name, number, *words)
         assert ended.returncode == -signal.SIGKILL, ended.stderr

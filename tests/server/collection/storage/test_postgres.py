@@ -19,7 +19,7 @@ from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.inspecting import with_other_columns
 from server.collection.storage.schema import fields_of
-from server.collection.storage.store import SurveyStore
+from server.collection.storage.store import DATABASE_NAME, SurveyStore
 from shared.errors import SetupError, StateError, StorageError
 from tests.postgres import PostgresServer, why_not
 from tests.programs import free_port
@@ -59,6 +59,20 @@ def store(data: DataDirectory) -> SurveyStore:
     survey = data.survey(data.publish(sample.envelope(), sample.MODEL))
     survey.open()
     return survey
+
+
+@pytest.mark.parametrize("number", [1, 256, 257, 2000])
+def test_many_rows_go_in_as_they_are(data: DataDirectory, store: SurveyStore, number: int) -> None:
+    """Few by one statement, many by COPY, whose text has signs of its own."""
+    database = data.database(store.id, DATABASE_NAME)
+    texts = ("", "a\tb\nc\\N", "\\.", "\u00e4'\"", "NULL")
+    rows = [(n.to_bytes(16, "big"), n % 12, texts[n % len(texts)]) for n in range(number)]
+    with closing(database.connect()) as connection:
+        with database.transaction(connection) as written:
+            written.executemany("INSERT INTO answer (key, cell, answers) VALUES (?, ?, ?)", rows)
+        assert connection.execute("SELECT * FROM answer ORDER BY key").fetchall() == rows
+        with pytest.raises(StorageError), database.transaction(connection) as written:
+            written.executemany("INSERT INTO answer VALUES (?, ?, ?)", rows)
 
 
 def _admin(server: PostgresServer) -> Any:
