@@ -22,7 +22,6 @@ from server.collection.storage.states import NOT_CLOSED, State
 from server.collection.storage.store import SurveyStore
 from server.collection.totals import arrived, told_until_closing
 from server.files import read_file
-from server.release.preview import require_releasable
 from server.release.trustees.rehearsal import MAX_REHEARSAL_BYTES, keep_rehearsal, require_rehearsal
 from shared.errors import InputError, StateError
 from shared.invitation import survey_link
@@ -122,6 +121,9 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
     with open_data(data) as directory:
         store = open_store(directory, survey)
         if store.state is State.DRAFT:
+            # Here, because it draws: nobody who asks for a survey's state waits for what that loads.
+            from server.release.preview import require_releasable
+
             require_rehearsal(store.published, rehearsed)
             require_releasable(store.specification)
         _confirm(store.id, "Opening cannot be undone, and the specification cannot change afterwards.", yes)
