@@ -15,6 +15,7 @@ from shared.characters import clean_value
 from shared.decimals import format_decimal
 from shared.geometry import Ranges, Vector
 from tests.builders import both
+from tests.kinds import ByKind
 
 MISSING = st.sampled_from(("refused", "own-category"))
 VALUES = st.text(
@@ -85,13 +86,16 @@ def lookups(draw: st.DrawFn, name: str = "place") -> Lookup:
     return Lookup(**_common(name, draw(MISSING)), axes=axes, entries=entries)
 
 
-DRAWN: dict[str, Callable[[str], st.SearchStrategy[Attribute]]] = {
-    "numeric": numerics,
-    "ordinal": ordinals,
-    "nominal": nominals,
-    "cyclic": cyclics,
-    "lookup": lookups,
-}
+DRAWN: dict[str, Callable[[str], st.SearchStrategy[Attribute]]] = ByKind(
+    "tests/shared/strategies.py, DRAWN",
+    {
+        "numeric": numerics,
+        "ordinal": ordinals,
+        "nominal": nominals,
+        "cyclic": cyclics,
+        "lookup": lookups,
+    },
+)
 """Declarations of every kind, by a name."""
 
 
