@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench_submissions import ANSWERS, free_port, start, stop
+from bench_submissions import ANSWERS, start, stop
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 
@@ -31,6 +31,7 @@ from shared import submission
 from shared.ballot import CONTENT_TYPE
 from tests.builders import MESSAGE_BYTES, small_envelope, small_model
 from tests.invited import make_ballot, seal_ballot, token_key, unsigned_token
+from tests.programs import COMMAND, free_port
 from tests.server.collection.storage.ballots import DIGEST, store_of
 
 
@@ -88,7 +89,7 @@ def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, object]:
     making = time.perf_counter() - began
     kinds = {sealed: CONTENT_TYPE, plain: "application/json"}
     port = free_port()
-    command = [sys.executable, "-c", "from server.cli.main import main; main()", "serve"]
+    command = [*COMMAND, "serve"]
     server = start([*command, "--data", str(folder / "data"), "--port", str(port)], port)
     seconds, acknowledged = dict.fromkeys(kinds, 0.0), dict.fromkeys(kinds, 0)
     for turn in range(arguments.rounds):

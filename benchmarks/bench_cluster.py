@@ -32,9 +32,9 @@ from server.executor import Executor
 from server.executor.cluster import executor_at
 from server.simulation.taking_part import Contribution, send_all
 from tests.builders import ANSWERS
+from tests.programs import COMMAND
 from tests.respondent_client.test_headless import PERSON, Server
 
-ROOMFUL = [sys.executable, "-c", "from server.cli.main import main; main()"]
 QUASI = [f"q{number}" for number in range(6)]
 
 
@@ -43,7 +43,7 @@ def run(words: list[str], cluster: str, one_core: bool) -> tuple[float, float, b
     more = ["--cluster", cluster] if cluster else []
     cores = ["taskset", "-c", "0"] if one_core else []
     started, before = time.perf_counter(), os.times()
-    done = subprocess.run([*cores, *ROOMFUL, *words, *more], capture_output=True, check=False)
+    done = subprocess.run([*cores, *COMMAND, *words, *more], capture_output=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr.decode())
     after = os.times()

@@ -29,14 +29,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 
-from benchmarks.bench_submissions import free_port, start, stop
+from benchmarks.bench_submissions import start, stop
 from server.collection.storage.data_directory import DataDirectory
 from shared.ballot import CONTENT_TYPE
 from shared.invited import Relay
 from tests.invited import digest_of, invited, invited_specification, issue_token, make_ballot, seal_ballot
+from tests.programs import COMMAND, free_port
 from tests.server.collection.relay.survey import link_text, open_collector
-
-COMMAND = [sys.executable, "-c", "from server.cli.main import main; main()"]
 
 
 def _seal(digest: str, number: int) -> bytes:

@@ -49,6 +49,7 @@ from server.collection.config import Config
 from shared.submission import PROTOCOL
 from tests.builders import MESSAGE_BYTES, small_envelope, small_model, small_specification
 from tests.postgres import PostgresServer
+from tests.programs import COMMAND, free_port
 
 REQUIRED_RATIO = 0.70
 REQUIRED_ON_POSTGRES = 0.60
@@ -155,13 +156,6 @@ def bare_server(port: int, place: str, processes: int, threads: int) -> None:
         ).run()  # fmt: skip
 
     supervise(work, processes)
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def wait_for(port: int) -> None:
@@ -323,7 +317,7 @@ def measure(
             directory.publish(small_envelope(), small_model())
     processes = str(arguments.processes)
     os.environ["ROOMFUL_SERVER_PROCESSES"] = processes
-    command = [sys.executable, "-c", "from server.cli.main import main; main()", "serve"]
+    command = [*COMMAND, "serve"]
     ours = [[*command, "--data", str(one), "--port", str(port)] for one, port in zip(folders, ports)]
     bare = [sys.executable, __file__, "--bare-server"]
     bare_rest = [database or str(folder / "bare.sqlite"), processes, str(arguments.bare_threads)]
