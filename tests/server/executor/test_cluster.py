@@ -172,10 +172,10 @@ def test_sealed_ballots(tmp_path: Path, two: Executor, *, election: bool) -> Non
                 )
                 for n in range(25)
             ]
-            tokens = fetch_all(respondent, people, 3, lambda _total: None)
+            tokens = fetch_all(respondent, people, 3, lambda _stage, _done, _total: None)
             if election:
                 store.open()
-            sent = send_held(respondent, people, tokens, 3, lambda _total: None, two)
+            sent = send_held(respondent, people, tokens, 3, lambda _stage, _done, _total: None, two)
             respondent.close()
         store.close()
         assert len(sent.receipts) == len(people)
