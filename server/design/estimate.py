@@ -1,13 +1,14 @@
 """What a promise would cost, estimated while an organizer moves a control.
 
 The cells are made by the kernel of the chosen algorithm, on everybody where that is quick, else on people
-drawn at random, with cells smaller in the same proportion. The power diagram, whose kernel takes
-seconds, is estimated by the regions of means that begin as its own do and settle without its balance.
+drawn at random, with cells smaller in the same proportion; of many cells some are made, in a few of the
+boxes into which cuts at medians divide the draw. The power diagram, whose kernel takes seconds, is estimated
+by the regions of means that begin as its own do and settle without its balance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +20,7 @@ import numpy as np
 from server.arrays import FloatArray, IntArray
 from server.design.population.model import Model
 from server.design.weights import normalizing_weights
+from server.statistics.microaggregation.districts import Cutting, District, cut_tree, leaves
 from server.statistics.microaggregation.geometry import distortion
 from server.statistics.microaggregation.mdav import mdav
 from server.statistics.microaggregation.mondrian import mondrian_boxes
@@ -35,6 +37,10 @@ WORK: Final = 2_000_000
 """Tuples times cells up to which the kernel runs on everybody: about a tenth of a second."""
 _DRAWN: Final = 5
 """People of a cell of the draw."""
+_TOGETHER: Final = 500
+"""Cells of a box, at most."""
+_LOOKED_INTO: Final = 8
+"""Boxes in which cells are made, of however many."""
 _LUMPS: Final = 4
 """Combinations of average frequency in a cell from which a power diagram parts them well."""
 _FREE: Final = 3
@@ -130,33 +136,77 @@ def estimate(model: Model, promise: Promise) -> Estimate:
     weights = normalizing_weights(model.attributes, model.X, people[:, 0], room=2).values
     drawn = len(people) * (total // size) > WORK
     X, counts, least = _draw(model.X, people, size, _DRAWN) if drawn else (model.X, people, size)
-    if promise.algorithm == "mondrian":
-        labels = _boxes(model, X, counts, weights, least)
-    elif promise.algorithm == "power-diagram":
-        labels = _regions(X, counts, weights, least)
-    else:
-        labels = _balls(X, counts, weights, least)
-    cells = int(labels.max()) + 1
+    boxes = _boxes(model, X, counts, weights, least) if drawn else np.zeros(len(X), np.int64)
+    grouped = _Grouped(X=X, people=counts, weights=weights, boxes=boxes, labels=np.full(len(X), -1, np.int64))
+    for box in np.unique(np.linspace(0, boxes.max(), _LOOKED_INTO).round()):
+        rows = np.flatnonzero(boxes == box)
+        own = _cells(model, promise.algorithm, X[rows], counts[rows], weights, least)
+        grouped.labels[rows] = own + grouped.labels.max() + 1
     # Few people lie nearer to their own mean than to that of many.
-    factor = Fraction(least * (size - 1), (least - 1) * size)
-    losses = loss_by_attribute(model.attributes, X, counts, weights, labels)
-    loss = distortion(X, counts, weights, labels)
+    factor = float(Fraction(least * (size - 1), (least - 1) * size))
     # What stands in the sample's cells is scaled to everybody's.
-    mean = total / cells
+    mean = grouped.people_per_cell * total / int(counts.sum())
     metrics, half = (
         worst_cell_metrics((needed,), (level,), promise.k, dependence, share) for share in (Fraction(1), HALF)
     )
     return Estimate(
         needed=needed,
-        cells=cells,
+        cells=round(total / mean),
         people_per_cell=mean,
         expected_answers=mean * float(level.lowest),
         unprotected=metrics.record_failure_given_participation,
         unprotected_half=half.record_failure_given_participation,
-        loss=min(1.0, loss * float(factor)),
-        loss_by_attribute=tuple((name, min(1.0, part * float(factor))) for name, part in losses),
+        loss=min(1.0, grouped.loss() * factor),
+        loss_by_attribute=tuple(
+            (attribute.name, min(1.0, grouped.loss(columns) * factor))
+            for attribute, columns in _columns_of(model.attributes)
+        ),
         lumpy=promise.algorithm == "power-diagram" and total * _LUMPS > needed * len(people),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Grouped:
+    """People in boxes, and in some boxes in cells.
+
+    Attributes
+    ----------
+    X : int array, shape (n, d)
+    people : int array, shape (n, 1)
+    weights : tuple of int, length d
+    boxes, labels : int arrays, shape (n,)
+        Cells are numbered from 0; -1 where none were made.
+    """
+
+    X: IntArray
+    people: IntArray
+    weights: tuple[int, ...]
+    boxes: IntArray
+    labels: IntArray
+
+    @property
+    def people_per_cell(self) -> float:
+        """Mean over the cells that were made."""
+        return int(self.people[self.labels >= 0].sum()) / (int(self.labels.max()) + 1)
+
+    def loss(self, columns: slice = slice(None)) -> float:
+        """D of some columns: what the boxes leave, times what cells leave of it where they were made.
+
+        All boxes have about as many cells, so that the part is about the same.
+        """
+        X, weights = np.ascontiguousarray(self.X[:, columns]), self.weights[columns]
+        made = self.labels >= 0
+        outside = distortion(X, self.people, weights, self.boxes)
+        within = distortion(X[made], self.people[made], weights, self.boxes[made])
+        inside = distortion(X[made], self.people[made], weights, self.labels[made])
+        return outside * (inside / within if within > 0 else 1.0)
+
+
+def _columns_of(attributes: Sequence[Attribute]) -> Iterator[tuple[Attribute, slice]]:
+    start = 0
+    for attribute in attributes:
+        yield attribute, slice(start, start + attribute.dimension)
+        start += attribute.dimension
 
 
 def loss_by_attribute(
@@ -167,35 +217,24 @@ def loss_by_attribute(
     labels: IntArray,
 ) -> tuple[tuple[str, float], ...]:
     """D of each attribute alone; 0 for one that everybody has alike."""
-    found, start = [], 0
-    for attribute in attributes:
-        end = start + attribute.dimension
-        part = np.ascontiguousarray(X[:, start:end])
-        constant = bool((part == part[0]).all())
-        share = 0.0 if constant else distortion(part, people, weights[start:end], labels)
-        found.append((attribute.name, share))
-        start = end
-    return tuple(found)
+    return tuple(
+        (attribute.name, distortion(np.ascontiguousarray(X[:, own]), people, weights[own], labels))
+        for attribute, own in _columns_of(attributes)
+    )
 
 
 def without(model: Model, name: str) -> Model:
     """The model without one attribute; people who differ in it alone become equal."""
-    start, attributes = 0, []
-    kept: list[int] = []
-    for attribute in model.attributes:
-        if attribute.name != name:
-            kept += range(start, start + attribute.dimension)
-            attributes.append(attribute)
-        start += attribute.dimension
-    columns: IntArray = np.array(kept, dtype=np.int64)
-    X, inverse = np.unique(model.X[:, columns], axis=0, return_inverse=True)
-    people = np.zeros((len(X), model.people.shape[1]), np.int64)
-    np.add.at(people, inverse.reshape(-1), model.people)
+    kept = [(attribute, own) for attribute, own in _columns_of(model.attributes) if attribute.name != name]
+    X = np.concatenate([model.X[:, own] for _, own in kept], axis=1)
+    order = np.lexsort(X.T[::-1])
+    X, people = X[order], model.people[order]
+    starts = np.flatnonzero(np.r_[True, (X[1:] != X[:-1]).any(axis=1)])
     return replace(
         model,
-        attributes=tuple(attributes),
-        X=np.ascontiguousarray(X),
-        people=people,
+        attributes=tuple(attribute for attribute, _ in kept),
+        X=np.ascontiguousarray(X[starts]),
+        people=np.add.reduceat(people, starts, axis=0),
         tuple_of_record=np.full(len(model.rows), -1, np.int64),
     )
 
@@ -210,19 +249,36 @@ def _draw(X: IntArray, people: IntArray, size: int, least: int) -> tuple[IntArra
     return np.ascontiguousarray(X[used]), chosen[used].astype(np.int64)[:, None], least
 
 
+def _boxes(model: Model, X: IntArray, people: IntArray, weights: tuple[int, ...], least: int) -> IntArray:
+    """The box of each, in the order of the cuts; categories are parted first, as by most cells."""
+    scale: list[int] = []
+    for attribute, own in _columns_of(model.attributes):
+        scale += [weight * (attribute.dimension if attribute.one_hot else 1) for weight in weights[own]]
+    how = Cutting(
+        most=_TOGETHER * least, fewest=2 * least, acceptable=lambda _: True, scale=tuple(scale), depth=60
+    )
+    found = np.zeros(len(X), np.int64)
+    for number, box in enumerate(leaves(cut_tree(X, how, people[:, 0], District.everything(X)))):
+        found[box.rows] = number
+    return found
+
+
+def _cells(
+    model: Model, algorithm: str, X: IntArray, people: IntArray, weights: tuple[int, ...], least: int
+) -> IntArray:
+    """The cell of each, by the kernel of the algorithm or what stands for it."""
+    if algorithm == "power-diagram":
+        return _regions(X, people, weights, least)
+    if algorithm != "mondrian":
+        return _balls(X, people, weights, least)
+    nominal = [(own.start, own.stop) for attribute, own in _columns_of(model.attributes) if attribute.one_hot]
+    rule = SizeRule(minimum=(least,))
+    ranges = ranges_of(model.attributes)
+    return mondrian_boxes(X, people, weights, rule, ranges=ranges, nominal=nominal).labels
+
+
 def _balls(X: IntArray, people: IntArray, weights: tuple[int, ...], least: int) -> IntArray:
     return mdav(X, people, weights, SizeRule(minimum=(least,))).labels
-
-
-def _boxes(model: Model, X: IntArray, people: IntArray, weights: tuple[int, ...], least: int) -> IntArray:
-    nominal, start = [], 0
-    for attribute in model.attributes:
-        if attribute.one_hot:
-            nominal.append((start, start + attribute.dimension))
-        start += attribute.dimension
-    ranges = ranges_of(model.attributes)
-    rule = SizeRule(minimum=(least,))
-    return mondrian_boxes(X, people, weights, rule, ranges=ranges, nominal=nominal).labels
 
 
 def _regions(X: IntArray, people: IntArray, weights: tuple[int, ...], least: int) -> IntArray:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from server.collection.publishing.handing_over import Said
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
-from server.design.population.model import Model, build_model
+from server.design.population.model import Model, read_model
 from server.design.questionnaire_file.checking import Refusal
 from server.desk.draft import Draft
 from server.desk.gate import Gate
@@ -116,15 +116,7 @@ class Desk:
 
         def make() -> Model:
             with draft.completed() as survey:
-                plan = survey.plan
-                numeric = [a.name for a in survey.attributes if a.is_number]
-                return build_model(
-                    open_data(survey.model, survey.reading, numeric_columns=numeric),
-                    survey.attributes,
-                    plan.reading,
-                    plan.participation_source,
-                    survey.level,
-                )
+                return read_model(survey)
 
         return self._once("model", (path, _stamp(path), repr(parts)), make)
 

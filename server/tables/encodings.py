@@ -54,6 +54,7 @@ _ASIAN: Final = ("cp932", "euc_jp", "euc_kr", "gb18030", "big5")
 _WORD: Final = re.compile(rb"[A-Za-z'\x80-\xff]*[\x80-\xff][A-Za-z'\x80-\xff]*")
 _MOST_WORDS: Final = 2_000
 _SAMPLE: Final = 1 << 22
+"""Bytes of lines beyond ASCII by which is guessed."""
 _EAST: Final = 0.95
 """Share of the signs beyond ASCII that must be Japanese, Chinese or Korean."""
 
@@ -71,9 +72,11 @@ def guessed_encoding(data: bytes) -> str:
     In doubt Windows-1252, or Latin-1 where bytes are none of it, as most files are; the caller shows what was
     chosen.
     """
-    sample = data[:_SAMPLE]
+    # No encoding here has a line end within a sign, so that lines of ASCII alone say nothing.
+    data = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
+    sample = data if len(data) <= _SAMPLE else data[: data.rfind(b"\n", 0, _SAMPLE) + 1] or data
     for name in _ASIAN:
-        if _is_asian(data, name):
+        if _is_asian(sample, name) and _decodes(data, name):
             return name
     words = list(dict.fromkeys(_WORD.findall(sample)))[:_MOST_WORDS]
     western = _plain(data)

@@ -123,6 +123,26 @@ def test_sliders_move_the_fields_beside_them(browser: Browser, desk: str) -> Non
     page.close()
 
 
+def test_whoever_waits_for_a_page_is_told(browser: Browser, desk: str) -> None:
+    page = browser.new_page(locale="en", viewport={"width": 360, "height": 800})
+    page.goto(desk + "promise")
+    waiting = page.locator("#waiting")
+    expect(waiting).to_be_empty()
+    # An answer without a page leaves this one there, as one that is long in coming does.
+    page.route("**/promise", lambda route: route.fulfill(status=204))
+    page.get_by_role("button", name="Keep this promise").click(no_wait_after=True)
+    expect(waiting).to_contain_text("Working", timeout=20_000)
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    if SCREENSHOTS:
+        page.screenshot(path=Path(SCREENSHOTS) / "desk-waiting.png")
+    page.unroute("**/promise")
+    page.get_by_role("button", name="Keep this promise").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(waiting).to_be_empty()
+    page.close()
+
+
 def test_questions_are_put_in_order_by_dragging_and_by_the_keyboard(browser: Browser, desk: str) -> None:
     page = browser.new_page(locale="en", viewport={"width": 1280, "height": 2400})
     for name in ("first", "second", "third"):

@@ -1,5 +1,6 @@
-// Sliders beside number fields, and questions put in order by dragging. Without this script the fields, the
-// lists and the buttons with arrows do the same; nothing here sends anything by itself but the desk's own forms.
+// Sliders beside number fields, questions put in order by dragging, and a word while a page is long in coming.
+// Without this script the fields, the lists and the buttons with arrows do the same; nothing here sends
+// anything by itself but the desk's own forms.
 
 /**
  * A slider that moves with a field. The field alone is sent.
@@ -85,8 +86,28 @@ function addDragging(list) {
   }
 }
 
+/**
+ * Says that the next page is on its way, if it takes longer than a moment.
+ * @param {HTMLElement} line
+ */
+function addWaiting(line) {
+  let timer = 0;
+  document.addEventListener("submit", (event) => {
+    if (event.defaultPrevented) return; // htmx sends it, and says so itself
+    timer = window.setTimeout(() => {
+      line.textContent = line.dataset.text ?? "";
+    }, 1000);
+  });
+  window.addEventListener("pageshow", () => {
+    window.clearTimeout(timer); // the browser may bring this page back as it was left
+    line.textContent = "";
+  });
+}
+
 for (const field of document.querySelectorAll("[data-slider]")) {
   addSlider(/** @type {HTMLInputElement | HTMLSelectElement} */ (field));
 }
 const questions = document.getElementById("in-order");
 if (questions !== null) addDragging(questions);
+const waiting = document.getElementById("waiting");
+if (waiting !== null) addWaiting(waiting);

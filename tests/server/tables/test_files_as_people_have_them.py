@@ -300,6 +300,17 @@ def test_encodings_are_found_out_and_shown(encoding: str, text: str) -> None:
     assert f"encoding {file.understood.encoding}" in describe_table(file)
 
 
+@pytest.mark.parametrize("encoding", ["cp1250", "cp932"])
+def test_encodings_are_found_out_from_names_at_the_end_of_a_large_file(encoding: str) -> None:
+    text = TEXTS[encoding][0]
+    assert guessed_encoding(b"1;2;some words\n" * 400_000 + text.encode(encoding)) == encoding
+
+
+def test_the_encoding_of_a_long_line_is_found_out() -> None:
+    text = TEXTS["cp1250"][0].replace("\n", ";") * 200_000
+    assert guessed_encoding(text.encode("cp1250")) == "cp1250"
+
+
 def test_a_masking_says_which_encoding_was_found_out(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(pd.DataFrame({"age": AGES, "miasto": ["Łódź", "Kraków"] * 30}).to_csv().encode("cp1250"))
