@@ -87,6 +87,7 @@ async def load_parts(
     examination: Examination,
     districts: Collection[int] | None = None,
     floor: Floor | None = None,
+    kept: dict[str, bytes] | None = None,
 ) -> Examination:
     """Fetch parts of a specification in parts, and make the checks that are open without them.
 
@@ -98,23 +99,28 @@ async def load_parts(
         Whose parts are needed, in any order; all by default, which tells the server nothing.
     floor : Floor, optional
         That of :func:`examine_alone`.
+    kept : dict of str to bytes, optional
+        By digest what came earlier, and is not asked for again; what comes now is put there.
 
     Raises
     ------
     NotFoundError, RemoteError
-        If a part does not arrive. One that is not the signed one is a refusal of check 2.
+        If a part does not arrive; `kept` has those that did. One that is not the signed one is a refusal of
+        check 2.
     """
     specification = examination.specification
     if specification is None or not specification.parts or examination.refusal is not None:
         return examination
-    needed = sorted(range(len(specification.parts)) if districts is None else districts)
-    parts: dict[str, bytes] = {}
-    for number in needed:
-        reference = specification.parts[number]
-        most = reference.n_bytes + 1  # so that a longer one is told from one that is no part at all
-        parts[reference.digest] = await _get(platform, link, f"parts/{reference.digest}", most)
-        platform.notify({"part": number, "done": len(parts), "total": len(needed)})
-    return examine_parts(examination, parts.get, needed, floor)
+    kept, references = {} if kept is None else kept, specification.parts
+    wanted = range(len(references)) if districts is None else districts
+    needed = [n for n, part in enumerate(references) if n in wanted or part.digest in kept]
+    for done, number in enumerate(needed, start=1):
+        reference = references[number]
+        if reference.digest not in kept:
+            most = reference.n_bytes + 1  # so that a longer one is told from one that is no part at all
+            kept[reference.digest] = await _get(platform, link, f"parts/{reference.digest}", most)
+        platform.notify({"part": number, "done": done, "total": len(needed)})
+    return examine_parts(examination, kept.get, needed, floor)
 
 
 def district_of(specification: Specification, answers: Mapping[str, str | None]) -> int:

@@ -73,6 +73,7 @@ class Bridge:
         self._compared = False
         self._sound: SoundSpecification | None = None
         self._district = 0
+        self._parts: dict[str, bytes] = {}
         self._entrance: Entrance | None = None
         self._placement: Placement | None = None
         self._attempt: Attempt | None = None
@@ -105,7 +106,7 @@ class Bridge:
             ``sound`` once every check has passed: before that nothing maps a person or sends.
         """
         self._link = Link(base=base, survey=survey, invitation=Invitation.parse_fragment(fragment))
-        self._sound, self._compared = None, False
+        self._sound, self._compared, self._parts = None, False, {}
         self._examination = await examine_alone(self._platform, self._link)
         return self._examined()
 
@@ -143,7 +144,9 @@ class Bridge:
         """Fetch the part of her district, or all parts, and make the checks that were open."""
         districts = None if everything else (self._district,)
         examination = _needed(self._examination)
-        self._examination = await load_parts(self._platform, _needed(self._link), examination, districts)
+        self._examination = await load_parts(
+            self._platform, _needed(self._link), examination, districts, kept=self._parts
+        )
         return self._examined()
 
     def look_at_code(self, text: str) -> dict[str, Any]:

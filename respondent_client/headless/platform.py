@@ -7,6 +7,7 @@ import secrets
 import ssl
 import threading
 import weakref
+import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -53,7 +54,9 @@ class HeadlessPlatform:
         parts = urlsplit(url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         own = body is not None
-        headers = {"Content-Type": content_type, "Connection": "close"} if own else {}
+        headers = (
+            {"Content-Type": content_type, "Connection": "close"} if own else {"Accept-Encoding": "gzip"}
+        )
         if own:
             self._drop(parts.scheme, parts.netloc)
         line = self._connect(parts.scheme, parts.netloc) if own else self._kept(parts.scheme, parts.netloc)
@@ -151,7 +154,21 @@ def _exchange(
     connection.request(method, path, body=body, headers=headers)
     response = connection.getresponse()
     data = response.read(max_bytes + 1)
+    if response.getheader("Content-Encoding") == "gzip" and len(data) <= max_bytes:
+        data = _unzip(data, max_bytes + 1)
     if len(data) > max_bytes:
         connection.close()
         raise RemoteError("the server's answer is too long", where=path, code="remote.too-long")
     return Reply(status=response.status, body=data)
+
+
+def _unzip(data: bytes, most: int) -> bytes:
+    """At most so many bytes of what was compressed: a small answer can hold gigabytes."""
+    decoder = zlib.decompressobj(wbits=31)
+    try:
+        found = decoder.decompress(data, most)
+    except zlib.error:
+        raise http.client.HTTPException("not compressed as it says") from None
+    if not decoder.eof and len(found) < most:
+        raise http.client.IncompleteRead(found)
+    return found

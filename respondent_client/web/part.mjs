@@ -55,9 +55,10 @@ async function load(context, everything, status) {
   const buttons = [...document.querySelectorAll("#load-part, #load-all")];
   const rest = (disabled) => buttons.forEach((button) => { /** @type {HTMLButtonElement} */ (button).disabled = disabled; });
   rest(true);
+  const said = language.t(everything ? "part.loading-all" : "part.loading");
   const bar = () => {
     const { done = 0, total = null } = state.notice ?? {};
-    replace(status, h("p", {}, language.t("part.loading")), total > 1 && h("progress", { max: total, value: done, "aria-label": language.t("part.loading") }));
+    replace(status, h("p", {}, said), everything && total && h("progress", { max: total, value: done, "aria-label": said }));
   };
   context.tell({ type: "notice", notice: null });
   context.live = () => state.step === step && bar();

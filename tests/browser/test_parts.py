@@ -142,6 +142,11 @@ def test_another_district_is_asked_for_again_by_name(page: Page, parted: Site) -
     assert asked_for(parted) == [YOUNG]
     page.click("#load-part")
     expect(page.locator("#picture > summary")).to_be_visible()
+    page.go_back()
+    page.go_back()
+    page.locator("#field-0").fill("43")
+    walk.go_on()  # both parts are here
+    expect(page.locator("#picture > summary")).to_be_visible()
     assert asked_for(parted) == [YOUNG, OLD]
     assert not walk.problems
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -18,6 +19,7 @@ from respondent_client.headless.commands import respond
 from respondent_client.headless.platform import HeadlessPlatform
 from respondent_client.headless.respondent import run
 from shared.errors import InputError, RemoteError, SoundnessError, StateError
+from shared.limits import MAX_ENVELOPE_BYTES
 from tests.builders import ANSWERS
 from tests.respondent_client.fakes import FakePlatform, link_to
 
@@ -31,6 +33,8 @@ class Server:
         self.fake = fake = FakePlatform()
         self.connections: set[Any] = set()
         self.drop = 0
+        self.zip: Callable[[bytes], bytes] | None = None
+        self.encodings: list[tuple[str, str | None]] = []
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -53,9 +57,14 @@ class Server:
                     server.drop -= 1
                     return
                 self.send_response(reply.status)
-                self.send_header("Content-Length", str(len(reply.body)))
+                server.encodings.append((self.command, self.headers["Accept-Encoding"]))
+                data = reply.body
+                if server.zip and self.headers["Accept-Encoding"] == "gzip":
+                    data = server.zip(data)
+                    self.send_header("Content-Encoding", "gzip")
+                self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
-                self.wfile.write(reply.body)
+                self.wfile.write(data)
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
@@ -123,6 +132,33 @@ def test_an_answer_beyond_its_limit_is_not_read(server: Server) -> None:
     with pytest.raises(RemoteError) as caught:
         run(platform.request("GET", url, body=None, content_type="", max_bytes=10))
     assert caught.value.code == "remote.too-long"
+
+
+def test_what_is_read_comes_compressed_and_nothing_of_a_message(server: Server) -> None:
+    server.zip = gzip.compress
+    respondent = headless(server.url)
+    respondent.prepare()
+    respondent.respond(PERSON, ANSWERS)
+    assert set(server.encodings) == {("GET", "gzip"), ("POST", "identity")}
+
+
+@pytest.mark.parametrize(
+    ("zipped", "code"),
+    [
+        (lambda _data: gzip.compress(bytes(MAX_ENVELOPE_BYTES + 1)), "remote.too-long"),
+        (lambda _data: gzip.compress(bytes(50 * MAX_ENVELOPE_BYTES)), "remote.too-long"),
+        (lambda data: gzip.compress(data)[:-9], "remote.unreachable"),
+        (lambda data: data, "remote.unreachable"),
+    ],
+    ids=["a little too long", "much too long", "truncated", "not compressed"],
+)
+def test_a_compressed_answer_is_bounded_and_whole(
+    server: Server, zipped: Callable[[bytes], bytes], code: str
+) -> None:
+    server.zip = zipped
+    with pytest.raises(RemoteError) as caught:
+        headless(server.url).examine()
+    assert caught.value.code == code
 
 
 def test_nobody_is_placed_before_the_checks(server: Server) -> None:

@@ -84,7 +84,22 @@ def test_another_district_needs_its_own_part(page: Page) -> None:
     assert "part" in page.ask("place", quasi_identifiers=GRANNY)
     page.ask("load", everything=False)
     assert page.ask("place", quasi_identifiers=GRANNY)["room"]["cell"] in range(4, 8)
+    assert page.ask("place", quasi_identifiers=PERSON)["room"]["cell"] == 3
     assert page.fetched == [YOUNG, OLD]
+
+
+def test_what_has_arrived_is_not_asked_for_again(page: Page) -> None:
+    page.open()
+    page.ask("place", quasi_identifiers=GRANNY)
+    old = page.platform.parts.pop(OLD)
+    assert page.ask("load", everything=True)["code"] == "not-found"
+    page.platform.parts[OLD] = old
+    assert page.ask("load", everything=True)["sound"]
+    assert page.fetched == [YOUNG, OLD, OLD]
+    page.open()
+    page.ask("place", quasi_identifiers=PERSON)
+    page.ask("load", everything=False)
+    assert page.fetched == [YOUNG, OLD, OLD, YOUNG]
 
 
 def test_everything_tells_nothing(page: Page) -> None:
