@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, binom
 
 _NODES: Final = 400
 _POWER: Final = 6
@@ -26,6 +25,9 @@ def chances_at(
     """Chance of taking part at quantiles of its beta distribution; the participation itself without one."""
     if not correlation or not 0 < participation < 1:
         return np.full_like(quantiles, float(participation))
+    # Three quarters of a second to load, and most simulations are of people who decide alone.
+    from scipy.stats import beta
+
     both = (1 - correlation) / correlation
     return np.asarray(beta.ppf(quantiles, float(participation * both), float((1 - participation) * both)))
 
@@ -46,6 +48,8 @@ def mixed_failure(
     -----
     Gauss-Legendre over the common quantile: O(400 L k^2). Relative error below 1e-6 for failures above 1e-12.
     """
+    from scipy.stats import binom
+
     u, weights = common_quantiles()
     total = np.zeros((k, _NODES))
     total[0] = 1
