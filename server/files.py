@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -17,9 +19,13 @@ PRIVATE: Final = 0o600
 """Mode of a file for its owner alone."""
 SHARED: Final = 0o666
 """Mode of a file that others may read, as far as the user's umask lets them."""
+NEW: Final = ".new-"
+"""Begins the names of what is not complete."""
 Refused = Callable[[str], RoomfulError]
 """Makes the error of a caller from what is the matter with a file."""
 
+_LOCKED_SECONDS: Final = 5
+"""After which a folder that is in use is locked: one that was just made may not be yet."""
 _NAMED: Final = {
     errno.ENOSPC: ("full", "the disk is full", "Free some space and try again."),
     errno.EDQUOT: ("full", "the disk quota is used up", "Free some space and try again."),
@@ -133,14 +139,44 @@ def new_file(path: Path, *, mode: int = PRIVATE) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def hidden_folder(target: Path, *, mode: int = 0o700) -> Iterator[Path]:
+def hidden_folder(target: Path, *, mode: int = 0o700, prefix: str = NEW) -> Iterator[Path]:
     """A folder beside a name to come, which is removed when the block ends, whatever happened."""
-    work = beside(target)
+    work = beside(target, prefix)
     try:
         work.mkdir(mode=mode)
         yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def held_folder(target: Path, prefix: str) -> Iterator[Path]:
+    """As :func:`hidden_folder`, with a name that begins so, and locked: `clear_abandoned` leaves it alone."""
+    with hidden_folder(target, prefix=prefix) as work:
+        descriptor = os.open(work, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with contextlib.suppress(OSError):  # some file systems have no locks: then nobody clears either
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+            yield work
+        finally:
+            os.close(descriptor)
+
+
+def clear_abandoned(folder: Path, prefix: str) -> tuple[str, ...]:
+    """Remove what :func:`held_folder` made for processes that were killed, and return the names."""
+    cleared = []
+    for left in sorted(folder.glob(f"{prefix}*")):
+        with contextlib.suppress(OSError):  # no folder, in use, or not ours to remove
+            descriptor = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                age = time.time() - os.fstat(descriptor).st_mtime
+                if age > _LOCKED_SECONDS or any(left.iterdir()):
+                    shutil.rmtree(left)
+                    cleared.append(left.name)
+            finally:
+                os.close(descriptor)
+    return tuple(cleared)
 
 
 @contextlib.contextmanager
@@ -172,9 +208,9 @@ def new_folder(target: Path, *, mode: int = 0o700, replaced: bool = False) -> It
     shutil.rmtree(old, ignore_errors=True)
 
 
-def beside(path: Path) -> Path:
+def beside(path: Path, prefix: str = NEW) -> Path:
     """A free name, known before anything is made, so that a signal at any moment leaves nothing behind."""
-    return path.with_name(f".new-{secrets.token_hex(8)}")
+    return path.with_name(f"{prefix}{secrets.token_hex(8)}")
 
 
 def _sync(path: Path, flags: int = 0) -> None:

@@ -404,7 +404,7 @@ class DataFile(ABC):
         except OSError as error:
             raise InputError(
                 f"the file cannot be written: {(error.strerror or str(error)).lower()}",
-                where=str(path),
+                where=path.name,
                 remedy="Check that the folder exists and may be written to, and that the disk has room.",
             ) from None
 

@@ -189,24 +189,27 @@ class StatisticalFile(DataFile):
             "variable_value_labels": {name: named for name, named in labels.items() if named},
             "variable_format": {name: form for name, form in formats.items() if form},
         }
-        if self.form == "SPSS":
-            gaps = {name: self._published_gaps(name, frame[name].tolist()) for name in own}
-            pyreadstat.write_sav(
-                frame,
-                str(path),
-                missing_ranges={name: spans for name, spans in gaps.items() if spans},
-                variable_measure={n: m for n, m in self._meta.variable_measure.items() if n in own and m},
-                **common,
-            )
-        else:
-            tags = {name: self._published_tags(name, frame[name].tolist()) for name in own}
-            pyreadstat.write_dta(
-                frame,
-                str(path),
-                missing_user_values={n: found for n, found in tags.items() if found},
-                version=self._version,
-                **common,
-            )
+        try:
+            if self.form == "SPSS":
+                gaps = {name: self._published_gaps(name, frame[name].tolist()) for name in own}
+                pyreadstat.write_sav(
+                    frame,
+                    str(path),
+                    missing_ranges={name: spans for name, spans in gaps.items() if spans},
+                    variable_measure={n: m for n, m in self._meta.variable_measure.items() if n in own and m},
+                    **common,
+                )
+            else:
+                tags = {name: self._published_tags(name, frame[name].tolist()) for name in own}
+                pyreadstat.write_dta(
+                    frame,
+                    str(path),
+                    missing_user_values={n: found for n, found in tags.items() if found},
+                    version=self._version,
+                    **common,
+                )
+        except pyreadstat.ReadstatError as error:  # of a full disk too, without its number
+            raise OSError(str(error)) from None
         without_clock(path, self.form)
         self._check(path, frame)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.executor import THREADS, Executor
-from server.files import PRIVATE, hidden_folder, write_file
+from server.files import PRIVATE, clear_abandoned, held_folder, write_file
 from server.progress import StageProgress
 from server.statistics.anonymize.evaluation import Evaluation, Settings, evaluate
 from server.statistics.anonymize.exposure import digest, disclosed, masked_before, warnings_of
@@ -40,6 +41,9 @@ from shared.errors import InputError
 _WORTH_SAYING_SECONDS: Final = 3.0
 _MEASURING_SECONDS: Final = 4e-5
 """A person, for everything after grouping: measured with 10^6 records and 5 numbers."""
+
+_HIDDEN: Final = ".masking-"
+"""Begins the names of folders in which files wait until all of them are complete."""
 
 _GAP: Final = "SSE of the groups above the least possible, at most, percent"
 
@@ -118,7 +122,8 @@ def anonymize_file(
     Notes
     -----
     Guarantee: all files appear together, when all of them are complete; until then they stand in a
-    hidden folder beside ``out``, which is removed whatever happens.
+    hidden folder beside ``out``, which is removed whatever happens; that of a process that was killed is
+    removed by the next masking into the same folder, which says so.
     """
     _check_names("--known", known, request.quasi_identifiers, "among the quasi-identifiers")
     trees = _hierarchies(hierarchies, (*request.confidential, *request.quasi_identifiers))
@@ -136,7 +141,14 @@ def anonymize_file(
         wanted = (*wanted, risk_file)
         _check_places((risk_file,), [("FILE", path)])
     _check_places(wanted, [*distances, *trees_read])
+    if (left := clear_abandoned(out.parent, _HIDDEN)) and announce is not None:
+        announce(f"Removed {', '.join(left)}: what a masking that was killed had left beside {out.name}.")
     prepared = prepare(path, out, request, given, progress=progress)
+    if announce is not None and request.constraints.given and request.district_of(len(prepared.X)):
+        announce(
+            "Records are grouped all together, not by districts: what every group must keep unites groups "
+            "all over the file."
+        )
     grouping = prepared.estimate() if announce is not None else None
     if announce is not None and grouping is not None:
         seconds = grouping + _MEASURING_SECONDS * int(prepared.people.by_level.sum())
@@ -288,15 +300,15 @@ def _described(masked: Masked) -> dict[str, object]:
 
 @contextmanager
 def _unseen_folder(out: Path) -> Iterator[Path]:
-    """A hidden folder beside a file to come, removed at the end."""
+    """A hidden folder beside a file to come, removed at the end; of a killed process, by the next one."""
     try:
-        with hidden_folder(out) as folder:
+        with held_folder(out, _HIDDEN) as folder:
             yield folder
     except OSError as error:
         raise InputError(
             f"the files cannot be written: {(error.strerror or str(error)).lower()}",
             where=str(out),
-            remedy="Check that the folder may be written to.",
+            remedy="Check that the folder may be written to, and that the disk has room.",
         ) from None
 
 
@@ -318,6 +330,12 @@ def _check_places(written: Sequence[Path], read: Sequence[tuple[str, Path | None
         if not path.parent.is_dir():
             raise InputError(
                 "there is no such folder", where=str(path.parent), remedy="Make it, or write elsewhere."
+            )
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise InputError(
+                "this folder cannot be written to",
+                where=str(path.parent),
+                remedy="Change its permissions, or write elsewhere.",
             )
         if path.is_dir():
             raise InputError(
