@@ -137,7 +137,11 @@ class Publication:
             raise _malformed("a file is no text in UTF-8") from None
         body = json.dumps({**texts, "parts": parts, "test": self.is_test}, ensure_ascii=False).encode("utf-8")
         if len(body) > MAX_PUBLICATION_BYTES:
-            raise _malformed(f"{len(body)} bytes are too many")
+            raise _malformed(
+                f"{len(body)} bytes are too many",
+                expected=f"at most {MAX_PUBLICATION_BYTES}",
+                remedy="Give the folder to the operator, who publishes it there: roomful publish --data.",
+            )
         return body
 
     def require_sound(self) -> PublishedSurvey:

@@ -122,6 +122,16 @@ def test_a_publication_carries_all_parts(tmp_path: Path) -> None:
     assert publication.require_sound().specification == SURVEY
 
 
+def test_what_is_too_large_to_be_sent_is_published_by_the_operator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_survey_in_parts(tmp_path)
+    monkeypatch.setattr("server.collection.publishing.publication.MAX_PUBLICATION_BYTES", 1000)
+    with pytest.raises(InputError, match="at most 1000") as caught:
+        Publication.read(tmp_path).to_bytes()
+    assert "--data" in caught.value.remedy
+
+
 @pytest.mark.parametrize("parts", [None, [], {"a": 1}, {"a": ""}, {str(i): "x" for i in range(1001)}])
 def test_a_publication_with_other_parts_is_refused(tmp_path: Path, parts: object) -> None:
     write_survey_in_parts(tmp_path)
