@@ -4,12 +4,13 @@ Each command is run as a process of its own; its processor seconds are those of 
 what it writes must not depend on who worked. Beside it what a cluster costs before its first task and with a
 worker that is killed, and what becomes of a pool of the standard library then.
 
-    python benchmarks/bench_cluster.py [--records 200000] [--only anonymize]
+    python benchmarks/bench_cluster.py [--records 200000] [--only anonymize] [--schedulers]
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import os
 import signal
@@ -34,8 +35,16 @@ from server.simulation.taking_part import Contribution, send_all
 from tests.builders import ANSWERS
 from tests.programs import COMMAND
 from tests.respondent_client.test_headless import PERSON, Server
+from tests.server.executor.clusters import certificates, joined, started
 
 QUASI = [f"q{number}" for number in range(6)]
+WORKERS = [
+    ("one thread", "", True),
+    ("threads", "", False),
+    ("one process", "local:1", False),
+    ("two processes", "local:2", False),
+]
+"""Who works: label, ``--cluster``, whether on one core."""
 
 
 def run(words: list[str], cluster: str, one_core: bool) -> tuple[float, float, bytes]:
@@ -54,17 +63,12 @@ def run(words: list[str], cluster: str, one_core: bool) -> tuple[float, float, b
 def table(name: str, words: list[str], written: list[Path]) -> None:
     """One command, by each who may work."""
     expected = ""
-    for label, cluster, one_core in (
-        ("one thread", "", True),
-        ("threads", "", False),
-        ("one process", "local:1", False),
-        ("two processes", "local:2", False),
-    ):
+    for label, cluster, one_core in WORKERS:
         clock, used, printed = run(words, cluster, one_core)
         digest = hashlib.sha256(b"".join([*(path.read_bytes() for path in written), printed]))
         expected = expected or digest.hexdigest()
         same = "same bytes" if digest.hexdigest() == expected else "OTHER BYTES"
-        print(f"{name:<10} {label:<14} {clock:7.1f} s  {used:7.1f} CPU s  {same}", flush=True)
+        print(f"{name:<10} {label:<20} {clock:7.1f} s  {used:7.1f} CPU s  {same}", flush=True)
 
 
 def anonymize(folder: Path, records: int) -> None:
@@ -131,6 +135,25 @@ COMMANDS: dict[str, Callable[[Path, int], None]] = {
 }
 
 
+@contextlib.contextmanager
+def by_schedulers(folder: Path) -> Iterator[list[tuple[str, str, bool]]]:
+    """Two schedulers of this machine, reached by TLS, with one worker and with two.
+
+    Processor seconds of a command are without those of their workers, which live on.
+    """
+    files = certificates(folder)
+    os.environ.update(files)
+    options = ("--nthreads", "1", "--memory-limit", "0")
+    with contextlib.ExitStack() as running:
+        found = []
+        for number in (1, 2):
+            url, _ = running.enter_context(started(folder, files))
+            for _ in range(number):
+                running.enter_context(joined(url, folder, files, *options))
+            found.append((f"scheduler, {number} by TLS", url, False))
+        yield found
+
+
 def slept(_task: int) -> int:
     """A task of a twentieth of a second."""
     time.sleep(0.05)
@@ -191,10 +214,17 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--only", choices=["overhead", *COMMANDS])
+    parser.add_argument(
+        "--schedulers",
+        action="store_true",
+        help="also by one and two workers, each set of a scheduler by TLS",
+    )
     given = parser.parse_args()
     if given.only in (None, "overhead"):
         overhead()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as running:
+        if given.schedulers:
+            WORKERS.extend(running.enter_context(by_schedulers(Path(name))))
         for command, measure in COMMANDS.items():
             if given.only in (None, command):
                 measure(Path(name), given.records)
