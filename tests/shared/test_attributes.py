@@ -57,6 +57,7 @@ HOSTILE = [
 EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
 
 
+@pytest.mark.no_cover
 @EVERY_KIND
 @given(st.data())
 def test_answer_vector_and_canonical_text_are_one_to_one(kind: str, data: st.DataObject) -> None:
@@ -68,6 +69,7 @@ def test_answer_vector_and_canonical_text_are_one_to_one(kind: str, data: st.Dat
     assert attribute.vector(attribute.text_of(vector)) == vector
 
 
+@pytest.mark.no_cover
 @EVERY_KIND
 @given(st.data())
 def test_vectors_lie_within_the_ranges_and_are_distinct(kind: str, data: st.DataObject) -> None:
@@ -82,6 +84,7 @@ def test_vectors_lie_within_the_ranges_and_are_distinct(kind: str, data: st.Data
             assert low <= value <= high
 
 
+@pytest.mark.no_cover
 @EVERY_KIND
 @given(st.data())
 def test_no_other_vector_has_an_answer(kind: str, data: st.DataObject) -> None:
@@ -97,6 +100,7 @@ def test_no_other_vector_has_an_answer(kind: str, data: st.DataObject) -> None:
             attribute.text_of(wrong_length)
 
 
+@pytest.mark.no_cover
 @EVERY_KIND
 @given(st.data())
 def test_answers_within_bounds_are_counted_as_by_brute_force(kind: str, data: st.DataObject) -> None:
@@ -114,6 +118,7 @@ def test_answers_within_bounds_are_counted_as_by_brute_force(kind: str, data: st
     assert attribute.count_within(attribute.coordinate_ranges) == len(admissible(attribute))
 
 
+@pytest.mark.no_cover
 @EVERY_KIND
 @given(st.data())
 def test_every_text_gives_a_vector_of_the_domain_or_an_answer_error(kind: str, data: st.DataObject) -> None:
@@ -128,6 +133,7 @@ def test_every_text_gives_a_vector_of_the_domain_or_an_answer_error(kind: str, d
         assert vector in {attribute.vector(t) for t in admissible(attribute)}
 
 
+@pytest.mark.no_cover
 @EVERY_KIND
 @given(st.data())
 def test_a_missing_answer_is_refused_or_has_its_own_category(kind: str, data: st.DataObject) -> None:

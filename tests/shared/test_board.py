@@ -164,6 +164,7 @@ def _verified(data: bytes) -> None:
     envelope.verified(outcomes(envelope), public_bytes(ORGANIZER_KEY))
 
 
+@pytest.mark.no_cover
 def test_every_flipped_bit_of_the_board_is_refused() -> None:
     for bit in range(8 * len(FILES.board)):
         changed = bytearray(FILES.board)

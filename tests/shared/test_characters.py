@@ -82,6 +82,7 @@ def test_lines_and_tabs_are_for_texts_only() -> None:
     assert not clean_value("two\tthree")
 
 
+@pytest.mark.no_cover
 def test_every_format_private_and_unassigned_character_is_refused() -> None:
     allowed = {"\n", "\t"}
     for number in range(sys.maxunicode + 1):

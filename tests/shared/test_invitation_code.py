@@ -63,6 +63,7 @@ def test_every_exchange_of_two_symbols_is_caught(code: InvitationCode) -> None:
         assert refused("".join(changed)) == (code.symbols[i] != code.symbols[j])
 
 
+@pytest.mark.no_cover
 def test_every_twin_error_is_caught() -> None:
     for place, (old, new) in itertools.product(range(SYMBOLS - 2), itertools.permutations(ALPHABET, 2)):
         data = [0] * (SYMBOLS - 1)
