@@ -52,6 +52,7 @@ def test_a_walk_in_french(tab: Callable[..., Page], make_site: Callable[..., Sit
     walk.question("Gut").click()
     look("questions")
     walk.go_on()
+    expect(walk.question("Gut")).to_have_count(0)
     walk.go_on()
     walk.see_message()
     look("review")

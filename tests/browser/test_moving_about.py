@@ -158,6 +158,7 @@ def test_changing_an_answer_after_a_lost_answer_counts_once(walk: Walk, site: Si
     page.go_back()
     walk.question("Poor").click()
     walk.go_on()
+    expect(walk.question("smokes")).to_be_visible()
     walk.go_on()
     expect(page.locator("#bytes")).to_contain_text('"health":"poor"')
     walk.send()

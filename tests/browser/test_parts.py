@@ -59,6 +59,7 @@ def test_only_her_part_is_loaded_and_not_before_she_agrees(page: Page, parted: S
     walk.go_on()
     walk.question("Good").click()
     walk.go_on()
+    expect(walk.question("smokes")).to_be_visible()
     walk.go_on()
     walk.see_message()
     walk.send()

@@ -33,7 +33,7 @@ def test_an_interrupted_command_leaves_nothing(tmp_path: Path) -> None:
         assert any(temporary.glob("roomful-cluster-*"))
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
         said = process.communicate(timeout=60)[1]
-        assert process.returncode == 130
+        assert process.returncode == 130, said
         assert "Cancelled" in said
         assert "Traceback" not in said
         until(lambda: not alive(process.pid))
