@@ -260,33 +260,34 @@ def _two_opt(z: FloatArray, order: Sequence[int]) -> list[int]:
     """Turn stretches of the row around while that shortens it; the best turn from each place, in sweeps."""
     path = np.array(order)
     n = len(path)
+    line = z[:, path]
+    steps = _steps(line)
     for _ in range(MAX_SWEEPS):
         improved = False
         for i in range(-1, n - 2):
             # Turning the places i + 1 to j exchanges the steps (i, i + 1) and (j, j + 1); an end has no step.
-            line = z[:, path]
-            ends = np.arange(i + 2, n)
-            old = _steps(line, ends)
-            new = np.zeros(len(ends))
+            old = steps[i + 2 :]
+            new = np.zeros(len(old))
             if i >= 0:
-                old = old + np.sqrt(_squared(line[:, [i]], line[:, i + 1]))
-                new = new + np.sqrt(_squared(line[:, ends], line[:, i]))
-            new[:-1] = new[:-1] + np.sqrt(_squared(line[:, ends[:-1] + 1], line[:, i + 1]))
+                old = old + steps[i]
+                new = np.sqrt(_squared(line[:, i + 2 :], line[:, i]))
+            new[:-1] += np.sqrt(_squared(line[:, i + 3 :], line[:, i + 1]))
             gain = old - new
             best = int(np.argmax(gain))
             if gain[best] > 1e-9 * old[best]:
-                path[i + 1 : ends[best] + 1] = path[i + 1 : ends[best] + 1][::-1].copy()
+                turned = slice(i + 1, i + 3 + best)
+                path[turned] = path[turned][::-1].copy()
+                line[:, turned] = line[:, turned][:, ::-1].copy()
+                steps = _steps(line)
                 improved = True
         if not improved:
             break
     return [int(cell) for cell in path]
 
 
-def _steps(line: FloatArray, starts: NDArray[np.int64]) -> FloatArray:
-    """Lengths of the steps from these places to the next; the last place has none."""
-    steps = np.zeros(len(starts))
-    total = np.zeros(max(len(starts) - 1, 0))
+def _steps(line: FloatArray) -> FloatArray:
+    """Lengths of the steps from each place to the next; the last place has none."""
+    total = np.zeros(line.shape[1])
     for column in line:
-        total += (column[starts[:-1] + 1] - column[starts[:-1]]) ** 2
-    steps[:-1] = np.sqrt(total)
-    return steps
+        total[:-1] += np.diff(column) ** 2
+    return np.sqrt(total)
