@@ -63,8 +63,8 @@ said=$TMPDIR/said
 ) >"$said" 2>&1 &
 checks=$!
 # The protocol core first, with complete branch coverage; then everything else.
-# Files are shared out among the cores; one file's tests stay together, with the servers they start. In the order of
-# their names: the browser's few and long ones come first, so that no core waits for them at the end.
+# Files are shared out among the cores; one file's tests stay together, with the servers they start. Those marked as
+# long begin first (tests/conftest.py), so that no core waits for them at the end.
 "$bin/python" -m tests.compile_ahead & # what only the others need
 ahead=$!
 core=0

@@ -7,6 +7,7 @@ languages. The encoding wins under which one language spells most of the words.
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from typing import Final
 
 _WESTERN: Final = (
@@ -73,7 +74,7 @@ def guessed_encoding(data: bytes) -> str:
     chosen.
     """
     # No encoding here has a line end within a sign, so that lines of ASCII alone say nothing.
-    data = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
+    data = b"".join(line for line in BytesIO(data) if not line.isascii())
     sample = data if len(data) <= _SAMPLE else data[: data.rfind(b"\n", 0, _SAMPLE) + 1] or data
     for name in _ASIAN:
         if _is_asian(sample, name) and _decodes(data, name):

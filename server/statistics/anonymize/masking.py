@@ -131,7 +131,8 @@ def mask(
                 digits = prepared.digits[index]
                 new = exact if digits is None else rounded(exact, digits)
                 if request.breach == "p3m" and prepared.distances is not None:
-                    true = prepared.X[:, [block.first]][:][:, 0] * block.scale + block.centre[0]
+                    values_of, code = prepared.X.values[block.first], prepared.X.codes[block.first]
+                    true = values_of[code] * block.scale + block.centre[0]
                     least = prepared.distances[:, index] * block.scale * (1 - _SLACK)
                     kept = [float((np.abs(v[labels] - true) >= least).mean()) for v in (exact, new)]
                     undone += _undone(column.name, *kept)
