@@ -95,7 +95,6 @@ def _released(specification: Specification, decision: Decision) -> Section:
             "withheld."
         )
     picture = histogram(
-        name="sizes",
         alt="How many released groups have how many people",
         caption="People in the released groups",
         values=sizes,

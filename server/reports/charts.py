@@ -1,86 +1,48 @@
 """Charts of reports: lines, histograms and bars, made fit to stand inside a page.
 
-Each is an SVG that takes its colours and fonts from the page (so it is dark in the dark scheme), has no
-style attributes (so a strict policy can hold), has names of its own, and is the same bytes each time. What
-matplotlib draws is turned into such a one.
+Each is an SVG that takes its colours and fonts from the page (so it is dark in the dark scheme), has no style
+attributes (so a strict policy can hold), refers to no names, and has numbers with one decimal, so that it
+is the same bytes on any machine. Drawn without a library (decision 0192): texts stand above and below what
+they explain, where long ones have room.
 """
 
 from __future__ import annotations
 
 import html
-import io
-import math
-import re
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from textwrap import wrap
-from threading import Lock
-from typing import Any, Final
+from typing import Final
+from unicodedata import east_asian_width
 
-import matplotlib
 from markupsafe import Markup
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from server.reports.numbers import percent, significant, whole
+from server.reports.numbers import percent, whole
 from server.reports.page import Picture, colours, data_table
+from server.reports.scales import Scale, linear, logarithmic
 
-# Colours that stand for the page's own; replaced after drawing.
-_INK, _RULE, _MARK = "#010101", "#020202", "#030303"
-_SERIES: Final = ("#040404", "#050505", "#060606", "#070707")
-_PAGE_COLOURS: Final = {
-    _INK: "currentColor",
-    _RULE: "var(--rule)",
-    _MARK: "var(--mark)",
-    **{colour: f"var(--series-{number})" for number, colour in enumerate(_SERIES, 1)},
-}
-_SETTINGS: Final[Any] = {
-    "svg.hashsalt": "roomful",
-    "svg.fonttype": "none",
-    "font.size": 9.5,
-    "font.family": "DejaVu Sans",
-    "text.parse_math": False,
-    "axes.edgecolor": _INK,
-    "axes.labelcolor": _INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.formatter.use_mathtext": False,
-    "grid.color": _RULE,
-    "grid.linewidth": 0.6,
-    "text.color": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "lines.linewidth": 1.8,
-    "path.simplify": False,
-}
-_POWERS: Final = FuncFormatter(lambda value, _: significant(Decimal(repr(float(value)))).removeprefix("1 × "))
-_SIZE_INCHES: Final = (4.7, 3.2)
-_MOST_STEPS: Final = 5
-"""Between numbers below a chart, so that numbers of six digits have room."""
-_FEW_BINS: Final = 5
-_DASHES: Final[Any] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
-_MARKERS: Final = ("o", "s", "^", "D")
+_WIDTH, _PLOT_HEIGHT = 400, 210
+_SIZE, _GAP = 12, 8
+_LETTER: Final = 0.6
+"""Width of a letter or digit, by its height, in the wide ones of the fonts that pages take."""
+_MARK: Final = "var(--mark)"
+_SERIES: Final = tuple(f"var(--series-{number})" for number in range(1, 5))
+_DASHES: Final = ("", "9 4", "2.5 2.5", "10 3 2.5 3")
 _FEW_POINTS: Final = 16
 """So many points are shown as points."""
-_BESIDE: Final = 3
-"""So many lines are named inside the chart, more below it."""
+_FEW_BINS: Final = 5
+_SWATCH: Final = 26
+_LETTERS_ACROSS: Final = 46
+"""So many have room below a plot."""
 _STANDALONE: Final = (
     "svg { color: var(--ink); background: var(--paper); font-family: system-ui, sans-serif; } "
     "text { fill: var(--ink); }"
 )
-_BAR_WIDTH, _ROW_HEIGHT, _TITLE_HEIGHT = 400, 44, 19
-_LONGEST_LABEL, _TITLE_CHARACTERS = 40, 42
-_DISTRIBUTION_WIDTH, _DISTRIBUTION_HEIGHT, _DISTRIBUTION_LABEL = 260, 56, 18
-_ONE_AT_A_TIME: Final = Lock()
-"""matplotlib's settings are those of the whole process."""
-_STYLE: Final = re.compile(r' style="([^"]*)"')
-_FONT: Final = re.compile(r"^(?:(?:normal|bold|italic|[1-9]00)\s+)*([0-9.]+)px\b.*$")
+_LONGEST_LABEL, _LONGEST_NAME = 25, 11
+"""Of a bar, and below a distribution, by the height of the letters."""
+_DISTRIBUTION_WIDTH, _DISTRIBUTION_HEIGHT = 260, 56
+
+_Points = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +75,6 @@ class Bar:
 
 def line_chart(
     *,
-    name: str,
     alt: str,
     lines: Sequence[Line],
     x_label: str,
@@ -129,8 +90,6 @@ def line_chart(
 
     Parameters
     ----------
-    name : str
-        Prefix of the names inside the SVG; distinct within a page.
     alt : str
         What the picture says, in a sentence.
     lines : sequence of Line
@@ -149,88 +108,27 @@ def line_chart(
     """
     if sum(not line.published for line in lines) > len(_SERIES) * len(_DASHES):
         raise ValueError(f"at most {len(_SERIES) * len(_DASHES)} lines can be told apart")
-
-    def draw(axes: Axes) -> None:
-        place = -1
-        for line in lines:
-            place = max(0, place + (not line.published))
-            _draw_line(axes, line, place, steps=steps)
-        if log_x:
-            axes.set_xscale("log")
-            _logarithmic(axes.xaxis, [value for line in lines for value in line.x])
-        else:
-            axes.xaxis.set_major_locator(MaxNLocator(_MOST_STEPS, steps=(1, 2, 5, 10)))
-        y = [value for line in lines for value in line.y]
-        if log_y:
-            axes.set_yscale("log")
-            _logarithmic(axes.yaxis, y)
-        elif from_zero or 0 <= min(y) < 0.5 * max(y):
-            axes.set_ylim(bottom=0)
-        axes.minorticks_off()
-        if mark is not None:
-            axes.plot(
-                [mark[0]],
-                [mark[1]],
-                color=_MARK,
-                marker="D",
-                markersize=7,
-                linestyle="none",
-                label=mark_label,
-            )
-        _legend(axes, len(lines) + (mark is not None))
-        axes.set_xlabel(x_label)
-        axes.set_ylabel(y_label)
-
-    return _drawing(draw, name=name, alt=alt)
-
-
-def _draw_line(axes: Axes, line: Line, place: int, *, steps: bool) -> None:
-    colour, marker = _SERIES[place % len(_SERIES)], _MARKERS[place % len(_MARKERS)]
-    if line.published:
-        hollow: Any = {"markersize": 8, "markerfacecolor": "none", "markeredgewidth": 1.6}
-        axes.plot(line.x, line.y, linestyle="none", marker=marker, color=colour, label=line.label, **hollow)
-        return
-    axes.plot(
-        line.x,
-        line.y,
-        color=colour,
-        linestyle=_DASHES[(place + place // len(_SERIES)) % len(_DASHES)],
-        drawstyle="steps-post" if steps else "default",
-        marker=marker if len(line.x) <= _FEW_POINTS else None,
-        markersize=3.5,
-        label=line.label,
+    looks = _looks(lines)
+    curves = [tuple(zip(line.x, line.y, strict=True)) for line in lines]
+    legend = [(look, line.label) for look, line in zip(looks, lines, strict=True)]
+    if mark is not None:
+        looks, curves = (*looks, _TODAY), [*curves, (mark,)]
+        legend.append((_TODAY, mark_label))
+    x, y = ([point[axis] for curve in curves for point in curve] for axis in (0, 1))
+    plot = _Plot(
+        x=logarithmic(x, most_letters=_LETTERS_ACROSS) if log_x else linear(x, most_letters=_LETTERS_ACROSS),
+        y=logarithmic(y) if log_y else linear(y, from_zero=from_zero or 0 <= min(y) < 0.5 * max(y)),
+        grid=True,
     )
-
-
-def _logarithmic(axis: Any, values: Sequence[float]) -> None:
-    """Labels like 10⁻³; where fewer than two decades are seen, also 2 and 5 times the powers.
-
-    Values of 0 have no place on such an axis, and are left out of the picture.
-    """
-    seen = [value for value in values if value > 0] or [1.0]
-    decades = math.log10(max(seen)) - math.log10(min(seen))
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if decades < 2 else (1.0,), numticks=7))
-    axis.set_major_formatter(_POWERS)
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _legend(axes: Axes, n_labels: int) -> None:
-    figure = axes.figure
-    if n_labels == 1:
-        return
-    if n_labels <= _BESIDE or not isinstance(figure, Figure):
-        axes.legend(frameon=False, fontsize=8.5)
-        return
-    # Many lines: the legend stands below, and the picture grows so that the plot keeps its size.
-    columns = 2 if max(len(str(text)) for text in axes.get_legend_handles_labels()[1]) < 30 else 1
-    width, height = figure.get_size_inches()
-    figure.set_size_inches(width, height + 0.17 * math.ceil(n_labels / columns) + 0.1)
-    figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8.5)
+    placed = [plot.points(curve) for curve in curves]
+    drawn = [look.drawn(points, points, steps=steps) for look, points in zip(looks, placed, strict=True)]
+    if len(legend) == 1:
+        legend = []
+    return plot.chart(drawn, alt=alt, legend=legend, x_label=x_label, y_label=y_label)
 
 
 def histogram(
     *,
-    name: str,
     alt: str,
     caption: str,
     values: Sequence[int],
@@ -248,25 +146,214 @@ def histogram(
     for value in values:
         counts[(value - low) // width] += 1
     bins = [(low + i * width, low + (i + 1) * width - 1, count) for i, count in enumerate(counts)]
-
-    def draw(axes: Axes) -> None:
-        lefts = [start - 0.5 for start, _, _ in bins]
-        axes.bar(lefts, counts, width=width * 0.94, align="edge", color=_SERIES[0])
-        for position, label in marks:
-            axes.axvline(position, color=_MARK, linestyle=_DASHES[1], linewidth=1.4, label=label)
-        if marks:
-            axes.legend(frameon=False, fontsize=8.5)
-        axes.grid(visible=False, axis="x")
-        if len(bins) < _FEW_BINS:
-            axes.set_xlim(low - 3, bins[-1][1] + 3)  # bars, not a wall
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-        axes.set_xlabel(x_label)
-        axes.set_ylabel(y_label)
-
+    beside = 1.5 if len(bins) < _FEW_BINS else 0.5  # bars, not a wall
+    ends = [low - beside, bins[-1][1] + beside, *(position for position, _ in marks)]
+    plot = _Plot(
+        x=linear(ends, whole_numbers=True, most_letters=_LETTERS_ACROSS),
+        y=linear(counts, from_zero=True, whole_numbers=True),
+    )
+    path = ""
+    for start, _, count in bins:
+        (x, y), (end, foot) = plot.points(
+            [(start - 0.5 + 0.03 * width, count), (start - 0.5 + 0.97 * width, 0)]
+        )
+        path += f"M{x:.1f} {foot:.1f}V{y:.1f}H{end:.1f}V{foot:.1f}z"
+    drawn, legend = [f'<path d="{path}" fill="{_SERIES[0]}"/>'], []
+    for number, (position, label) in enumerate(marks):
+        look = _Look(colour=_MARK, dash=_DASHES[1 + number % (len(_DASHES) - 1)])
+        ((x, foot),) = plot.points([(position, 0)])
+        drawn.append(look.drawn([(x, 0), (x, foot)], ()))
+        legend.append((look, label))
     rows = tuple((whole(a) if a == b else f"{whole(a)} to {whole(b)}", whole(n)) for a, b, n in bins if n)
     table = data_table("The same in numbers", (x_label, y_label), rows, folded=True)
-    return Picture(svg=_drawing(draw, name=name, alt=alt), caption=caption, data=table)
+    svg = plot.chart(drawn, alt=alt, legend=legend, x_label=x_label, y_label=y_label)
+    return Picture(svg=svg, caption=caption, data=table)
+
+
+def _disc(r: float) -> str:
+    return f"m{-r} 0a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0 {-2 * r} 0"
+
+
+def _square(r: float) -> str:
+    return f"m{-r} {-r}h{2 * r}v{2 * r}h{-2 * r}z"
+
+
+def _triangle(r: float) -> str:
+    return f"m0 {-r}l{r} {2 * r}h{-2 * r}z"
+
+
+def _diamond(r: float) -> str:
+    return f"m0 {-r}l{r} {r}l{-r} {r}l{-r} {-r}z"
+
+
+_MARKERS: Final = (_disc, _square, _triangle, _diamond)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """How a line is drawn, in the plot and in the legend.
+
+    Attributes
+    ----------
+    colour : str
+    dash : str, optional
+        As ``stroke-dasharray``; without it no line joins the points.
+    marker : callable, optional
+        Outline of a mark, by its radius; without it points have no marks.
+    radius : float
+    hollow : bool
+    """
+
+    colour: str
+    dash: str | None = None
+    marker: Callable[[float], str] | None = None
+    radius: float = 2.5
+    hollow: bool = False
+
+    def drawn(self, points: _Points, marked: _Points, *, steps: bool = False) -> str:
+        """Return a line through ``points``, and marks at ``marked``."""
+        result = ""
+        if points and self.dash is not None:
+            dash = f' stroke-dasharray="{self.dash}"' if self.dash else ""
+            result += _stroke(_through(points, steps=steps), self.colour, f' stroke-width="2"{dash}')
+        if marked and self.marker is not None:
+            outline = self.marker(self.radius)
+            path = "".join(f"M{x:.1f} {y:.1f}{outline}" for x, y in marked)
+            if self.hollow:
+                result += _stroke(path, self.colour, ' stroke-width="1.6"')
+            else:
+                result += f'<path d="{path}" fill="{self.colour}"/>'
+        return result
+
+
+_TODAY: Final = _Look(colour=_MARK, marker=_diamond, radius=5)
+
+
+def _looks(lines: Sequence[Line]) -> tuple[_Look, ...]:
+    """The looks of lines: those of ours differ, and a published one is like the one of ours before it."""
+    looks = []
+    place = -1
+    for line in lines:
+        place = max(0, place + (not line.published))
+        colour, marker = _SERIES[place % len(_SERIES)], _MARKERS[place % len(_MARKERS)]
+        if line.published:
+            looks.append(_Look(colour=colour, marker=marker, radius=5.5, hollow=True))
+        else:
+            dash = _DASHES[(place + place // len(_SERIES)) % len(_DASHES)]
+            few = len(line.x) <= _FEW_POINTS
+            looks.append(_Look(colour=colour, dash=dash, marker=marker if few else None))
+    return tuple(looks)
+
+
+def _stroke(path: str, colour: str, more: str = "") -> str:
+    return f'<path d="{path}" fill="none" stroke="{colour}"{more}/>'
+
+
+def _through(points: _Points, *, steps: bool) -> str:
+    """Return a path through points, without those that stand where the one before them does."""
+    path, before = "", ("", "")
+    for place in ((f"{x:.1f}", f"{y:.1f}") for x, y in points):
+        if place == before:
+            continue
+        x, y = before = place
+        if not path:
+            path = f"M{x} {y}"
+        else:
+            path += f"H{x}V{y}" if steps else f"L{x} {y}"
+    return path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plot:
+    """Two axes and the space between them, in which (0, 0) is the upper left corner.
+
+    Attributes
+    ----------
+    x, y : Scale
+    grid : bool
+        Whether lines stand at the numbers below, too.
+    """
+
+    x: Scale
+    y: Scale
+    grid: bool = False
+
+    @property
+    def left(self) -> float:
+        """Room for the numbers on the left."""
+        return max((len(text) for _, text in self.y.ticks), default=0) * _SIZE * _LETTER + _GAP
+
+    @property
+    def width(self) -> float:
+        """Of the space."""
+        return _WIDTH - self.left - _GAP
+
+    def points(self, values: Iterable[tuple[float, float]]) -> _Points:
+        """Return where points stand, without those that have no place on the axes."""
+        width = self.width
+        return [
+            (width * self.x.place(x), _PLOT_HEIGHT * (1 - self.y.place(y)))
+            for x, y in values
+            if self.x.holds(x) and self.y.holds(y)
+        ]
+
+    def chart(
+        self,
+        drawn: Sequence[str],
+        *,
+        alt: str,
+        legend: Sequence[tuple[_Look, str]],
+        x_label: str,
+        y_label: str,
+    ) -> Markup:
+        """Return the picture; above what is drawn stand the legend and the label of the upright axis."""
+        above, top = _legend(legend)
+        label, top = _text(y_label, 0, top)
+        space = (
+            f'<g transform="translate({self.left:.1f} {top + _GAP:.1f})">{self._axes()}{"".join(drawn)}</g>'
+        )
+        end = top + _GAP + _PLOT_HEIGHT + _SIZE + 4 + _GAP
+        right = self.left + self.width
+        below, end = _text(x_label, right, end, room=right, more=' text-anchor="end"')
+        return _svg(f"{above}{label}{space}{below}", _WIDTH, end + _GAP, alt)
+
+    def _axes(self) -> str:
+        """Return the grid, the two axes and the numbers beside them."""
+        width, numbers = self.width, []
+        grid, axes = "", f"M0 0V{_PLOT_HEIGHT}H{width:.1f}"
+        for tick, text in self.y.ticks:
+            y = _PLOT_HEIGHT * (1 - self.y.place(tick))
+            grid += f"M0 {y:.1f}H{width:.1f}"
+            numbers.append(f'<text x="-6" y="{y + _SIZE / 3:.1f}" text-anchor="end">{text}</text>')
+        for tick, text in self.x.ticks:
+            x = width * self.x.place(tick)
+            grid += f"M{x:.1f} 0V{_PLOT_HEIGHT}" if self.grid else ""
+            axes += f"M{x:.1f} {_PLOT_HEIGHT}v4"
+            half = _SIZE * _width(text) / 2
+            x = max(half - self.left, min(x, width + _GAP - half))
+            numbers.append(
+                f'<text x="{x:.1f}" y="{_PLOT_HEIGHT + _SIZE + 4}" text-anchor="middle">{text}</text>'
+            )
+        return _stroke(grid, "var(--rule)") + _stroke(axes, "currentColor") + "".join(numbers)
+
+
+def _legend(entries: Sequence[tuple[_Look, str]]) -> tuple[str, float]:
+    """Return what each look stands for, in columns that have room for the texts, and where they end."""
+    if not entries:
+        return "", 0
+    longest = _SIZE * max(_width(label) for _, label in entries)
+    column = min(_WIDTH, _SWATCH + _GAP + longest + 2 * _GAP)
+    columns = int(_WIDTH // column)
+    parts, top, end = [], 0.0, 0.0
+    for number, (look, label) in enumerate(entries):
+        place = number % columns
+        if place == 0:
+            top = end
+        x, y = column * place, top + _SIZE / 2 + 2
+        text, bottom = _text(label, x + _SWATCH + _GAP, top, room=column - _SWATCH - _GAP)
+        parts.append(look.drawn([(x, y), (x + _SWATCH, y)], [(x + _SWATCH / 2, y)]) + text)
+        end = max(end, bottom)
+    return "".join(parts), end + _GAP
 
 
 def bar_chart(bars: Sequence[Bar], *, title: str) -> Markup:
@@ -279,40 +366,25 @@ def bar_chart(bars: Sequence[Bar], *, title: str) -> Markup:
     title : str
         What was asked; also read to those who cannot see the picture. The exact numbers belong into a table
         beside.
-
-    Notes
-    -----
-    Drawn by hand: labels stand above their bars, so that long ones have room. Numbers have one decimal, so
-    that the bytes are the same on any machine.
     """
     highest = max((bar.high for bar in bars), default=0) or 1
-    lines = wrap(title, _TITLE_CHARACTERS)
-    bold = 'font-size="14" font-weight="600"'
-    parts = [
-        f'<text x="0" y="{_TITLE_HEIGHT * line + 15}" {bold}>{html.escape(text)}</text>'
-        for line, text in enumerate(lines)
-    ]
-    start = _TITLE_HEIGHT * len(lines) + 6
-    for row, bar in enumerate(bars):
-        top = start + row * _ROW_HEIGHT
+    heading, end = _text(title, 0, 0, room=0.9 * _WIDTH, size=14, more=' font-weight="600"')
+    parts = [heading]
+    for bar in bars:
+        top = end + 6
         length, low, high, plain = (
-            _BAR_WIDTH * share / highest for share in (bar.share, bar.low, bar.high, bar.unweighted)
+            _WIDTH * share / highest for share in (bar.share, bar.low, bar.high, bar.unweighted)
         )
-        label = bar.label if len(bar.label) <= _LONGEST_LABEL else bar.label[: _LONGEST_LABEL - 1] + "…"
-        text = f'y="{top + 15}" font-size="13"'
+        label, _ = _text(_shortened(bar.label, _LONGEST_LABEL), 0, top, size=13)
+        share, end = _text(percent(bar.share), _WIDTH, top, size=13, more=' text-anchor="end"')
         parts.append(
-            f'<text x="0" {text}>{html.escape(label)}</text>'
-            f'<text x="{_BAR_WIDTH}" {text} text-anchor="end">{percent(bar.share)}</text>'
-            f'<rect x="0" y="{top + 21}" width="{_BAR_WIDTH}" height="14" fill="var(--panel)"/>'
-            f'<rect x="0" y="{top + 21}" width="{length:.1f}" height="14" fill="var(--series-1)"/>'
-            f'<rect x="{low:.1f}" y="{top + 27}" width="{high - low:.1f}" height="2" fill="currentColor"/>'
-            f'<rect x="{max(0, plain - 1):.1f}" y="{top + 35}" width="2" height="5" fill="currentColor"/>'
+            f'{label}{share}<rect y="{end + 4:g}" width="{_WIDTH}" height="14" fill="var(--panel)"/>'
+            f'<rect y="{end + 4:g}" width="{length:.1f}" height="14" fill="{_SERIES[0]}"/>'
+            f'<rect x="{low:.1f}" y="{end + 10:g}" width="{high - low:.1f}" height="2"/>'
+            f'<rect x="{max(0, plain - 1):.1f}" y="{end + 18:g}" width="2" height="5"/>'
         )
-    height = start + _ROW_HEIGHT * len(bars)
-    return Markup(  # noqa: S704 (labels are escaped above)
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_BAR_WIDTH} {height}" role="img" '
-        f'aria-label="{html.escape(title)}">{"".join(parts)}</svg>'
-    )
+        end += 23
+    return _svg("".join(parts), _WIDTH, end, title)
 
 
 def distribution(counts: Sequence[tuple[str, int]], *, alt: str) -> Markup:
@@ -324,35 +396,19 @@ def distribution(counts: Sequence[tuple[str, int]], *, alt: str) -> Markup:
         From left to right; at least one above 0.
     alt : str
         What the picture says, in a sentence; the numbers belong into a text beside.
-
-    Notes
-    -----
-    Drawn by hand, because a page may have dozens of them.
     """
     highest = max(count for _, count in counts)
     width = _DISTRIBUTION_WIDTH / len(counts)
-    bars = "".join(
-        f'<rect x="{width * place:.1f}" y="{_DISTRIBUTION_HEIGHT * (1 - count / highest):.1f}" '
-        f'width="{max(width - 1, 0.5):.1f}" height="{_DISTRIBUTION_HEIGHT * count / highest:.1f}" '
-        'fill="var(--series-1)"/>'
+    path = "".join(
+        f"M{width * place:.1f} {_DISTRIBUTION_HEIGHT}v{-_DISTRIBUTION_HEIGHT * count / highest:.1f}"
+        f"h{max(width - 1, 0.5):.1f}V{_DISTRIBUTION_HEIGHT}z"
         for place, (_, count) in enumerate(counts)
     )
-    first, last = (_shortened(counts[place][0]) for place in (0, -1))
-    below = _DISTRIBUTION_HEIGHT + 14
-    names = f'<text x="0" y="{below}" font-size="12">{html.escape(first)}</text>'
+    first, last = (_shortened(counts[place][0], _LONGEST_NAME) for place in (0, -1))
+    names, end = _text(first, 0, _DISTRIBUTION_HEIGHT + 2)
     if len(counts) > 1:
-        names += (
-            f'<text x="{_DISTRIBUTION_WIDTH}" y="{below}" font-size="12" text-anchor="end">'
-            f"{html.escape(last)}</text>"
-        )
-    return Markup(  # noqa: S704 (labels are escaped above)
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_DISTRIBUTION_WIDTH} {below + 5}" role="img" '
-        f'aria-label="{html.escape(alt)}">{bars}{names}</svg>'
-    )
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _DISTRIBUTION_LABEL else text[: _DISTRIBUTION_LABEL - 1] + "…"
+        names += _text(last, _DISTRIBUTION_WIDTH, _DISTRIBUTION_HEIGHT + 2, more=' text-anchor="end"')[0]
+    return _svg(f'<path d="{path}" fill="{_SERIES[0]}"/>{names}', _DISTRIBUTION_WIDTH, end, alt)
 
 
 def standalone(svg: Markup) -> str:
@@ -361,53 +417,37 @@ def standalone(svg: Markup) -> str:
     return f"{head}>\n<style>{colours()}\n{_STANDALONE}</style>\n{rest}\n"
 
 
-def _drawing(draw: Callable[[Axes], None], *, name: str, alt: str) -> Markup:
-    """Return as an ``svg`` element what ``draw`` draws; it may change the size of the axes' figure."""
-    with _ONE_AT_A_TIME, matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
-        # Texts stay text and are shown in the reader's fonts, which have more scripts than the measuring one.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
-        canvas: Any = FigureCanvasSVG(figure)
-        axes = figure.add_subplot()
-        figure.patch.set_visible(False)
-        axes.patch.set_visible(False)
-        draw(axes)
-        out = io.StringIO()
-        # Not figure.savefig, which draws everything once more before that.
-        canvas.print_svg(out, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"), None))
-    return Markup(_for_page(out.getvalue(), name, alt))  # noqa: S704 (matplotlib escapes its texts)
+def _width(text: str) -> float:
+    """About how wide a text is, by its height; East Asian letters are as wide as high."""
+    return sum(1.0 if east_asian_width(letter) in "WF" else _LETTER for letter in text)
 
 
-def _for_page(text: str, name: str, alt: str) -> str:
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
-    text = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', text)
-    text = re.sub(r'\bxlink:href="#([^"]+)"', rf'href="#{name}-\1"', text)
-    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", text)
-    text = _STYLE.sub(lambda match: _attributes(match[1]), text)
-    for colour, page_colour in _PAGE_COLOURS.items():
-        text = text.replace(colour, page_colour)
-    view = re.search(r'viewBox="[^"]+"', text)
-    if view is None:
-        raise ValueError("the drawing has no view box")
-    body = text[text.index(">") + 1 :]
-    body = re.sub(r"\n\s*", "\n", body).strip()
-    label = html.escape(alt)
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {view[0]} role="img" aria-label="{label}">\n{body}'
+def _text(
+    text: str, x: float, top: float, *, room: float = _WIDTH, size: int = _SIZE, more: str = ""
+) -> tuple[str, float]:
+    """Return a text below ``top`` in as many lines as it needs, and where they end."""
+    lines = wrap(text, int(room / (size * max(map(_width, text), default=1))))
+    height = size + 4
+    if size != _SIZE:
+        more += f' font-size="{size}"'
+    parts = (
+        f'<text x="{x:g}" y="{top + height * number + size:g}" unicode-bidi="plaintext"{more}>{line}</text>'
+        for number, line in enumerate(html.escape(text, quote=False) for text in lines)
+    )
+    return "".join(parts), top + height * len(lines)
 
 
-def _attributes(style: str) -> str:
-    """Return the declarations of a style attribute as presentation attributes; fonts keep only their size."""
-    result = ""
-    for declaration in html.unescape(style).split(";"):
-        key, _, value = (part.strip() for part in declaration.partition(":"))
-        if not key or key == "font-family":
-            continue
-        if key == "font":
-            size = _FONT.match(value)
-            key, value = "font-size", size[1] if size else ""
-        if value:
-            result += f' {key}="{html.escape(value)}"'
-    return result
+def _shortened(text: str, longest: float) -> str:
+    """Return as much of a text as is not wider than that, by its height."""
+    kept = len(text)
+    while _width(text[:kept]) > longest:
+        kept -= 1
+    return text if kept == len(text) else text[: kept - 1] + "…"
+
+
+def _svg(content: str, width: float, height: float, alt: str) -> Markup:
+    return Markup(  # noqa: S704 (texts are escaped where they are set)
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'aria-label="{html.escape(alt)}" direction="ltr" fill="currentColor" font-size="{_SIZE}">'
+        f"{content}</svg>"
+    )

@@ -188,7 +188,6 @@ def sizes(specification: Specification, people: list[int]) -> Section:
     ordered = sorted(people)
     marks = ((float(specification.n_min_safe[0]), "n_min_safe"),) if len(specification.levels) == 1 else ()
     picture = histogram(
-        name="sizes",
         alt=f"Histogram of the number of people in {len(people)} cells: from {ordered[0]} to {ordered[-1]},"
         f" median {ordered[len(ordered) // 2]}.",
         caption="How many cells have how many eligible people. Further to the right is safer.",

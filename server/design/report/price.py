@@ -36,7 +36,6 @@ def _failure_curve(failures: tuple[FailureCurve, ...]) -> Picture:
     promised = failures[0]
     here = dict(zip(promised.shares, promised.unprotected, strict=True))
     return _picture(
-        name="true-participation",
         caption="Chance that a participant of the worst cell is not protected, against how many really take"
         " part. The promise holds at 100 % and to the right of it; at 50 % half as many answer as assumed.",
         x_label="True participation, % of the assumed one",
@@ -71,7 +70,6 @@ def _need_curve(needs: tuple[NeedCurve, ...], failure: str) -> Picture:
         lines.append(Line(label="n_min", x=lines[0].x, y=tuple(map(float, needs[0].n_min))))
     at = dict(zip(chosen[0].failures, chosen[0].n_min_safe, strict=True)).get(failure)
     return _picture(
-        name="need",
         caption="People a cell needs, against acceptable failure. Further left is safer, and needs more.",
         x_label=_AXES["failure"][0],
         y_label="People a cell needs",
@@ -90,7 +88,6 @@ def _distortion_curve(curve: DistortionCurve, remark: str) -> Picture:
     points = sorted(zip(curve.values, curve.distortion, strict=True), key=lambda point: float(point[0]))
     mark = next(((float(x), y) for x, y in points if x == curve.today), None)
     return _picture(
-        name=f"distortion-{curve.parameter}",
         caption=_TITLES[curve.parameter]
         + " MDAV stands for every algorithm; a power diagram loses less."
         + remark,
@@ -105,7 +102,6 @@ def _distortion_curve(curve: DistortionCurve, remark: str) -> Picture:
 
 def _picture(
     *,
-    name: str,
     caption: str,
     x_label: str,
     y_label: str,
@@ -117,7 +113,6 @@ def _picture(
 ) -> Picture:
     """A chart with its points as a table."""
     svg = line_chart(
-        name=name,
         alt=f"{caption} Line chart of {y_label} against {x_label}; see the table of points.",
         lines=lines,
         x_label=x_label,

@@ -243,7 +243,6 @@ def _curve(desk: Desk, wanted: Promise) -> Markup:
             return Markup("")
         needed = n_min_safe(wanted.k, wanted.level, wanted.failure, wanted.dependence)
         return line_chart(
-            name="need",
             alt=f"{say(desk.language, 'figure.needed')}: {needed}",
             lines=[Line(label=say(desk.language, "figure.needed"), x=tuple(x), y=tuple(y))],
             x_label=say(desk.language, "figure.participation"),

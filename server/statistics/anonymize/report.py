@@ -243,7 +243,6 @@ def _classes(evaluation: Evaluation) -> Section:
     sizes = [size for size, count in evaluation.classes for _ in range(count)]
     smallest, who = evaluation.classes[0][0], evaluation.who
     picture = histogram(
-        name="classes",
         alt=f"Sizes of the classes: from {min(sizes)} to {max(sizes)} {who}.",
         caption=f"How many {who} the published combinations stand for.",
         values=sizes,
@@ -342,7 +341,7 @@ def _attributes(evaluation: Evaluation) -> Section:
         if nominal or before.kind == "ordinal":
             tables.append(_categories(before, after, evaluation))
         elif number < _MOST_PICTURES:
-            pictures.append(_distribution(before, after, number, evaluation.who))
+            pictures.append(_distribution(before, after, evaluation.who))
     more = len(pairs) - _MOST_PICTURES
     paragraphs = []
     if pictures:
@@ -361,7 +360,7 @@ def _attributes(evaluation: Evaluation) -> Section:
     )
 
 
-def _distribution(before: DataColumn, after: DataColumn, number: int, who: str) -> Picture:
+def _distribution(before: DataColumn, after: DataColumn, who: str) -> Picture:
     lines = []
     for label, column in (("before", before), ("after", after)):
         numbers = column.numbers
@@ -371,7 +370,6 @@ def _distribution(before: DataColumn, after: DataColumn, number: int, who: str) 
         lines.append(Line(label=label, x=tuple(places.tolist()), y=tuple((100 * _POINTS).tolist())))
     title = before.label or before.name
     svg = line_chart(
-        name=f"attribute-{number}",
         alt=f"Distribution of {title} before and after.",
         lines=lines,
         x_label=before.name,

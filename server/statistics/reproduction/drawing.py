@@ -22,19 +22,16 @@ def alternative(figure: Figure) -> str:
     return f"{figure.title}. {figure.y_label} against {figure.x_label}. {'; '.join(ends)}."
 
 
-def picture(figure: Figure, prefix: str) -> Markup:
+def picture(figure: Figure) -> Markup:
     """Return the figure as an ``svg`` element for a page.
 
     Parameters
     ----------
     figure : Figure
         Published curves are hollow marks in the colour of the curve of ours that stands before them.
-    prefix : str
-        Makes names inside the page distinct.
     """
 
     return line_chart(
-        name=f"{prefix}-{figure.name}",
         alt=alternative(figure),
         lines=figure.curves,
         x_label=figure.x_label,

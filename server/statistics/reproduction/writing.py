@@ -28,7 +28,7 @@ def write_entry(folder: Path, reproduction: Reproduction) -> tuple[str, ...]:
     home.mkdir()
     contents = {"report.txt": report_text(reproduction), "report.json": _json(as_json(reproduction))}
     for figure in figures(reproduction.plots, reproduction.records):
-        contents[f"{figure.name}.svg"] = standalone(picture(figure, reproduction.name))
+        contents[f"{figure.name}.svg"] = standalone(picture(figure))
     for name, text in contents.items():
         (home / name).write_text(text, encoding="utf-8", newline="\n")
     return tuple(f"{reproduction.name}/{name}" for name in contents)
@@ -137,7 +137,7 @@ def _section(reproduction: Reproduction) -> Section:
             kept_line(reproduction),
             *(" ".join(part.split()) for part in reproduction.explanation.split("\n\n")),
         ),
-        pictures=tuple(_picture(figure, reproduction.name) for figure in drawn),
+        pictures=tuple(_picture(figure) for figure in drawn),
         contents=Markup('<p class="note">Files of <code>{}</code>: {}</p>').format(
             escape(reproduction.name), links
         ),
@@ -145,12 +145,12 @@ def _section(reproduction: Reproduction) -> Section:
     )
 
 
-def _picture(figure: Figure, prefix: str) -> Picture:
+def _picture(figure: Figure) -> Picture:
     said = [f"{figure.title}.", figure.note]
     if not any(curve.published for curve in figure.curves):
         said.append(_OURS_ALONE)
     return Picture(
-        svg=picture(figure, prefix),
+        svg=picture(figure),
         caption=" ".join(filter(None, said)),
         data=_data_table(f"Data of: {figure.title}", curve_rows(figure), folded=True),
     )

@@ -82,8 +82,8 @@ def test_bars_are_escaped_and_exact() -> None:
     assert 'aria-label="&quot;Why?&quot;"' in svg
     assert "33.3 %" in svg
     assert 'width="200.0"' in svg  # half, where the highest end of an interval is 1
-    assert '<rect x="100.0" y="52" width="60.0" height="2"' in svg
-    assert '<rect x="199.0" y="60" width="2" height="5"' in svg
+    assert '<rect x="100.0" y="51" width="60.0" height="2"' in svg
+    assert '<rect x="199.0" y="59" width="2" height="5"' in svg
     assert "style" not in svg
 
 

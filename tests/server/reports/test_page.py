@@ -30,9 +30,7 @@ TABLE = DataTable(
     rows=((NASTY, "2"),),
     note=NASTY,
 )
-CHART = line_chart(
-    name="one", alt=NASTY, lines=(Line(label=NASTY, x=(1, 2), y=(3, 4)),), x_label=NASTY, y_label="y"
-)
+CHART = line_chart(alt=NASTY, lines=(Line(label=NASTY, x=(1, 2), y=(3, 4)),), x_label=NASTY, y_label="y")
 
 
 def page() -> Page:

@@ -32,7 +32,7 @@ def many(count: int) -> Figure:
 
 
 def test_the_picture_says_what_it_shows() -> None:
-    root = ElementTree.fromstring(picture(FIGURE, "entry"))  # noqa: S314 - our own drawing
+    root = ElementTree.fromstring(picture(FIGURE))  # noqa: S314 - our own drawing
     assert root.get("role") == "img"
     said = root.get("aria-label")
     assert said == alternative(FIGURE)
@@ -41,16 +41,16 @@ def test_the_picture_says_what_it_shows() -> None:
 
 
 def test_the_picture_takes_the_colours_of_the_page() -> None:
-    svg = str(picture(FIGURE, "entry"))
+    svg = str(picture(FIGURE))
     assert "currentColor" in svg
     assert "var(--series-1)" in svg
     assert "style=" not in svg
     assert not re.search(r"#0[1-7]0", svg)
-    assert svg == str(picture(FIGURE, "entry"))
+    assert svg == str(picture(FIGURE))
 
 
 def test_a_picture_of_its_own_knows_every_colour_it_uses() -> None:
-    document = standalone(picture(many(9), "entry"))
+    document = standalone(picture(many(9)))
     ElementTree.fromstring(document)  # noqa: S314 - our own drawing
     used = set(re.findall(r"var\((--[a-z0-9-]+)\)", document))
     assert len(used) >= 5
@@ -60,15 +60,17 @@ def test_a_picture_of_its_own_knows_every_colour_it_uses() -> None:
 
 def test_published_values_are_marks_in_the_colour_of_ours() -> None:
     hidden = replace(FIGURE, curves=FIGURE.curves[:1])
-    svg = str(picture(FIGURE, "entry"))
+    svg = str(picture(FIGURE))
     assert "theirs" in svg
-    assert svg.count("<use") > str(picture(hidden, "entry")).count("<use")
+    ring = 'fill="none" stroke="var(--series-1)" stroke-width="1.6"'
+    assert svg.count(ring) == 2  # in the plot and in the legend
+    assert ring not in str(picture(hidden))
     assert "var(--series-2)" not in svg
 
 
 def test_many_curves_make_the_picture_grow_not_the_legend_cover_it() -> None:
     def height(figure: Figure) -> float:
-        box = ElementTree.fromstring(picture(figure, "entry")).get("viewBox") or ""  # noqa: S314
+        box = ElementTree.fromstring(picture(figure)).get("viewBox") or ""  # noqa: S314
         return float(box.split()[3])
 
     assert height(many(3)) < height(many(6)) < height(many(12))
@@ -78,4 +80,4 @@ def test_many_curves_make_the_picture_grow_not_the_legend_cover_it() -> None:
 def test_odd_ranges_can_be_drawn(values: tuple[float, float]) -> None:
     log = min(values) > 0
     figure = replace(FIGURE, curves=(Line(label="c", x=(1.0, 2.0), y=values),), log_y=log)
-    assert "<svg" in str(picture(figure, "entry"))
+    assert "<svg" in str(picture(figure))
