@@ -13,3 +13,8 @@ StageProgress: TypeAlias = Callable[[str, int, int], None]
 
 def quiet(_stage: str, _done: int, _total: int) -> None:
     """For whoever wants to hear nothing."""
+
+
+def stage(progress: StageProgress | None, name: str) -> Progress | None:
+    """Progress of one stage; None where nobody wants to hear."""
+    return None if progress is None else (lambda done, total: progress(name, done, total))

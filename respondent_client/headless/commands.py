@@ -6,6 +6,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from shared.ballot import require_invited
 from shared.complaint import sealed_text
 from shared.errors import InputError, StateError
 from shared.receipt import BallotReceipt
+from shared.soundness import SoundSpecification
 from shared.token import HeldToken
 
 Compose = Callable[[HeadlessRespondent, Placement, dict[str, Any], HeldToken | None], Message]
@@ -216,6 +218,25 @@ def _write_test(attempted: Attempt, path: Path, number: int, link: str) -> None:
     )
 
 
+@dataclass(slots=True, kw_only=True)
+class _Account:
+    """What is told of taking part: lines for people while it goes on, or one JSON object at the end."""
+
+    as_json: bool
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    def say(self, text: str, **figures: Any) -> None:
+        """Tell people in words what machines are told in figures; empty words are told to machines alone."""
+        self.figures |= figures
+        if text and not self.as_json:
+            click.echo(text)
+
+    def end(self) -> None:
+        """Hand machines what was gathered."""
+        if self.as_json:
+            click.echo(json.dumps(self.figures, indent=1))
+
+
 def _take_part(
     url: str,
     person: dict[str, dict[str, Any]],
@@ -231,40 +252,20 @@ def _take_part(
     receipt_file: Path | None = None,
 ) -> None:
     """Check, place, and send what is composed."""
+    account = _Account(as_json=as_json)
     respondent = HeadlessRespondent(url, notify=_progress)
-    examination = respondent.examine()
-    if examination.specification and examination.must_load and (words_match or not examination.must_compare):
-        district = respondent.district_of(examination, person["quasi_identifiers"])
-        click.echo(part_line(examination.specification, None if all_parts else district), err=True)
-        examination = respondent.load(examination, None if all_parts else district)
-    result: dict[str, Any] = {"checks": [line_object(line) for line in examination.lines], "sent": False}
-    if not as_json:
-        for line in examination.lines:
-            click.echo(check_line(line))
-    if examination.verified is not None:
-        result["digest"] = examination.verified.digest
-        if examination.must_compare and not words_match:
-            words = words_to_compare(examination.verified.digest)
-            click.echo(f"Compare with your invitation, then add --words-match: {words}", err=True)
-    if as_json and examination.refusal is not None:
-        click.echo(json.dumps(result, indent=1))
-    sound = respondent.accept(examination, compared=words_match)
+    sound = _examine(respondent, person["quasi_identifiers"], account, words_match, all_parts)
     placement = respondent.place(person["quasi_identifiers"])
     content = respondent.preview(placement, person["answers"])
     room = placement.room
-    result |= {"people": room.people, "people_are_at_least": room.at_least, "cell": room.cell}
-    if not as_json:
-        click.echo("\n".join(room_lines(room, sound.specification)))
-    waiting = find_message(respondent, sound, token_file) if dry_run else None
-    if waiting is not None:
-        result |= _waiting(waiting)
-        if not as_json:
-            click.echo(result["instead"])
-    elif dry_run:
-        result["message"] = content.decode()
-        if not as_json:
-            sealed = " (sealed)" if sound.specification.invited else ""
-            click.echo(f"These {len(content)} bytes would be sent{sealed}:\n{content.decode()}")
+    account.say(
+        "\n".join(room_lines(room, sound.specification)),
+        people=room.people,
+        people_are_at_least=room.at_least,
+        cell=room.cell,
+    )
+    if dry_run:
+        _show(content, find_message(respondent, sound, token_file), sound, account)
     else:
         if sound.specification.invited is None:
             receipt: Receipt | None = respondent.send(compose(respondent, placement, person["answers"], None))
@@ -278,32 +279,81 @@ def _take_part(
                 wait,
             )
         if receipt is None:
-            result["token_file"] = str(token_file)
-            click.echo(
-                json.dumps(result, indent=1)
-                if as_json
-                else f"Your voucher is kept in {token_file}, and nobody can trace it to your code. "
-                "When the voting has begun, vote by the same command."
+            account.say(
+                f"Your voucher is kept in {token_file}, and nobody can trace it to your code. "
+                "When the voting has begun, vote by the same command.",
+                token_file=str(token_file),
             )
-            return
-        text = BallotReceipt.of(sound.digest, receipt.digest, receipt.acceptance).to_text()
-        if receipt_file is not None and receipt.sealed:
-            write_file(receipt_file, f"{text}\n{sealed_text(receipt.sealed)}\n".encode("ascii"))
-            click.echo(f"Receipt and sealed ballot are in {receipt_file}, for a complaint.", err=True)
-        result |= {"sent": True, "receipt": receipt.digest, "relayed": receipt.relayed}
-        if receipt.acceptance:
-            result["receipt_text"] = text
-        result["earlier"] = receipt.earlier
-        if receipt.earlier:
-            click.echo("The answers that were sealed first count; no others were sent.", err=True)
-        if not as_json:
-            where = "Handed to the relay" if receipt.relayed else "Sent and stored"
-            click.echo(f"{where}. Receipt: {receipt.digest}")
-            if receipt.acceptance:
-                signer = "relay" if receipt.relayed else "collector"
-                click.echo(f"Signed by the {signer}, to be kept:\n{text}")
-    if as_json:
-        click.echo(json.dumps(result, indent=1))
+        else:
+            _acknowledge(receipt, sound, receipt_file, account)
+    account.end()
+
+
+def _examine(
+    respondent: HeadlessRespondent,
+    quasi_identifiers: dict[str, Any],
+    account: _Account,
+    words_match: bool,
+    all_parts: bool,
+) -> SoundSpecification:
+    """Run the checks of the survey and show each; of one in parts, load the part that this person needs.
+
+    Raises
+    ------
+    SoundnessError
+        If a check refuses the survey, or the words are yet to be compared; machines have the checks first.
+    """
+    examination = respondent.examine()
+    if examination.specification and examination.must_load and (words_match or not examination.must_compare):
+        district = respondent.district_of(examination, quasi_identifiers)
+        district = None if all_parts else district
+        click.echo(part_line(examination.specification, district), err=True)
+        examination = respondent.load(examination, district)
+    account.say(
+        "\n".join(check_line(line) for line in examination.lines),
+        checks=[line_object(line) for line in examination.lines],
+        sent=False,
+    )
+    if examination.verified is not None:
+        account.say("", digest=examination.verified.digest)
+        if examination.must_compare and not words_match:
+            words = words_to_compare(examination.verified.digest)
+            click.echo(f"Compare with your invitation, then add --words-match: {words}", err=True)
+    if examination.refusal is not None:
+        account.end()
+    return respondent.accept(examination, compared=words_match)
+
+
+def _show(
+    content: bytes, waiting: Outgoing | Receipt | None, sound: SoundSpecification, account: _Account
+) -> None:
+    """Show what would be sent: these answers, or what was sealed before with the same token."""
+    if waiting is not None:
+        instead = _waiting(waiting)
+        account.say(instead["instead"], **instead)
+        return
+    text, sealed = content.decode(), " (sealed)" if sound.specification.invited else ""
+    account.say(f"These {len(content)} bytes would be sent{sealed}:\n{text}", message=text)
+
+
+def _acknowledge(
+    receipt: Receipt, sound: SoundSpecification, receipt_file: Path | None, account: _Account
+) -> None:
+    """Keep the receipt where it was asked for, and tell what it says."""
+    signed = BallotReceipt.of(sound.digest, receipt.digest, receipt.acceptance).to_text()
+    if receipt_file is not None and receipt.sealed:
+        write_file(receipt_file, f"{signed}\n{sealed_text(receipt.sealed)}\n".encode("ascii"))
+        click.echo(f"Receipt and sealed ballot are in {receipt_file}, for a complaint.", err=True)
+    if receipt.earlier:
+        click.echo("The answers that were sealed first count; no others were sent.", err=True)
+    where = "Handed to the relay" if receipt.relayed else "Sent and stored"
+    account.say(
+        f"{where}. Receipt: {receipt.digest}", sent=True, receipt=receipt.digest, relayed=receipt.relayed
+    )
+    if receipt.acceptance:
+        signer = "relay" if receipt.relayed else "collector"
+        account.say(f"Signed by the {signer}, to be kept:\n{signed}", receipt_text=signed)
+    account.say("", earlier=receipt.earlier)
 
 
 def _waiting(found: Outgoing | Receipt) -> dict[str, Any]:

@@ -76,10 +76,10 @@ def evaluate(
     Both hold the same records in the same order; the masked file may come from any program.
     """
     from server.executor.cluster import executor_at
+    from server.statistics.anonymize.comparing import Comparison, evaluate_files
     from server.statistics.anonymize.evaluation import Settings
     from server.statistics.anonymize.people import Participation
     from server.statistics.anonymize.report import shown
-    from server.statistics.anonymize.workflow import Comparison, evaluate_files
 
     asked = Comparison(
         participation=Participation.parse(participation, participation_column, None, judged=False), **compared

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -113,16 +113,7 @@ def design_survey(
     shared = intersections(
         result.specification, model, earlier, lambda attributes: read_model(survey, attributes=attributes)
     )
-    close = tuple(
-        # The report of a register may be shown to others: exact figures are for the organizer's eyes.
-        "Together with an earlier survey, some people share their cells with too few others."
-        if is_register
-        else found.words(result.specification.k)
-        for found in shared
-        if not found.nested
-    )
-    if close and not reuse_cells:
-        close = (*close, "With --reuse-cells the cells of an earlier survey are used again, if they suit.")
+    close = _warnings_of_earlier(shared, result, is_register=is_register, reuse_cells=reuse_cells)
     result = replace(result, warnings=(*close, *result.warnings))
     command = ["roomful", "design", survey_path.name, "--out", folder.name]
     if boxes_only:
@@ -138,28 +129,50 @@ def design_survey(
     curves = curves_of(result, lambda done, total: progress("Curves", done, total), executor)
     report = render_design_report(result, curves, shlex.join(command))
     specification, parts = _take_apart(result.specification, in_parts)
-    result = replace(result, specification=specification)
     files = {BOXES_FILE if boxes_only else DESIGN_FILE: specification.to_bytes(), REPORT_FILE: report}
     if salt is None and not boxes_only:
         files[MODEL_FILE] = model.canonical_text()
     if survey.roll is not None:
         files[ROLL_FILE] = survey.roll.to_bytes()
+    names = _write(folder, files, parts, salt)
+    result = replace(result, specification=specification)
+    return DesignedSurvey(folder=folder, design=result, files=names, against=shared)
+
+
+def _warnings_of_earlier(
+    shared: Sequence[Intersection], result: Design, *, is_register: bool, reuse_cells: bool
+) -> tuple[str, ...]:
+    """What earlier surveys of these people and this one tell together, and what can be done."""
+    close = tuple(
+        # The report of a register may be shown to others: exact figures are for the organizer's eyes.
+        "Together with an earlier survey, some people share their cells with too few others."
+        if is_register
+        else found.words(result.specification.k)
+        for found in shared
+        if not found.nested
+    )
+    if close and not reuse_cells:
+        return (*close, "With --reuse-cells the cells of an earlier survey are used again, if they suit.")
+    return close
+
+
+def _write(
+    folder: Path, files: Mapping[str, bytes], parts: Mapping[str, bytes], salt: bytes | None
+) -> tuple[str, ...]:
+    """Write a design, and remove what an earlier one left and this one has not; the names."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"cannot be made ({problem.strerror})", where=str(folder)) from None
-    if survey.roll is None:
-        (folder / ROLL_FILE).unlink(missing_ok=True)  # of an earlier design
-    if is_register:
-        (folder / MODEL_FILE).unlink(missing_ok=True)  # of an earlier design that called these people public
-    names = list(files)
+    if ROLL_FILE not in files:
+        (folder / ROLL_FILE).unlink(missing_ok=True)
     if salt is not None:
+        (folder / MODEL_FILE).unlink(missing_ok=True)  # of a design that called these people public
         write_salt(folder, salt)
-        names.append(SALT_FILE)
     write_parts(folder, parts, write_file)
     for name, data in files.items():
         write_file(folder / name, data)
-    return DesignedSurvey(folder=folder, design=result, files=tuple(names), against=shared)
+    return (*files, SALT_FILE) if salt is not None else tuple(files)
 
 
 def _take_apart(

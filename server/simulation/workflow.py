@@ -7,11 +7,13 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from server.executor import THREADS, Executor
 from server.progress import StageProgress
@@ -191,16 +193,15 @@ def simulate(
         population = population.drawn(invited, generator)
     if codes is not None:
         require_enough(len(codes), population.n_people)
-    probabilities = tuple(
-        assumed_participation(level) if participation is None else participation
-        for level in population.model.levels
-    )
     answers_of = answer_source(specification, population.table, wanted)
-    if correlation is None:
-        correlation = Fraction(specification.dependence.correlation)
-    households = household_of(population, specification)
+    assumed = _assumed(population, specification, participation, correlation)
     participants = draw_participants(
-        population, probabilities, generator, specification.cells, correlation, households
+        population,
+        assumed.probabilities,
+        generator,
+        specification.cells,
+        assumed.correlation,
+        assumed.households,
     )
     # Every answer is made before the first is sent: a field that is no answer must not leave half a survey.
     code_of = _code_of(population, codes)
@@ -216,41 +217,99 @@ def simulate(
         for person in participants.tolist()
     ]
     started = clock()
-    if codes is None:
-        sent = send_all(respondent, contributions, threads, progress, executor)
-    elif held is not None and held.exist:
-        sent = send_held(
-            respondent, contributions, held.read(len(contributions)), threads, progress, executor
-        )
-    elif held is not None:
-        held.write(fetch_all(respondent, contributions, threads, progress))
-        sent = Acknowledged()
-    else:
-        sent = send_all_sealed(respondent, contributions, threads, progress, executor)
+    sent = _send(respondent, contributions, held, threads, progress, executor, is_invited=codes is not None)
     seconds = clock() - started
-    cells = sent.cells
-    counts = np.bincount(cells, minlength=specification.cells.count).tolist() if cells else []
-    head_counts = tuple(counts) or (0,) * specification.cells.count
-    if households is None:
-        eligible = population.eligible(specification)
-        failures = attained_failures(eligible, probabilities, specification.k, correlation)
-    else:
-        failures = failures_together(population, specification, households, probabilities, correlation)
+    cells = np.array(sent.cells, np.int64)
+    head_counts = tuple(np.bincount(cells, minlength=specification.cells.count).tolist())
+    failures = assumed.failures(population, specification)
     return SimulationReport(
         survey=sound.digest,
         people=population.n_people,
         is_the_model=population.is_model_of(specification),
         seed=seed,
-        submissions=len(cells),
+        submissions=len(sent.cells),
         seconds=seconds,
         head_counts=head_counts,
-        correlation=correlation,
-        largest_household=1 if households is None else int(np.bincount(households).max(initial=1)),
+        correlation=assumed.correlation,
+        largest_household=assumed.largest_household,
         promised_failed_cells=float(sum(m.attained_cell_failure for m in sound.metrics.values())),
         failures=compare_failures(head_counts, failures, specification.k),
         receipts=None if codes is None else sent.receipts,
-        cast=_votes(specification, contributions) if cells else None,
+        cast=_votes(specification, contributions) if sent.cells else None,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Assumed:
+    """How people are assumed to decide whether they take part.
+
+    Attributes
+    ----------
+    probabilities : tuple of Fraction, length n_levels
+    correlation : Fraction
+        Between any two people of a cell.
+    households : ndarray of int64, shape (n_people,), or None
+        See :func:`household_of`; None if everybody decides alone.
+    """
+
+    probabilities: tuple[Fraction, ...]
+    correlation: Fraction
+    households: NDArray[np.int64] | None
+
+    @property
+    def largest_household(self) -> int:
+        """Most people who decide together."""
+        return 1 if self.households is None else int(np.bincount(self.households).max(initial=1))
+
+    def failures(self, population: Population, specification: Specification) -> tuple[Decimal, ...]:
+        """Attained failure qbar of each cell, to be expected."""
+        if self.households is None:
+            eligible = population.eligible(specification)
+            return attained_failures(eligible, self.probabilities, specification.k, self.correlation)
+        return failures_together(
+            population, specification, self.households, self.probabilities, self.correlation
+        )
+
+
+def _assumed(
+    population: Population,
+    specification: Specification,
+    participation: Fraction | None,
+    correlation: Fraction | None,
+) -> _Assumed:
+    """What was asked for, and for the rest what the specification assumes."""
+    if correlation is None:
+        correlation = Fraction(specification.dependence.correlation)
+    return _Assumed(
+        probabilities=tuple(
+            assumed_participation(level) if participation is None else participation
+            for level in population.model.levels
+        ),
+        correlation=correlation,
+        households=household_of(population, specification),
+    )
+
+
+def _send(
+    respondent: Respondent,
+    contributions: Sequence[Contribution],
+    held: HeldTokens | None,
+    threads: int,
+    progress: StageProgress,
+    executor: Executor,
+    *,
+    is_invited: bool,
+) -> Acknowledged:
+    """Send everybody's answers; before an election's voting, fetch and keep everybody's token instead."""
+    if not is_invited:
+        return send_all(respondent, contributions, threads, progress, executor)
+    if held is None:
+        return send_all_sealed(respondent, contributions, threads, progress, executor)
+    if held.exist:
+        tokens = held.read(len(contributions))
+        return send_held(respondent, contributions, tokens, threads, progress, executor)
+    held.write(fetch_all(respondent, contributions, threads, progress))
+    return Acknowledged()
 
 
 def _votes(

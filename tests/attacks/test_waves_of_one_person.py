@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from server.statistics.anonymize.comparing import Comparison, evaluate_files
 from server.statistics.anonymize.people import Participation
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
+from server.statistics.anonymize.workflow import anonymize_file
 from server.tables.files import open_data
 from shared.errors import InputError
 

@@ -14,7 +14,7 @@ import numpy as np
 from server.arrays import IntArray
 from server.statistics.anonymize.encoding import selected
 from server.statistics.anonymize.masking import Masked
-from server.statistics.anonymize.preparation import Prepared
+from server.statistics.anonymize.prepared import Prepared
 from server.statistics.anonymize.rounding import window_warning
 from server.statistics.measures.disclosure_risk import equivalence_classes
 from server.tables.column import DataColumn

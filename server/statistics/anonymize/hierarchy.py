@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -146,6 +146,24 @@ def read_hierarchy(path: Path, attribute: str) -> Hierarchy:
         root = rows[0][-1]
         rows = [row[:-1] for row in rows]
     return Hierarchy(source=path.name, paths={row[0]: tuple(reversed(row)) for row in rows}, root=root)
+
+
+def read_hierarchies(
+    files: Mapping[str, Path], quasi_identifiers: Sequence[str], confidential: Sequence[str]
+) -> tuple[dict[str, Hierarchy], dict[str, Hierarchy]]:
+    """Hierarchies of quasi-identifiers, to generalize along, and of confidential attributes.
+
+    Raises
+    ------
+    InputError
+        If a column is neither, or as :func:`read_hierarchy`.
+    """
+    for name in files:
+        if name not in (*quasi_identifiers, *confidential):
+            raise InputError(f"{quoted(name)} is not a quasi-identifier or confidential", where="--hierarchy")
+    trees = {name: read_hierarchy(path, name) for name, path in files.items()}
+    along = {name: tree for name, tree in trees.items() if name in quasi_identifiers}
+    return along, {name: tree for name, tree in trees.items() if name not in along}
 
 
 def _check(source: str, lines: list[tuple[int, list[str]]]) -> None:

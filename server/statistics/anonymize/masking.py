@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -12,14 +12,14 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray, TextArray
 from server.executor import THREADS, Executor
-from server.progress import StageProgress
+from server.progress import StageProgress, stage
 from server.statistics.anonymize.constraints import united, unkept
 from server.statistics.anonymize.generalization import group_nodes
 from server.statistics.anonymize.group_values import breach_free, group_medians, modes, variance_restored
-from server.statistics.anonymize.methods import Method, divide, stage
+from server.statistics.anonymize.methods import Method, divide
 from server.statistics.anonymize.ordinal import nearest_categories
 from server.statistics.anonymize.people import People
-from server.statistics.anonymize.preparation import Part, Prepared
+from server.statistics.anonymize.prepared import Part, Prepared
 from server.statistics.anonymize.rounding import rounded
 from server.statistics.measures.disclosure_risk import equivalence_classes
 from server.statistics.measures.diversity import coded
@@ -94,88 +94,148 @@ def mask(
     Otherwise DesignError, and no file. The order of the records is a function of the published ones, unless
     ``keep_order`` was asked for.
     """
-    request = prepared.request
-    groups, unmet, unheld = [], [], 0
-    undone: list[str] = []
-    factors: dict[str, float] = {}
-    losses: list[tuple[float, float]] = []
-    cut: list[int] = []
-    every: list[IntArray] = []
-    replace: dict[str, Replacement] = {}
+    noted = _Noted()
+    groups: list[IntArray] = []
+    classes: list[IntArray] = []
     for number, part in enumerate(prepared.parts):
-        labels = prepared.divided(
-            part, _divider(prepared, part, losses, cut, executor, _of_part(progress, number, prepared))
-        )
+        told = _of_part(progress, number, prepared)
+        labels = prepared.divided(part, _divider(prepared, part, noted, executor, told))
         labels = _constrained(prepared, part, labels)
-        values, missed, close = _published(prepared, part, labels, progress)
-        of_record = _of_file(labels, prepared)
-        codes: list[IntArray] = []
-        new: FloatArray | IntArray | TextArray
-        for index in part.columns:
-            column, block = prepared.columns[index], prepared.encoding.blocks[index]
-            if column.name in request.hierarchies:
-                new = group_nodes(request.hierarchies[column.name], column, labels)
-                codes.append(coded(new)[0])
-            elif prepared.nominal[index] or column.kind == "ordinal":
-                if prepared.nominal[index]:
-                    source = modes(column, labels, prepared.people.weights)
-                else:
-                    positions = _exact(prepared, index, labels, values)
-                    source = nearest_categories(column, positions)
-                codes.append(column.ranks[source])
-                new = prepared.rows[source]
-            else:
-                exact = _exact(prepared, index, labels, values)
-                if request.restore_variance and column.name not in request.median:
-                    exact, factors[column.name] = _restored(prepared, index, labels, exact)
-                digits = prepared.digits[index]
-                new = exact if digits is None else rounded(exact, digits)
-                if request.breach == "p3m" and prepared.distances is not None:
-                    values_of, code = prepared.X.values[block.first], prepared.X.codes[block.first]
-                    true = values_of[code] * block.scale + block.centre[0]
-                    least = prepared.distances[:, index] * block.scale * (1 - _SLACK)
-                    kept = [float((np.abs(v[labels] - true) >= least).mean()) for v in (exact, new)]
-                    undone += _undone(column.name, *kept)
-                codes.append(coded(new)[0])
-            replace[column.name] = OfGroups(values=new, groups=of_record)
-        classes = equivalence_classes(codes).labels[labels]
-        failing = prepared.people.failing(classes)
-        if len(failing):
-            fewest = int(np.bincount(classes)[failing].min())
-            raise DesignError(
-                f"a combination would be published for {fewest} records only, nothing was written"
-            )
-        if prepared.secrets and unkept(
-            classes, prepared.secrets, request.constraints, prepared.people.counts
-        ):
-            raise DesignError("a group would be published that does not keep what is asked")
+        classes.append(_publish(prepared, part, labels, noted, told))
+        _require_safe(prepared, classes[-1])
         groups.append(labels)
-        every.append(classes)
-        unmet += missed
-        unheld += close
-    original, drop = prepared.original, prepared.left_out
-    rows = prepared.rows if request.keep_order else original.order(replace, drop=drop, rows=prepared.rows)
+    original, drop, replace = prepared.original, prepared.left_out, noted.replace
+    rows = prepared.rows
+    if not prepared.request.keep_order:
+        rows = original.order(replace, drop=drop, rows=rows)
     original.write(out, replace=replace, drop=drop, rows=rows)
-    written = _of_file(equivalence_classes(every).labels, prepared)[rows]
     return Masked(
         prepared=prepared,
         groups=tuple(groups),
-        unmet=tuple(unmet),
+        unmet=tuple(noted.unmet),
         rows=rows,
-        classes=written,
-        gap=_gap(losses),
-        districts=sum(cut),
-        factors=factors,
-        warnings=(
-            *prepared.warnings,
-            *_cut(cut),
-            *_stretched(factors),
-            *_outside(prepared, replace, factors),
-            *(f"The mean or the variance of {quoted(name)} could not be kept." for name in unmet),
-            *_unheld(unheld),
-            *undone,
-        ),
+        classes=_of_file(equivalence_classes(classes).labels, prepared)[rows],
+        gap=_gap(noted.losses),
+        districts=sum(noted.districts),
+        factors=noted.factors,
+        warnings=(*prepared.warnings, *noted.warnings(prepared)),
     )
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Noted:
+    """What the parts of a file add up to, noted while they are divided and published.
+
+    Attributes
+    ----------
+    replace : dict of str to Replacement
+        What is written in place of each quasi-identifier.
+    losses : list of (float, float)
+        Of refined groups the loss, and its least.
+    districts : list of int
+        How many there were, each time that records were grouped by them.
+    factors : dict of str to float
+        As of `Masked`.
+    unmet : list of str
+        Likewise.
+    unheld : int
+        Values of importance 1 that are not at their distance.
+    undone : list of str
+        Warnings of distances that rounding undid.
+    """
+
+    replace: dict[str, Replacement] = field(default_factory=dict)
+    losses: list[tuple[float, float]] = field(default_factory=list)
+    districts: list[int] = field(default_factory=list)
+    factors: dict[str, float] = field(default_factory=dict)
+    unmet: list[str] = field(default_factory=list)
+    unheld: int = 0
+    undone: list[str] = field(default_factory=list)
+
+    def warnings(self, prepared: Prepared) -> tuple[str, ...]:
+        """What the organizer should know of it."""
+        return (
+            *_cut(self.districts),
+            *_stretched(self.factors),
+            *_outside(prepared, self.replace, self.factors),
+            *(f"The mean or the variance of {quoted(name)} could not be kept." for name in self.unmet),
+            *_unheld(self.unheld),
+            *self.undone,
+        )
+
+
+def _publish(
+    prepared: Prepared, part: Part, labels: IntArray, noted: _Noted, progress: StageProgress | None
+) -> IntArray:
+    """Note what the groups of a part publish; the class of each record, which publishes the same.
+
+    Two groups are one class where rounding, or a mode, makes them alike.
+    """
+    apart = _kept_apart(prepared, part, labels, noted, progress)
+    of_record = _of_file(labels, prepared)
+    codes: list[IntArray] = []
+    for index in part.columns:
+        values, code = _of_groups(prepared, index, labels, apart, noted)
+        codes.append(code)
+        noted.replace[prepared.columns[index].name] = OfGroups(values=values, groups=of_record)
+    return equivalence_classes(codes).labels[labels]
+
+
+def _of_groups(
+    prepared: Prepared, index: int, labels: IntArray, apart: FloatArray | None, noted: _Noted
+) -> tuple[FloatArray | IntArray | TextArray, IntArray]:
+    """What each group publishes of a quasi-identifier, and a code that is equal where that is equal.
+
+    Numbers and nodes are published as they are; of a category the record that has it.
+    """
+    column = prepared.columns[index]
+    if tree := prepared.request.hierarchies.get(column.name):
+        nodes = group_nodes(tree, column, labels)
+        return nodes, coded(nodes)[0]
+    if prepared.nominal[index] or column.kind == "ordinal":
+        if prepared.nominal[index]:
+            source = modes(column, labels, prepared.people.weights)
+        else:
+            source = nearest_categories(column, _exact(prepared, index, labels, apart))
+        return prepared.rows[source], column.ranks[source]
+    numbers = _numbers(prepared, index, labels, apart, noted)
+    return numbers, coded(numbers)[0]
+
+
+def _numbers(
+    prepared: Prepared, index: int, labels: IntArray, apart: FloatArray | None, noted: _Noted
+) -> FloatArray:
+    """The number that each group publishes: exact, with its variance restored where asked, and rounded."""
+    request, name, digits = prepared.request, prepared.columns[index].name, prepared.digits[index]
+    exact = _exact(prepared, index, labels, apart)
+    if request.restore_variance and name not in request.median:
+        exact, noted.factors[name] = _restored(prepared, index, labels, exact)
+    published = exact if digits is None else rounded(exact, digits)
+    if request.breach == "p3m" and prepared.distances is not None:
+        block = prepared.encoding.blocks[index]
+        true = prepared.X.values[block.first][prepared.X.codes[block.first]] * block.scale + block.centre[0]
+        least = prepared.distances[:, index] * block.scale * (1 - _SLACK)
+        kept = [float((np.abs(values[labels] - true) >= least).mean()) for values in (exact, published)]
+        noted.undone += _undone(name, *kept)
+    return published
+
+
+def _require_safe(prepared: Prepared, classes: IntArray) -> None:
+    """Ask the size rule, and what was asked of every group, of the values that are to be written.
+
+    Raises
+    ------
+    DesignError
+        If a class fails: a defect, for the groups did not.
+    """
+    failing = prepared.people.failing(classes)
+    if len(failing):
+        fewest = int(np.bincount(classes)[failing].min())
+        raise DesignError(f"a combination would be published for {fewest} records only, nothing was written")
+    if prepared.secrets and unkept(
+        classes, prepared.secrets, prepared.request.constraints, prepared.people.counts
+    ):
+        raise DesignError("a group would be published that does not keep what is asked")
 
 
 def _of_file(labels: IntArray, prepared: Prepared) -> IntArray:
@@ -187,14 +247,14 @@ def _of_file(labels: IntArray, prepared: Prepared) -> IntArray:
     return found
 
 
-def _exact(prepared: Prepared, index: int, labels: IntArray, values: FloatArray | None) -> FloatArray:
+def _exact(prepared: Prepared, index: int, labels: IntArray, apart: FloatArray | None) -> FloatArray:
     """What the groups publish before rounding: medians of positions, and of numbers means or medians.
 
     They are those of the column itself, which no scale touches.
     """
     column, block = prepared.columns[index], prepared.encoding.blocks[index]
-    if values is not None:
-        return np.asarray(values[:, block.first] * block.scale + block.centre[0], dtype=np.float64)
+    if apart is not None:
+        return np.asarray(apart[:, block.first] * block.scale + block.centre[0], dtype=np.float64)
     if column.numbers is None:
         raise ValueError(f"{column.name} holds no numbers")
     if column.kind == "ordinal" or column.name in prepared.request.median:
@@ -259,17 +319,12 @@ def _constrained(prepared: Prepared, part: Part, labels: IntArray) -> IntArray:
 def _divider(
     prepared: Prepared,
     part: Part,
-    losses: list[tuple[float, float]],
-    cut: list[int],
+    noted: _Noted,
     executor: Executor,
     progress: StageProgress | None,
 ) -> Callable[[FloatArray, People], IntArray]:
-    """How the method divides the rows of a matrix, by districts where it is large.
-
-    Noted are the number of districts, and of refined groups the loss, and its least.
-    """
+    """How the method divides the rows of a matrix, by districts where it is large."""
     request = prepared.request
-
     grouped = partial(
         _grouped,
         method=prepared.method,
@@ -285,7 +340,7 @@ def _divider(
         most = prepared.district_of(len(space))
         if most:
             found = districts(space, most, people.enough)
-            cut.append(len(found))
+            noted.districts.append(len(found))
             rule, counts = people.for_algorithm(uneven=False)
             labels = in_districts(
                 found,
@@ -309,7 +364,7 @@ def _divider(
             labels = grouped((space, people), progress=progress)
         if request.refine and len(people.rule.minimum) == 1:
             least = least_sse(space, people.rule.minimum[0], people.counts)
-            losses.append((sse(space, labels, people.counts), least))
+            noted.losses.append((sse(space, labels, people.counts), least))
         return labels
 
     return divided
@@ -349,30 +404,27 @@ def _of_part(progress: StageProgress | None, number: int, prepared: Prepared) ->
     return lambda stage, done, total: progress(f"{stage} {number + 1}/{parts}", done, total)
 
 
-def _published(
-    prepared: Prepared, part: Part, labels: IntArray, progress: StageProgress | None
-) -> tuple[FloatArray | None, list[str], int]:
-    """Values of a part's groups, in the units of ``X``, that prevent a breach; None where none is asked for.
-
-    Also the attributes with unmet constraints, and how many values have such.
-    """
+def _kept_apart(
+    prepared: Prepared, part: Part, labels: IntArray, noted: _Noted, progress: StageProgress | None
+) -> FloatArray | None:
+    """Values of a part's groups, in the units of ``X``, that prevent a breach; None where none is asked."""
     if prepared.distances is None or prepared.importances is None:
-        return None, [], 0
-    columns = list(part.columns)
-    stage = None if progress is None else (lambda done, total: progress("keeping apart", done, total))
-    values, unmet, missed = breach_free(
+        return None
+    values, unmet, unheld = breach_free(
         prepared.X[:],
         labels,
         breach=prepared.request.breach,
-        chosen=columns,
+        chosen=list(part.columns),
         distances=prepared.distances,
         importances=prepared.importances,
         trade_off=prepared.request.distances.trade_off,
         counts=prepared.people.counts,
         weights=prepared.people.weights,
-        progress=stage,
+        progress=stage(progress, "keeping apart"),
     )
-    return values, [prepared.columns[index].name for index in unmet], missed
+    noted.unmet += [prepared.columns[index].name for index in unmet]
+    noted.unheld += unheld
+    return values
 
 
 def _unheld(count: int) -> tuple[str, ...]:

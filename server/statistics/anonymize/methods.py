@@ -12,7 +12,7 @@ import numpy as np
 
 from server.arrays import FloatArray, IntArray
 from server.executor import processors
-from server.progress import Progress, StageProgress
+from server.progress import Progress, StageProgress, stage
 from server.statistics.anonymize.people import People
 from server.statistics.microaggregation.preparation import Paths, group_means
 from shared.errors import InputError
@@ -266,11 +266,6 @@ def divide(
     if len(people.failing(labels)):
         raise RuntimeError(f"the method {method.name} made a group that is too small")
     return labels
-
-
-def stage(progress: StageProgress | None, name: str) -> Progress | None:
-    """Progress of one stage."""
-    return None if progress is None else (lambda done, total: progress(name, done, total))
 
 
 def _numbered(labels: IntArray) -> IntArray:

@@ -2,169 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from server.arrays import FloatArray, IntArray
-from server.progress import StageProgress
+from server.progress import StageProgress, stage
 from server.statistics.anonymize.constraints import Secret
 from server.statistics.anonymize.encoding import Encoding, selected
+from server.statistics.anonymize.file_warnings import file_warnings
 from server.statistics.anonymize.generalization import as_categories, category_paths, check_hierarchy
-from server.statistics.anonymize.methods import Method, check, estimate_seconds, find
+from server.statistics.anonymize.methods import check, find
 from server.statistics.anonymize.ordinal import Orders, orders_of, ranked
 from server.statistics.anonymize.people import People, people_of
+from server.statistics.anonymize.prepared import Part, Prepared
 from server.statistics.anonymize.record_values import per_record, per_value
 from server.statistics.anonymize.request import Request
 from server.statistics.measures.coded_matrix import CodedMatrix
-from server.statistics.microaggregation.dependence import joined
 from server.statistics.microaggregation.p3m import DEFAULT_IMPORTANCE
-from server.statistics.microaggregation.preparation import Paths, group_means
+from server.statistics.microaggregation.preparation import Paths
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
 from server.tables.doubts import refuse_doubtful
 from server.tables.files import Reading, form_of, open_data
 from server.wording import quoted
 from shared.errors import InputError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
-    """A block of quasi-identifiers that is grouped on its own; without blocks there is one of all.
-
-    Attributes
-    ----------
-    columns : tuple of int
-        Quasi-identifiers.
-    matrix : CodedMatrix
-        Their columns of the matrix.
-    secret : CodedMatrix or None
-        Confidential attributes, which count beside them with the weight ``dependence`` where that is asked.
-    dependence : float
-    nominal : tuple of (first, end)
-        Columns of nominal attributes within `space`.
-    trees : tuple of (Paths or None)
-        Their hierarchies.
-    gaps : int array, shape (n,)
-        Equal where the same numbers and positions are missing; 0 everywhere where none is.
-    """
-
-    columns: tuple[int, ...]
-    matrix: CodedMatrix
-    secret: CodedMatrix | None
-    dependence: float
-    nominal: tuple[tuple[int, int], ...]
-    trees: tuple[Paths | None, ...]
-    gaps: IntArray
-
-    def space(self) -> FloatArray:
-        """Matrix in which records are grouped, made each time that it is asked for: nothing else holds it."""
-        space = self.matrix[:]
-        return space if self.secret is None else joined(space, self.secret[:], self.dependence)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Prepared:
-    """A file that is ready to be divided, after everything that can be refused was.
-
-    Attributes
-    ----------
-    request : Request
-    method : Method
-    original : DataFile
-    columns : tuple of DataColumn
-        Quasi-identifiers of the records that take part; ordinal ones with positions as their numbers.
-    nominal : tuple of bool
-        Per quasi-identifier.
-    orders : mapping of column to order
-        Of ordinal quasi-identifiers and confidential attributes.
-    rows : int array
-        Records of the original that take part.
-    people : People
-        Of these records.
-    encoding, X
-        All quasi-identifiers as one matrix, coded.
-    parts : tuple of Part
-    secrets : tuple of Secret
-        Confidential attributes whose diversity is asked for; else none.
-    distances, importances : float array or None
-        Per value or record, in standard deviations; None without ``--breach``.
-    warnings : tuple of str
-    digits : tuple of (int or None)
-        Per quasi-identifier, decimals of what is published; None for categories and what is not rounded.
-    """
-
-    request: Request
-    method: Method
-    original: DataFile
-    columns: tuple[DataColumn, ...]
-    nominal: tuple[bool, ...]
-    orders: Orders
-    rows: IntArray
-    people: People
-    encoding: Encoding
-    X: CodedMatrix
-    parts: tuple[Part, ...]
-    secrets: tuple[Secret, ...]
-    distances: FloatArray | None
-    importances: FloatArray | None
-    warnings: tuple[str, ...]
-    digits: tuple[int | None, ...]
-
-    @property
-    def left_out(self) -> frozenset[str]:
-        """Columns that are not written."""
-        own = self.request.unpublished
-        return frozenset({*self.request.drop, *own, *_numbering(self.original, self.request)})
-
-    def district_of(self, n: int) -> int:
-        """Most records of a district of n rows of a matrix, or 0 if they are grouped whole."""
-        constrained = self.request.constraints.given
-        return 0 if self.method.whole or constrained else self.request.district_of(n)
-
-    def divided(self, part: Part, divide: Callable[[FloatArray, People], IntArray]) -> IntArray:
-        """Group of each record of a part, where ``divide`` groups the rows of a matrix.
-
-        Records of one person or household are one row, at their mean; records that lack other numbers are
-        never grouped together.
-        """
-        space = part.space()
-        if self.people.units is not None:
-            space = group_means(space, self.people.units)
-            return divide(space, self.people.of_units())[self.people.units]
-        if not part.gaps.any():
-            return divide(space, self.people)
-        labels = np.zeros(len(space), dtype=np.int64)
-        groups = 0
-        for pattern in range(int(part.gaps.max()) + 1):
-            rows = np.flatnonzero(part.gaps == pattern)
-            found = divide(space[rows], self.people.of(rows))
-            labels[rows] = found + groups
-            groups += int(found.max()) + 1
-        return labels
-
-    def estimate(self) -> float | None:
-        """Seconds that the division will take, or None if it is over in a moment."""
-        known: list[float] = []
-
-        def measured(space: FloatArray, people: People) -> IntArray:
-            seconds = estimate_seconds(
-                self.method,
-                space,
-                people,
-                blocks=part.nominal,
-                trees=part.trees,
-                options=self.request.options,
-                district=self.district_of(len(space)),
-            )
-            known.extend([] if seconds is None else [seconds])
-            return np.zeros(len(space), dtype=np.int64)
-
-        for part in self.parts:
-            self.divided(part, measured)
-        return sum(known) if known else None
 
 
 def prepare(
@@ -232,8 +96,7 @@ def prepare(
         household=request.household,
     )
     people.check()
-    if request.sampling_weight:
-        sampling_weights(original, request.sampling_weight, rows)
+    sampling_weights(original, request.sampling_weight, rows)
     gaps = [_gaps(columns, nominal, part, people, request, original.source) for part in parts]
     _refuse_unfit_options(columns, nominal, request)
     encoding = Encoding.fit(columns, nominal, people.counts)
@@ -258,7 +121,7 @@ def prepare(
         secrets=_secrets(original, request, orders, rows, people.counts),
         distances=distances,
         importances=importances,
-        warnings=_warnings(original, request, orders, rows),
+        warnings=file_warnings(original, request, orders, rows),
         digits=tuple(
             None if is_nominal or column.kind == "ordinal" or request.unrounded else request.digits.of(column)
             for column, is_nominal in zip(columns, nominal, strict=True)
@@ -275,8 +138,7 @@ def _open(path: Path, out: Path, reading: Reading | None, progress: StageProgres
         )
     if out.exists() and path.exists() and out.samefile(path):
         raise InputError("the masked file would overwrite the original", where=str(out))
-    stage = None if progress is None else (lambda done, total: progress("reading", done, total))
-    original = open_data(path, reading, progress=stage)
+    original = open_data(path, reading, progress=stage(progress, "reading"))
     _refuse_other_separator(path, out, original)
     return original
 
@@ -459,14 +321,16 @@ def _gaps(
     return codes
 
 
-def sampling_weights(original: DataFile, name: str, rows: IntArray) -> FloatArray:
-    """Sampling weights of some records.
+def sampling_weights(original: DataFile, name: str, rows: IntArray) -> FloatArray | None:
+    """Sampling weights of some records; None where no column holds them.
 
     Raises
     ------
     InputError
         Naming the record, for what is no number above 0.
     """
+    if not name:
+        return None
     column = original.usable(name)
     numbers = column.numbers
     if numbers is None:
@@ -542,71 +406,6 @@ def _distances(
         usual = importances[0]
         importances = per_value(given.importances, "--importances", names, usual, rows, original)
     return distances, importances
-
-
-def _warnings(original: DataFile, request: Request, orders: Orders, rows: IntArray) -> tuple[str, ...]:
-    warnings = []
-    left_out = original.n_records - len(rows)
-    if left_out:
-        warnings.append(f"{left_out} records without a quasi-identifier were left out (--missing drop).")
-    if original.understood.encoding_guessed:
-        warnings.append(
-            f"{original.source} is read as {original.understood.encoding}, as in "
-            f"{quoted(original.beyond_ascii(), 20)}: --encoding names another."
-        )
-    numbering = _numbering(original, request)
-    if numbering:
-        warnings.append(
-            f"{', '.join(map(quoted, numbering))} numbers the records, as pandas stores it unasked; "
-            "it would give their order away, and was left out."
-        )
-    roles = {*request.quasi_identifiers, *request.confidential}
-    settled = {*request.nominal, *request.numeric, *request.ordinal, *request.hierarchies}
-    for name in original.names:
-        if name in roles - settled and (decided := original.column(name).decided):
-            warnings.append(
-                f"{quoted(name)} is taken {decided}. --numeric, --nominal and --ordinal say otherwise, and "
-                f"--missing-values {name}=A,B which of its values are none."
-            )
-    used = {*_named(request), *numbering}
-    untouched = [name for name in original.names if name not in used]
-    if untouched:
-        listed = ", ".join(quoted(name) for name in untouched)
-        warnings.append(
-            f"Published as they are, though named in no role: {listed}. Who knows them recognizes people: "
-            "make them quasi-identifiers or leave them out with --drop."
-        )
-    if request.blocks:
-        warnings.append(
-            "Each block keeps the size rule by itself; all blocks together do not: who knows a person's "
-            "values in two blocks may single her out."
-        )
-    for name in (name for name in request.median if name not in orders):
-        warnings.append(
-            f"The median of {quoted(name)} in a group is the true value of one of its members, though it does"
-            " not say whose."
-        )
-    for name in request.unpublished:
-        warnings.append(f"{quoted(name)} was left out: it is each person's own.")
-    return tuple(warnings)
-
-
-def _named(request: Request) -> set[str]:
-    """Columns that have a role."""
-    return {
-        *request.quasi_identifiers,
-        *request.confidential,
-        *request.drop,
-        request.counts,
-        request.sampling_weight,
-        *request.unpublished,
-    }
-
-
-def _numbering(original: DataFile, request: Request) -> tuple[str, ...]:
-    """Columns that only number the records, unless somebody asked for them."""
-    named = _named(request)
-    return tuple(name for name in original.index_columns() if name not in named)
 
 
 def _refuse_other_separator(path: Path, out: Path, original: DataFile) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -204,7 +204,21 @@ class Request:
         """Columns that are read, and never published."""
         return tuple(name for name in (self.participation_column, self.person, self.household) if name)
 
+    @property
+    def named(self) -> frozenset[str]:
+        """Columns that have a role, and the empty name of roles that no column has."""
+        own = (self.counts, self.sampling_weight, *self.unpublished)
+        return frozenset((*self.quasi_identifiers, *self.confidential, *self.drop, *own))
+
     def __post_init__(self) -> None:
+        self._check_roles()
+        self._check_kinds()
+        self._check_grouping()
+        self._check_publishing()
+        self._check_breach()
+
+    def _check_roles(self) -> None:
+        """One role a column."""
         roles = [*self.quasi_identifiers, *self.confidential, *self.drop]
         roles += [name for name in (self.counts, self.sampling_weight, *self.unpublished) if name]
         double = next((name for name in roles if roles.count(name) > 1), None)
@@ -212,9 +226,15 @@ class Request:
             raise InputError("there is no quasi-identifier", expected="at least one column")
         if double is not None:
             raise InputError(f"the column {quoted(double)} is named twice", expected="one role a column")
-        for name in self.numeric:
-            if name not in self.quasi_identifiers:
-                raise InputError(f"{quoted(name)} is not among the quasi-identifiers")
+        if self.counts and (self.person or self.household):
+            raise InputError(
+                "--counts says that a record stands for several people, --person that several stand for one",
+                expected="one of them",
+            )
+
+    def _check_kinds(self) -> None:
+        """One kind an attribute: a number, a category, an order, or the leaves of a hierarchy."""
+        require_quasi_identifiers(self.numeric, self.quasi_identifiers, "--numeric")
         for name in self.nominal:
             if name not in (*self.quasi_identifiers, *self.confidential):
                 raise InputError(f"{quoted(name)} is neither a quasi-identifier nor confidential")
@@ -225,13 +245,23 @@ class Request:
                 if both[0] not in self.ordinal
                 else f"{quoted(both[0])} is ordinal, so it cannot be nominal or numeric as well"
             )
-        if self.counts and (self.person or self.household):
-            raise InputError(
-                "--counts says that a record stands for several people, --person that several stand for one",
-                expected="one of them",
-            )
+        require_quasi_identifiers(self.hierarchies, self.quasi_identifiers, "--hierarchy")
+        for name in self.hierarchies:
+            if name in (*self.numeric, *self.ordinal, *self.median):
+                raise InputError(
+                    f"{quoted(name)} publishes nodes of its hierarchy, so it is neither a number nor ordered",
+                    where="--hierarchy",
+                )
+
+    def _check_grouping(self) -> None:
+        """How records are grouped, and what every group must keep."""
         if self.effort and not self.refine:
             raise InputError("effort is spent on refining", where="--effort", remedy="Add --refine.")
+        if self.hierarchies and self.refine:
+            raise InputError(
+                "--refine moves records between groups by distance, and not along a hierarchy",
+                remedy="Leave --refine or --hierarchy out.",
+            )
         if self.district and self.district < FEWEST_GROUPS * self.k:
             raise InputError(
                 f"in districts of {self.district} records most groups of {self.k} would lie at a cut",
@@ -249,28 +279,6 @@ class Request:
                 raise InputError("--dependence lies between 0 and 1")
             if not self.confidential:
                 raise InputError("--dependence needs numeric confidential attributes")
-        for name in self.median:
-            if name not in self.quasi_identifiers or name in self.nominal:
-                raise InputError(
-                    f"{quoted(name)} is no numeric or ordinal quasi-identifier", where="--median"
-                )
-        if self.median and self.breach != "none":
-            raise InputError("--breach moves means, and --median publishes none", expected="one of them")
-        if self.restore_variance and self.breach != "none":
-            raise InputError("--breach keeps the variance already", remedy="Leave --restore-variance out.")
-        for name in self.hierarchies:
-            if name not in self.quasi_identifiers:
-                raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--hierarchy")
-            if name in (*self.numeric, *self.ordinal, *self.median):
-                raise InputError(
-                    f"{quoted(name)} publishes nodes of its hierarchy, so it is neither a number nor ordered",
-                    where="--hierarchy",
-                )
-        if self.hierarchies and self.refine:
-            raise InputError(
-                "--refine moves records between groups by distance, and not along a hierarchy",
-                remedy="Leave --refine or --hierarchy out.",
-            )
         if self.constraints.given and (not self.confidential or self.blocks):
             raise InputError(
                 "--l-diversity, --recursive-diversity and --t-closeness are about confidential attributes in"
@@ -278,28 +286,38 @@ class Request:
                 expected="--confidential, and no --block",
             )
         checked_blocks(self.blocks, self.quasi_identifiers)
+
+    def _check_publishing(self) -> None:
+        """What stands for a group in the masked file."""
+        for name in self.median:
+            if name not in self.quasi_identifiers or name in self.nominal:
+                raise InputError(
+                    f"{quoted(name)} is no numeric or ordinal quasi-identifier", where="--median"
+                )
         if self.unrounded and self.digits.given:
             raise InputError(
                 "--unrounded and --digits contradict each other", remedy="Leave one of them out."
             )
-        for name in self.digits.by_attribute:
-            if name not in self.quasi_identifiers:
-                raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--digits")
+        require_quasi_identifiers(self.digits.by_attribute, self.quasi_identifiers, "--digits")
+
+    def _check_breach(self) -> None:
+        """What keeps published values apart from the true ones goes with."""
+        if self.median and self.breach != "none":
+            raise InputError("--breach moves means, and --median publishes none", expected="one of them")
+        if self.restore_variance and self.breach != "none":
+            raise InputError("--breach keeps the variance already", remedy="Leave --restore-variance out.")
         if self.blocks and self.breach == "p3m-record":
             raise InputError(
                 "--breach p3m-record keeps whole records apart, and blocks publish parts of records",
                 remedy="Use --breach p3m, which keeps single values apart, or leave --block out.",
             )
-        for name in self.distances.by_attribute:
-            if self.breach == "p3m-record":
-                raise InputError(
-                    f"--breach p3m-record knows one distance for the whole record, none for {quoted(name)}",
-                    remedy="Use --breach p3m, or give one number.",
-                )
-            if name not in self.quasi_identifiers:
-                raise InputError(
-                    f"{quoted(name)} is not among the quasi-identifiers", where="--minimum-distance"
-                )
+        if self.breach == "p3m-record" and self.distances.by_attribute:
+            name = next(iter(self.distances.by_attribute))
+            raise InputError(
+                f"--breach p3m-record knows one distance for the whole record, none for {quoted(name)}",
+                remedy="Use --breach p3m, or give one number.",
+            )
+        require_quasi_identifiers(self.distances.by_attribute, self.quasi_identifiers, "--minimum-distance")
 
 
 def _distance(text: str) -> float:
@@ -316,14 +334,20 @@ def _distance(text: str) -> float:
     return value
 
 
+def require_quasi_identifiers(names: Iterable[str], quasi_identifiers: Sequence[str], option: str) -> None:
+    """Raise InputError for a column that an option names and that is none of the quasi-identifiers."""
+    for name in names:
+        if name not in quasi_identifiers:
+            raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where=option)
+
+
 def checked_blocks(blocks: tuple[tuple[str, ...], ...], quasi_identifiers: tuple[str, ...]) -> None:
     """Raise InputError unless the blocks divide the quasi-identifiers among them (or there are none)."""
     named = [name for block in blocks for name in block]
     if not blocks:
         return
+    require_quasi_identifiers(named, quasi_identifiers, "--block")
     for name in named:
-        if name not in quasi_identifiers:
-            raise InputError(f"{quoted(name)} is not among the quasi-identifiers", where="--block")
         if named.count(name) > 1:
             raise InputError(f"{quoted(name)} stands in two blocks", where="--block")
     lacking = next((name for name in quasi_identifiers if name not in named), None)

@@ -20,20 +20,17 @@ def members_of(original: DataFile, name: str, rows: IntArray) -> IntArray | None
     return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64).reshape(-1)
 
 
-def risk_list(
-    evaluation: Evaluation, original: DataFile, rows: IntArray, *, person: str = "", household: str = ""
-) -> bytes:
+def risk_list(evaluation: Evaluation, original: DataFile, *, person: str = "", household: str = "") -> bytes:
     """The list as CSV in UTF-8, in the order of the original.
 
     Parameters
     ----------
     evaluation : Evaluation
     original : DataFile
-    rows : int array, shape (n,)
-        Record of the original behind each record of the evaluation.
     person, household : str
         Columns whose values are repeated in the list, so that it can be joined.
     """
+    rows = evaluation.places
     before, after = evaluation.risks_before, evaluation.risks_after
     columns: dict[str, list[object]] = {"record": (rows + 1).tolist()}
     for name in filter(None, (person, household)):

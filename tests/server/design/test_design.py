@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.design import design as designing
+from server.design import refusals
 from server.design.design import design
 from server.design.plan import plan_from
 from server.design.population.model import read_model
@@ -154,9 +155,9 @@ def test_a_model_too_large_for_devices_is_refused_before_the_work(
 ) -> None:
     town = write_town(tmp_path)
     rows = len(read_model(read_survey_file(town)).X)
-    monkeypatch.setattr(designing, "MAX_RECOUNT_WORK", ROW_WORK * 3 * rows)
+    monkeypatch.setattr(refusals, "MAX_RECOUNT_WORK", ROW_WORK * 3 * rows)
     make(town)
-    monkeypatch.setattr(designing, "MAX_RECOUNT_WORK", ROW_WORK * 3 * rows - 1)
+    monkeypatch.setattr(refusals, "MAX_RECOUNT_WORK", ROW_WORK * 3 * rows - 1)
     monkeypatch.setattr(designing, "_new_cells", lambda *_: pytest.fail("cells were designed"))
     with pytest.raises(DesignError, match=f"has {rows} distinct rows, too many for devices") as caught:
         make(town)

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from server.design import design as designing
-from server.design import dividing, plan
+from server.design import dividing, plan, refusals
 from server.design.audit import audit_survey
 from server.design.design import Design, design
 from server.design.dividing import Recipe, divide
@@ -189,7 +188,7 @@ def test_more_districts_than_a_specification_has_are_refused(
 def test_a_specification_too_long_to_be_signed_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(designing, "MAX_SPECIFICATION_BYTES", 1000)
+    monkeypatch.setattr(refusals, "MAX_SPECIFICATION_BYTES", 1000)
     found = made(write_town(tmp_path), "600")
     assert found.refused
     assert "cannot be signed" in found.warnings[0]

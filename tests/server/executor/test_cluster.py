@@ -20,8 +20,9 @@ from server.design.plan import district_plan
 from server.design.workflow import design_survey
 from server.executor import THREADS, Executor, cluster
 from server.simulation.taking_part import Contribution, fetch_all, send_all, send_held
+from server.statistics.anonymize.comparing import Comparison, evaluate_files
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
+from server.statistics.anonymize.workflow import anonymize_file
 from shared.errors import DesignError, RemoteError
 from shared.invitation import survey_link
 from tests.builders import ANSWERS, ORGANIZER_KEY, public_bytes, sign

@@ -12,8 +12,9 @@ import pytest
 
 from server.design.population.model import Model
 from server.design.population.preview import describe_table, preview_table, suggest_attributes
+from server.statistics.anonymize.comparing import Comparison, evaluate_files
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
+from server.statistics.anonymize.workflow import anonymize_file
 from server.tables.csv_file import CsvFile
 from server.tables.doubts import refuse_doubtful
 from server.tables.encodings import guessed_encoding

@@ -11,9 +11,10 @@ import pytest
 
 from server import executor
 from server.statistics.anonymize import request as asked
+from server.statistics.anonymize.comparing import Comparison, evaluate_files
 from server.statistics.anonymize.people import Participation
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
+from server.statistics.anonymize.workflow import anonymize_file
 
 N = 3_000
 QUASI = ("age", "income", "hours")

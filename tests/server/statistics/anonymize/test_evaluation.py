@@ -16,10 +16,11 @@ from click.testing import CliRunner, Result
 from server.cli.anonymize import anonymize
 from server.cli.columns import listed
 from server.cli.evaluate import evaluate as evaluate_command
-from server.statistics.anonymize.evaluation import Settings, evaluate
+from server.statistics.anonymize.comparing import Comparison
+from server.statistics.anonymize.comparing import evaluate_files as compare
+from server.statistics.anonymize.evaluation import Settings
+from server.statistics.anonymize.measuring import evaluate
 from server.statistics.anonymize.report import shown
-from server.statistics.anonymize.workflow import Comparison
-from server.statistics.anonymize.workflow import evaluate_files as compare
 from server.tables.files import open_data
 from shared.errors import InputError
 from tests.data_files import N
@@ -212,7 +213,7 @@ def test_a_decimal_comma_survives_rounding_to_whole_numbers(tmp_path: Path) -> N
 
 
 def test_a_long_run_is_announced(town_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from server.statistics.anonymize.preparation import Prepared
+    from server.statistics.anonymize.prepared import Prepared
 
     monkeypatch.setattr(Prepared, "estimate", lambda _: 600.0)
     assert "will take about 10 minutes" in masked(town_csv).stderr
@@ -268,7 +269,7 @@ def test_whoever_stops_it_finds_nothing_half_written(
 
 
 def test_a_stopped_evaluation_leaves_nothing(town_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from server.statistics.anonymize import workflow
+    from server.statistics.anonymize import comparing
 
     went_on = []
 
@@ -277,7 +278,7 @@ def test_a_stopped_evaluation_leaves_nothing(town_csv: Path, monkeypatch: pytest
         time.sleep(0.2)
         went_on.append(True)
 
-    monkeypatch.setattr(workflow, "evaluation_report", stopped)
+    monkeypatch.setattr(comparing, "evaluation_report", stopped)
     # Without a handler of the command the signal would end the tests themselves.
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from server.statistics.anonymize.comparing import Comparison, evaluate_files
 from server.statistics.anonymize.hierarchy import Hierarchy, read_hierarchy
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
+from server.statistics.anonymize.workflow import anonymize_file
 from server.statistics.microaggregation.mondrian import mondrian
 from server.statistics.microaggregation.size_rule import SizeRule
 from server.tables.files import open_data

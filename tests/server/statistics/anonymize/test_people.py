@@ -95,7 +95,7 @@ def test_counts_are_people(tmp_path: Path, method: str, refine: bool) -> None:
 
 def test_counts_say_what_repeated_records_say(tmp_path: Path) -> None:
     """Repeating each record by its count gives the same figures, and (ties apart) the same groups."""
-    from server.statistics.anonymize.evaluation import evaluate
+    from server.statistics.anonymize.measuring import evaluate
 
     counts = np.random.default_rng(2).integers(1, 4, 60)
     path = table(tmp_path / "a.csv", n=60, people=counts)

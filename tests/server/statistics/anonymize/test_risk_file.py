@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from server.statistics.anonymize.comparing import Comparison, evaluate_files
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
+from server.statistics.anonymize.workflow import anonymize_file
 
 N = 120
 

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from server.statistics.anonymize.comparing import Comparison, evaluate_files
 from server.statistics.anonymize.request import Request
-from server.statistics.anonymize.workflow import Comparison, anonymize_file, evaluate_files
+from server.statistics.anonymize.workflow import anonymize_file
 from server.statistics.measures.population_risk import group_risks, population_risk
 from server.tables.files import Reading, open_data
 from server.tables.missing import MissingValues
