@@ -194,7 +194,7 @@ def open_export(
     if as_json:
         click.echo(json.dumps(figures(report)))
     else:
-        _tell(report, out)
+        tell(report, out)
 
 
 def figures(report: OpeningReport) -> dict[str, Any]:
@@ -209,13 +209,15 @@ def figures(report: OpeningReport) -> dict[str, Any]:
         "answers": answers.answers,
         "invalid": dict(sorted(report.invalid.items())),
         "withheld": answers.withheld,
+        "withdrawn_groups": report.withdrawn_groups,
         "groups": len(answers.groups),
         "smallest_group": min(len(group.answers) for group in answers.groups),
         "answers_words": answers.words,
     }
 
 
-def _tell(report: OpeningReport, out: Path) -> None:
+def tell(report: OpeningReport, out: Path) -> None:
+    """Say it in words, to be read aloud."""
     told = figures(report)
     _tell_surplus(told["surplus"])
     click.echo(f"Survey   {told['survey_words']}")
@@ -226,6 +228,11 @@ def _tell(report: OpeningReport, out: Path) -> None:
     )
     if told["withheld"]:
         click.echo(f"Withheld {told['withheld']}, as the signed rule demands.")
+    if told["withdrawn_groups"]:
+        click.echo(
+            f"Opened and withheld all the same: {told['withdrawn_groups']} groups, "
+            "because ballots turned out not to be valid."
+        )
     for code, number in told["invalid"].items():
         click.echo(f"Not valid and not counted: {number} ({code}).")
     click.echo(f"Answers  {told['answers_words']}")

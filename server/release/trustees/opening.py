@@ -40,8 +40,6 @@ class OpeningReport:
         What is handed to the organizer.
     invalid : Mapping[str, int]
         How many opened ballots held no valid answers, by code.
-    sealed_cells : int
-        Cells with ballots that stayed closed.
     withdrawn_groups : int
         Groups that were opened and are withheld all the same, because too few valid answers were left.
     surplus : int
@@ -53,7 +51,6 @@ class OpeningReport:
     survey: SignedSurvey
     answers: OpenedAnswers
     invalid: Mapping[str, int]
-    sealed_cells: int
     withdrawn_groups: int
     surplus: int
     stated_by: tuple[int, ...]
@@ -110,7 +107,6 @@ def open_answers(
         survey=survey,
         answers=answers,
         invalid=invalid,
-        sealed_cells=len(permitted.sealed),
         withdrawn_groups=sum(group[0] not in kept_cells for group in permitted.groups),
         surplus=examined.surplus,
         stated_by=stated_by,

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from server.cli.opening import figures, tell
 from server.keys.sealing import OpeningKey, SealingKey
 from server.release.opened import OpenedAnswers
 from server.release.trustees import opening
@@ -52,12 +53,16 @@ def box_of(survey: SealedSurvey, cell: int, plaintext: bytes) -> Ballot:
     return sign_ballot(survey.digest, UnsignedBallot(cell=cell, token=ballot.token, box=box))
 
 
-def test_withhold_opens_full_cells_and_nothing_else(tmp_path: Path) -> None:
+def test_withhold_opens_full_cells_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     report = SealedSurvey(tmp_path).fill(3, 4, 5, 2, 2, 0, 6, 7).open()
     assert groups(report.answers) == {(0,): 3, (1,): 4, (2,): 5, (6,): 6, (7,): 7}
     assert (report.answers.ballots, report.answers.withheld, report.answers.invalid) == (29, 4, 0)
-    assert report.sealed_cells == 2
     assert not report.invalid
+    assert report.withdrawn_groups == 0
+    tell(report, tmp_path / "opened.json")
+    assert "all the same" not in capsys.readouterr().out
 
 
 def test_merge_opens_groups_as_groups(tmp_path: Path) -> None:
@@ -72,7 +77,6 @@ def test_merge_opens_groups_as_groups(tmp_path: Path) -> None:
 def test_a_lonely_small_cell_takes_the_nearest_with_it_into_the_dark(tmp_path: Path) -> None:
     report = SealedSurvey(tmp_path).fill(3, 4, 2, 4, 4, 4, 4, 4).open()
     assert report.answers.withheld >= 3
-    assert report.sealed_cells == 2
 
 
 def test_a_box_outside_the_permitted_groups_is_never_decrypted(
@@ -198,14 +202,18 @@ def test_an_inner_cell_or_survey_that_differs_is_excluded(
     assert survey.open().invalid == {code: 1}
 
 
-def test_a_group_that_invalid_ballots_make_too_small_is_withheld_with_company(tmp_path: Path) -> None:
+def test_a_group_that_invalid_ballots_make_too_small_is_withheld_with_company(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Three ballots, one of them invalid: two answers are left, and no group follows by subtraction."""
     survey = SealedSurvey(tmp_path).fill(2, 4, 5, 6)
     survey.ballots.append(box_of(survey, 0, b"\x00" * MESSAGE_BYTES))
     report = survey.open()
     assert (0,) not in groups(report.answers)
     assert len(groups(report.answers)) == 2
-    assert report.withdrawn_groups == 2
+    assert report.withdrawn_groups == figures(report)["withdrawn_groups"] == 2
+    tell(report, tmp_path / "opened.json")
+    assert "Opened and withheld all the same: 2 groups" in capsys.readouterr().out
     assert report.answers.withheld >= 3 + 4
     assert report.answers.invalid == 0
     assert sum(report.invalid.values()) == 1
