@@ -208,6 +208,25 @@ def new_folder(target: Path, *, mode: int = 0o700, replaced: bool = False) -> It
     shutil.rmtree(old, ignore_errors=True)
 
 
+def require_free(out: Path) -> None:
+    """Refuse the name of a new file or folder that is taken, before work begins that ends there.
+
+    Raises
+    ------
+    InputError
+        With the code ``input.exists``.
+    """
+    if out.exists() or out.is_symlink():
+        raise InputError(
+            "this is there already, and nothing is overwritten",
+            where=str(out),
+            remedy="Choose another name, or move what is there.",
+            code="input.exists",
+        )
+    if not out.absolute().parent.is_dir():
+        raise InputError("the folder around it is not there", where=str(out.parent), code="input.exists")
+
+
 def beside(path: Path, prefix: str = NEW) -> Path:
     """A free name, known before anything is made, so that a signal at any moment leaves nothing behind."""
     return path.with_name(f"{prefix}{secrets.token_hex(8)}")

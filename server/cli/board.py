@@ -16,7 +16,6 @@ from server.cli.surveys import data_option, open_data
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.states import NOT_CLOSED, refusal
 from server.files import read_file
-from server.invitations.folder import require_free
 from server.release.board.creating import create_board, finish_board
 from server.release.board.sources import find_source
 from server.release.board.verifying import Verification, verify_board
@@ -111,7 +110,7 @@ def write_used_codes(survey: str, data: Path, out: Path) -> None:
         if store.state in NOT_CLOSED:
             raise refusal(store.state, "list the used codes")
         used = _used_codes(directory, store.id)
-    require_free(out)
+    files.require_free(out)
     with files.named_file_errors(str(out)):
         files.write_new(out, used)
     click.echo(f"Wrote {len(used) // LINE_BYTES} used codes to {out}, for roomful board create --used-codes.")

@@ -12,7 +12,7 @@ import click
 
 from server.cli.options import PATH, json_option
 from server.cli.passphrase import ask_new_passphrase, ask_passphrase, passphrase_option, signing_key
-from server.files import named_file_errors, new_folder, read_file
+from server.files import named_file_errors, new_folder, read_file, require_free
 from server.keys.core_dumps import forbid_core_dumps
 from server.keys.parts_folder import parts_in
 from server.keys.relay_key import create_relay_key
@@ -197,6 +197,8 @@ def verify(
 def _fetch(link: str, save: Path | None) -> Publication:
     from server.release.board.sources import ServerSource  # signing needs no server
 
+    if save is not None:
+        require_free(save)
     fetched = ServerSource.parse(link).publication()
     if save is not None:
         with named_file_errors(str(save)), new_folder(save) as work:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from server import files
 from server.invitations.boxes import with_groups
-from server.invitations.folder import CODES_FILE, README_FILE, require_free
+from server.invitations.folder import CODES_FILE, README_FILE
 from server.invitations.mail_merge import format_mail_merge, guard
 from server.invitations.people import People
 from server.invitations.readme import codes_readme
@@ -84,7 +84,7 @@ def make_codes(
     Guarantee: nothing of the list or the codes but the roll hashes, of an election by box, in their own
     order, is in ``roll.txt``.
     """
-    require_free(out)
+    files.require_free(out)
     if len(people) > MAX_RECEIPTS:
         raise InputError(
             f"{len(people)} people are too many for one roll",

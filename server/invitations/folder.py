@@ -8,7 +8,6 @@ from typing import Final
 from server import files
 from server.invitations.letters import Letter, LetterFrame, render_letters
 from server.progress import Progress
-from shared.errors import InputError
 
 CODES_FILE: Final = "codes.csv"
 MAIL_MERGE_FILE: Final = "mail-merge.csv"
@@ -18,25 +17,6 @@ LETTERS_A_FILE: Final = 5_000
 
 def silent(_stage: str, _done: int, _total: int) -> None:
     """Progress that nobody looks at."""
-
-
-def require_free(out: Path) -> None:
-    """Refuse a folder or file that is there: codes and letters are never overwritten.
-
-    Raises
-    ------
-    InputError
-        With the code ``input.exists``.
-    """
-    if out.exists() or out.is_symlink():
-        raise InputError(
-            "this is there already, and codes and letters are never overwritten",
-            where=str(out),
-            remedy="Choose another --out.",
-            code="input.exists",
-        )
-    if not out.absolute().parent.is_dir():
-        raise InputError("the folder around it is not there", where=str(out.parent), code="input.exists")
 
 
 def write_letters(

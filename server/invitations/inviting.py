@@ -97,7 +97,7 @@ def invite(
     """
     invited = require_invited(published.specification)
     frame = frame_of(published, language, public_url, reminder=reminder)
-    folder.require_free(out)
+    files.require_free(out)
     roll_id = invited.codes.roll_id
     hashes = {person.code: roll_hash(person.code.proof(roll_id)) for person in merged.recipients}
     if not _are_of(merged, invited):

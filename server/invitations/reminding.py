@@ -20,7 +20,6 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.registrar import Fetched
 from server.collection.storage.retention import Today, utc_today
 from server.collection.storage.states import exchanging, refusal
-from server.invitations.folder import require_free
 from shared.ballot import require_invited
 from shared.errors import StateError
 from shared.roll import Roll
@@ -113,7 +112,7 @@ def list_waiting(data: DataDirectory, survey: str, out: Path, *, today: Today = 
     invited = require_invited(store.specification)
     if (state := store.state) is not exchanging(election=store.is_election):
         raise refusal(state, "remind people", election=store.is_election)
-    require_free(out)
+    files.require_free(out)
     data.require_current(survey)
     registrar = data.registrar(survey)
     found = registrar.ask_for_waiting(today().isoformat())

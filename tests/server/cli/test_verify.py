@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from server.cli.signing import verify
 from server.keys.parts_folder import part_name
 from server.keys.signing import ENVELOPE_FILE, MODEL_FILE
-from shared.errors import NotFoundError, RemoteError, SoundnessError
+from shared.errors import InputError, NotFoundError, RemoteError, SoundnessError
 from tests.builders import small_envelope, small_model
 from tests.in_parts import envelope_in_parts, survey_in_parts
 from tests.respondent_client.fakes import link_to
@@ -48,6 +48,14 @@ def test_of_a_survey_in_parts_all_are_fetched(server: Server, tmp_path: Path) ->
     assert run(link, "--save", kept).exit_code == 0
     assert {digest: (kept / part_name(digest)).read_bytes() for digest in PARTS} == PARTS
     assert run(kept).exit_code == 0
+
+
+def test_a_folder_that_is_there_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    nobody = f"http://127.0.0.1:9/s/{link_to(small_envelope()).survey}"
+    found = run(nobody, "--save", tmp_path / "kept")
+    assert isinstance(found.exception, InputError)
+    assert found.exception.code == "input.exists"
 
 
 @pytest.mark.parametrize("lie", ["another", "longer", "missing"])
