@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from functools import partial
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
@@ -16,6 +17,7 @@ from werkzeug.exceptions import HTTPException
 
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.static_files import find_client
+from server.desk import texts
 from server.desk.desk import Desk
 from server.desk.gate import MAX_FORM_BYTES, MAX_UPLOAD_BYTES, Gate, Refusal, Request
 from server.desk.pages import (
@@ -31,7 +33,6 @@ from server.desk.pages import (
     trying,
     units,
 )
-from server.desk.texts import LANGUAGES, say
 from server.reports.page import colours
 from shared.errors import RoomfulError, SetupError
 
@@ -128,21 +129,24 @@ def _common(app: Flask, desk: Desk) -> None:
     @app.post("/language")
     def language() -> Response:
         chosen = request.form.get("language", "")
-        if chosen in LANGUAGES:
+        if chosen in texts.LANGUAGES:
             desk.language = chosen
         return _to(url_for("overview"))
 
     @app.before_request
     def prefer() -> None:
         if not desk.language:
-            desk.language = request.accept_languages.best_match(LANGUAGES, "en") or "en"
+            desk.language = request.accept_languages.best_match(texts.LANGUAGES, "en") or "en"
+
+    for write in (texts.number, texts.share, texts.odds, texts.day, texts.moment):
+        app.add_template_filter(partial(_in_language, desk, write), write.__name__)
 
     @app.context_processor
     def values() -> dict[str, Any]:
         return {
-            "t": lambda key, **more: say(desk.language, key, **more),
+            "t": lambda key, **more: texts.say(desk.language, key, **more),
             "language": desk.language,
-            "languages": LANGUAGES,
+            "languages": texts.LANGUAGES,
             "scripted": bool(name),
             "folder": desk.folder,
         }
@@ -168,6 +172,11 @@ def _common(app: Flask, desk: Desk) -> None:
         # The class alone: a message could hold what stands in a register.
         _LOG.error("request-crashed %s", type(error).__name__)
         return Response(render_template("problem.html.j2", problem=None, status=500), 500)
+
+
+def _in_language(desk: Desk, write: Callable[..., str], value: Any) -> str:
+    """A number or a day as the desk's language writes it."""
+    return write(desk.language, value)
 
 
 def _back() -> str:

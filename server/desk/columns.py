@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from server.design.population.preview import MAX_SUGGESTED_CATEGORIES, ColumnPreview, preview_table
+from server.desk.texts import number
 from server.reports.charts import distribution
 from server.tables.data_file import DataFile
 from shared.decimals import format_decimal, parse_decimal
@@ -53,12 +54,12 @@ class ColumnView:
     entry: dict[str, Any] | None
 
 
-def column_views(table: DataFile) -> tuple[ColumnView, ...]:
+def column_views(table: DataFile, language: str) -> tuple[ColumnView, ...]:
     """Look at every column."""
-    return tuple(_view(table, preview) for preview in preview_table(table))
+    return tuple(_view(table, preview, language) for preview in preview_table(table))
 
 
-def _view(table: DataFile, preview: ColumnPreview) -> ColumnView:
+def _view(table: DataFile, preview: ColumnPreview, language: str) -> ColumnView:
     counted = _counted(table, preview.name)
     rare: tuple[tuple[str, int], ...] = ()
     if preview.kind == "text" and preview.distinct <= MAX_SUGGESTED_CATEGORIES:
@@ -70,7 +71,7 @@ def _view(table: DataFile, preview: ColumnPreview) -> ColumnView:
     advice, mends = _advice(table, preview, rare)
     return ColumnView(
         preview=preview,
-        picture=_picture(table, preview, counted),
+        picture=_picture(table, preview, counted, language),
         rare=rare,
         advice=advice,
         mends=mends,
@@ -166,14 +167,14 @@ def suggested_entry(table: DataFile, preview: ColumnPreview) -> dict[str, Any]:
 
 def _quantile(numbers: list[tuple[Fraction, int]], total: int, share: Fraction) -> Fraction:
     seen = 0
-    for number, count in numbers:
+    for value, count in numbers:
         seen += count
         if seen >= total * share:
-            return number
+            return value
     return numbers[-1][0]
 
 
-def _picture(table: DataFile, preview: ColumnPreview, counted: dict[str, int]) -> Markup:
+def _picture(table: DataFile, preview: ColumnPreview, counted: dict[str, int], language: str) -> Markup:
     if not counted:
         return Markup("")
     if preview.kind == "number" and preview.lowest is not None and preview.highest is not None:
@@ -182,13 +183,14 @@ def _picture(table: DataFile, preview: ColumnPreview, counted: dict[str, int]) -
         width = (high - low) / bars or 1.0
         heights = [0] * bars
         for text, count in counted.items():
-            number = parse_decimal(table.number_text(text))
-            if number is not None:
-                heights[min(bars - 1, int((float(number) - low) / width))] += count
+            value = parse_decimal(table.number_text(text))
+            if value is not None:
+                heights[min(bars - 1, int((float(value) - low) / width))] += count
         shown = [("", height) for height in heights]
-        shown[0], shown[-1] = (preview.lowest, heights[0]), (preview.highest, heights[-1])
+        shown[0] = (number(language, preview.lowest), heights[0])
+        shown[-1] = (number(language, preview.highest), heights[-1])
     else:
         shown = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:_BARS]
     most = max(counted, key=lambda text: (counted[text], text))
-    alt = f"{preview.name}: {preview.distinct}, {most}: {counted[most]}"
+    alt = f"{preview.name}: {number(language, preview.distinct)}, {most}: {number(language, counted[most])}"
     return distribution(shown, alt=alt)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from textwrap import wrap
 from typing import Final
 from unicodedata import east_asian_width
@@ -85,6 +86,7 @@ def line_chart(
     log_y: bool = False,
     steps: bool = False,
     from_zero: bool = True,
+    number: Callable[[Decimal], str] | None = None,
 ) -> Markup:
     """Draw lines over a common axis, with one point marked (today's choice).
 
@@ -100,6 +102,8 @@ def line_chart(
         Logarithmic axes; steps instead of slopes between points.
     from_zero : bool
         Whether a linear y axis always begins at 0; otherwise only if the values come near it.
+    number : callable, optional
+        Writes a number at an axis; by default as reports do.
 
     Returns
     -------
@@ -115,11 +119,11 @@ def line_chart(
         looks, curves = (*looks, _TODAY), [*curves, (mark,)]
         legend.append((_TODAY, mark_label))
     x, y = ([point[axis] for curve in curves for point in curve] for axis in (0, 1))
-    plot = _Plot(
-        x=logarithmic(x, most_letters=_LETTERS_ACROSS) if log_x else linear(x, most_letters=_LETTERS_ACROSS),
-        y=logarithmic(y) if log_y else linear(y, from_zero=from_zero or 0 <= min(y) < 0.5 * max(y)),
-        grid=True,
-    )
+    across = (logarithmic if log_x else linear)(x, most_letters=_LETTERS_ACROSS)
+    up = logarithmic(y) if log_y else linear(y, from_zero=from_zero or 0 <= min(y) < 0.5 * max(y))
+    if number is not None:
+        across, up = across.written(number), up.written(number)
+    plot = _Plot(x=across, y=up, grid=True)
     placed = [plot.points(curve) for curve in curves]
     drawn = [look.drawn(points, points, steps=steps) for look, points in zip(looks, placed, strict=True)]
     if len(legend) == 1:
@@ -356,7 +360,7 @@ def _legend(entries: Sequence[tuple[_Look, str]]) -> tuple[str, float]:
     return "".join(parts), end + _GAP
 
 
-def bar_chart(bars: Sequence[Bar], *, title: str) -> Markup:
+def bar_chart(bars: Sequence[Bar], *, title: str, share: Callable[[float], str] = percent) -> Markup:
     """Draw one bar below the other under a title, each under its label.
 
     Parameters
@@ -366,6 +370,8 @@ def bar_chart(bars: Sequence[Bar], *, title: str) -> Markup:
     title : str
         What was asked; also read to those who cannot see the picture. The exact numbers belong into a table
         beside.
+    share : callable
+        Writes a share; by default as reports do.
     """
     highest = max((bar.high for bar in bars), default=0) or 1
     heading, end = _text(title, 0, 0, room=0.9 * _WIDTH, size=14, more=' font-weight="600"')
@@ -373,12 +379,12 @@ def bar_chart(bars: Sequence[Bar], *, title: str) -> Markup:
     for bar in bars:
         top = end + 6
         length, low, high, plain = (
-            _WIDTH * share / highest for share in (bar.share, bar.low, bar.high, bar.unweighted)
+            _WIDTH * each / highest for each in (bar.share, bar.low, bar.high, bar.unweighted)
         )
         label, _ = _text(_shortened(bar.label, _LONGEST_LABEL), 0, top, size=13)
-        share, end = _text(percent(bar.share), _WIDTH, top, size=13, more=' text-anchor="end"')
+        written, end = _text(share(bar.share), _WIDTH, top, size=13, more=' text-anchor="end"')
         parts.append(
-            f'{label}{share}<rect y="{end + 4:g}" width="{_WIDTH}" height="14" fill="var(--panel)"/>'
+            f'{label}{written}<rect y="{end + 4:g}" width="{_WIDTH}" height="14" fill="var(--panel)"/>'
             f'<rect y="{end + 4:g}" width="{length:.1f}" height="14" fill="{_SERIES[0]}"/>'
             f'<rect x="{low:.1f}" y="{end + 10:g}" width="{high - low:.1f}" height="2"/>'
             f'<rect x="{max(0, plain - 1):.1f}" y="{end + 18:g}" width="2" height="5"/>'

@@ -9,8 +9,8 @@ power of ten.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -42,6 +42,10 @@ class Scale:
     high: Decimal
     ticks: tuple[tuple[Decimal, str], ...]
     logarithmic: bool = False
+
+    def written(self, number: Callable[[Decimal], str]) -> Scale:
+        """Return the same axis with its numbers written in another way."""
+        return replace(self, ticks=tuple((tick, number(tick)) for tick, _ in self.ticks))
 
     def holds(self, value: float) -> bool:
         """Whether a value has a place: no infinite one, and none below a logarithmic axis."""

@@ -168,7 +168,7 @@ def _day(text: str) -> date:
 
 def _views(desk: Desk) -> tuple[ColumnView, ...]:
     table = desk.table()
-    return desk.once("views", table, None, lambda: column_views(table))
+    return desk.once("views", table, desk.language, lambda: column_views(table, desk.language))
 
 
 def _choose(desk: Desk, name: str) -> None:

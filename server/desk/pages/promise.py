@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -15,9 +16,8 @@ from server.desk.desk import Desk
 from server.desk.draft import Draft
 from server.desk.pages import go, show
 from server.desk.recommending import recommend
-from server.desk.texts import say
+from server.desk.texts import number, say, share
 from server.reports.charts import Bar, Line, bar_chart, line_chart
-from server.reports.numbers import one_in
 from shared.decimals import parse_decimal, parse_probability
 from shared.effective_anonymity import n_min_safe
 from shared.errors import InputError, RoomfulError
@@ -210,16 +210,16 @@ def _answer(desk: Desk, values: Mapping[str, str]) -> dict[str, Any]:
     except RoomfulError as problem:
         return {"problem": problem}
     bars = tuple(
-        Bar(label=name, share=share, low=share, high=share, unweighted=share)
-        for name, share in found.loss_by_attribute
+        Bar(label=name, share=loss, low=loss, high=loss, unweighted=loss)
+        for name, loss in found.loss_by_attribute
     )
     return {
         "problem": None,
         "estimate": found,
-        "protected": one_in(found.unprotected),
-        "half": one_in(found.unprotected_half),
         "bars": bars,
-        "loss": bar_chart(bars, title=say(desk.language or "en", "figure.loss-by")),
+        "loss": bar_chart(
+            bars, title=say(desk.language, "figure.loss-by"), share=partial(share, desk.language)
+        ),
         "query": urlencode(values),
         "algorithm": wanted.algorithm,
         "weak": wanted.level.highest > Decimal("0.6"),
@@ -243,12 +243,13 @@ def _curve(desk: Desk, wanted: Promise) -> Markup:
             return Markup("")
         needed = n_min_safe(wanted.k, wanted.level, wanted.failure, wanted.dependence)
         return line_chart(
-            alt=f"{say(desk.language, 'figure.needed')}: {needed}",
+            alt=f"{say(desk.language, 'figure.needed')}: {number(desk.language, needed)}",
             lines=[Line(label=say(desk.language, "figure.needed"), x=tuple(x), y=tuple(y))],
             x_label=say(desk.language, "figure.participation"),
             y_label=say(desk.language, "figure.needed"),
             mark=(float(wanted.level.lowest), float(needed)),
             mark_label=say(desk.language, "figure.now"),
+            number=partial(number, desk.language),
         )
 
     return desk.once("curve", None, (wanted, desk.language), draw)

@@ -20,7 +20,6 @@ from server.desk.pages.promise import CONTROLS, other_form, participation, promi
 from server.desk.steps import DESIGN_FOLDER
 from server.progress import StageProgress
 from server.release.preview import require_releasable
-from server.reports.numbers import one_in
 from server.reports.page import policy
 from shared.errors import NotFoundError
 from shared.participation import ParticipationLevel
@@ -40,8 +39,8 @@ class Tried:
     smallest: int
     largest: int
     expected: float
-    unprotected: str
-    half: str
+    unprotected: Decimal
+    half: Decimal
     loss: float
     loss_by_attribute: tuple[tuple[str, float], ...]
     warnings: tuple[str, ...]
@@ -159,8 +158,8 @@ def figures_of(made: Design) -> Tried:
         smallest=min(people),
         largest=max(people),
         expected=sum(people) / len(people) * float(level.lowest),
-        unprotected=one_in(max(m.record_failure_given_participation for m in made.metrics)),
-        half=one_in(max(m.record_failure_given_participation for m in made.half)),
+        unprotected=max(m.record_failure_given_participation for m in made.metrics),
+        half=max(m.record_failure_given_participation for m in made.half),
         loss=made.distortion,
         loss_by_attribute=loss_by_attribute(made.model.attributes, made.model.X, mass, weights, made.labels),
         warnings=made.warnings,

@@ -1,13 +1,25 @@
-"""The desk's words, one file a language; every language has every key (tested)."""
+"""The desk's words, one file a language, and its numbers and days as that language writes them (Babel, CLDR).
+
+Every language has every key (tested).
+"""
 
 from __future__ import annotations
 
 import json
+from datetime import date, datetime
+from decimal import ROUND_FLOOR, Decimal, localcontext
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+from babel.dates import format_date, format_time
+from babel.numbers import format_compact_decimal, format_decimal, format_percent
+
 LANGUAGES: Final = ("en", "de")
+_GROUPED: Final = 10_000
+"""From here on a sign stands between thousands, as on the pages of respondents."""
+_ASTRONOMICAL: Final = 15
+"""Odds from ten to this power on have no name that people know."""
 
 
 @cache
@@ -18,5 +30,57 @@ def texts(language: str) -> dict[str, str]:
 
 
 def say(language: str, key: str, **values: object) -> str:
-    """One text, with values in its places."""
-    return texts(language)[key].format(**values) if values else texts(language)[key]
+    """One text, with values in its places, of which numbers are written as the language does."""
+    text = texts(language)[key]
+    if not values:
+        return text
+    return text.format(
+        **{
+            name: number(language, value) if isinstance(value, (int, Decimal)) else value
+            for name, value in values.items()
+        }
+    )
+
+
+def number(language: str, value: int | Decimal | str) -> str:
+    """An exact number, or a plain decimal: ``4436``, ``136.854``, ``2,5``."""
+    exact = Decimal(value)
+    return format_decimal(
+        exact, locale=language, decimal_quantization=False, group_separator=abs(exact) >= _GROUPED
+    )
+
+
+def share(language: str, value: float) -> str:
+    """A share with one decimal: ``41,2 %``."""
+    return format_percent(value, "#,##0.0 %", locale=language)
+
+
+def odds(language: str, probability: Decimal) -> str:
+    """A probability that can be said aloud, of two digits: ``1 zu 2,4 Millionen``.
+
+    Never rounded to the reassuring side.
+    """
+    if probability <= 0:
+        return say(language, "odds.never")
+    with localcontext(prec=2, rounding=ROUND_FLOOR):
+        times = 1 / probability
+    power = times.adjusted()
+    if times < 2:
+        return share(language, float(probability))
+    if power >= _ASTRONOMICAL:
+        return say(language, "odds.astronomical")
+    if power < 6:
+        return say(language, "odds.one-in", times=times if power < 1 else int(times))
+    named = format_compact_decimal(times, format_type="long", locale=language, fraction_digits=1)
+    return say(language, "odds.one-in", times=named)
+
+
+def day(language: str, value: date) -> str:
+    """A day: ``24. Dezember 2026``."""
+    return format_date(value, "long", locale=language)
+
+
+def moment(language: str, text: str) -> str:
+    """A moment in ISO 8601, by this machine's clock: ``24. Dezember 2026, 18:00``."""
+    value = datetime.fromisoformat(text).astimezone()
+    return f"{day(language, value)}, {format_time(value, 'short', locale=language)}"

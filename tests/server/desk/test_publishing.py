@@ -117,7 +117,7 @@ def test_a_reminder_goes_to_all_and_a_forecast_comes_from_totals(
         store.submit(sample.message(cell=number % 2))
     day[0] = date(2030, 5, 2)
     page = signed.text("/collect")
-    assert "Foreseen on 2030-05-09" in page
+    assert "Foreseen on May 9, 2030" in page
     assert "20 – 90" in page  # 10 a day in tens, or none any more
     assert (signed.folder / "totals.csv").read_text().splitlines() == [
         "day,total",

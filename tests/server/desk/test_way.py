@@ -291,7 +291,7 @@ def test_a_period_is_declared_shown_signed_and_kept(visitor: Visitor) -> None:
     visitor.post("/publish", {"page": "publish", "test": "on"})
     visitor.post("/open", {"name": NAME, "page": "publish"})
     assert "This is a test copy." in visitor.text("/collect")
-    assert "It closes by itself at 2199-12-1" in visitor.text("/collect")
+    assert "It closes by itself on December 15, 2199" in visitor.text("/collect")
     page = visitor.told("/close", {"name": NAME, "page": "collect"}, "/collect")
     assert "promises its respondents" in page
     assert marks(visitor)["close"] == "next"

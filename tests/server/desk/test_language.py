@@ -1,0 +1,91 @@
+"""Numbers on the desk are those of its language: 400,000 people are 400.000 in German, and not 400."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from server.desk.texts import day, moment, number, odds, say, share
+from tests.server.desk.test_mistakes import choose, promise, use
+from tests.server.desk.visitor import Visitor, people_csv
+
+NARROW = "\N{NO-BREAK SPACE}"
+
+
+@pytest.mark.parametrize(
+    ("value", "english", "german"),
+    [
+        (4_436, "4436", "4436"),
+        (400_000, "400,000", "400.000"),
+        (Decimal("2.50"), "2.5", "2,5"),
+        ("-12345.75", "-12,345.75", "-12.345,75"),
+        ("0.0000000001", "0.0000000001", "0,0000000001"),
+        ("123456789012345678901.5", "123,456,789,012,345,678,901.5", "123.456.789.012.345.678.901,5"),
+    ],
+)
+def test_a_number_keeps_every_digit(value: int | Decimal | str, english: str, german: str) -> None:
+    assert (number("en", value), number("de", value)) == (english, german)
+
+
+@pytest.mark.parametrize(
+    ("probability", "english", "german"),
+    [
+        ("0", "never", "nie"),
+        ("0.7", "70.0 %", "70,0 %"),
+        ("0.3", "1 in 3.3", "1 zu 3,3"),
+        ("0.001", "1 in 1000", "1 zu 1000"),
+        ("4.1e-7", "1 in 2.4 million", "1 zu 2,4 Millionen"),
+        ("1.01e-6", "1 in 990,000", "1 zu 990.000"),
+        ("1e-10", "1 in 10 billion", "1 zu 10 Milliarden"),
+        ("1e-14", "1 in 100 trillion", "1 zu 100 Billionen"),
+        ("1e-40", "practically never", "praktisch nie"),
+    ],
+)
+def test_odds_can_be_said_aloud(probability: str, english: str, german: str) -> None:
+    assert odds("en", Decimal(probability)).replace(NARROW, " ") == english
+    assert odds("de", Decimal(probability)).replace(NARROW, " ") == german
+
+
+def test_odds_are_never_better_than_the_probability() -> None:
+    for thousandths in range(1, 500):
+        times = odds("en", Decimal(thousandths) / 1000).removeprefix("1 in ").replace(",", "")
+        assert 1 / Decimal(times) >= Decimal(thousandths) / 1000
+
+
+def test_shares_days_and_moments() -> None:
+    assert (share("en", 0.0144), share("de", 0.0144)) == ("1.4 %", "1,4 %")
+    assert day("de", date(2026, 12, 24)) == "24. Dezember 2026"
+    assert moment("de", "2026-12-24T12:30:00Z").startswith("24. Dezember 2026, ")
+    assert re.search(r"\d\d:\d\d$", moment("de", "2026-12-24T12:30:00Z"))
+
+
+def test_a_text_writes_its_numbers_itself() -> None:
+    assert say("de", "column.distinct", n=136_854) == "136.854 verschiedene Werte"
+    assert say("en", "column.distinct", n="as it is") == "as it is different values"
+
+
+def test_a_german_desk_has_no_english_number(visitor: Visitor) -> None:
+    choose(
+        visitor, people_csv(visitor.folder / "people.csv", 12_345, income=lambda i, _c: str((i % 3908) / 4))
+    )
+    use(visitor, "age", "income")
+    promise(visitor, algorithm="mondrian")
+    visitor.post("/language", {"language": "de"})
+    pages = {
+        path: visitor.text(path)
+        for path in ("/population", "/population/cost", "/promise/estimate", "/promise/curve")
+    }
+    assert "12.345 Datensätze" in pages["/population"]
+    assert "Von 0 bis 976,75, in Schritten von 0,01" in pages["/population"]
+    assert ">976,75</text>" in pages["/population"]
+    assert re.search(r"1 zu \d+[.]000", pages["/promise/estimate"])
+    assert ">0,2</text>" in pages["/promise/curve"]
+    for path, page in pages.items():
+        words = re.sub(r"<style.*?</style>|<[^>]*>", " ", page, flags=re.DOTALL)
+        assert re.findall(r"\d\.\d\W*%|\d,\d{3}\b|1 in \d", words) == [], path
+    visitor.post("/language", {"language": "en"})
+    assert "12,345 records" in visitor.text("/population")
+    assert re.search(r"1 in \d+,000", visitor.text("/promise/estimate"))
