@@ -17,6 +17,7 @@ from server.desk.mending import MENDS, write_mended
 from server.desk.pages import go, show
 from server.desk.pages.promise import promise_of
 from server.desk.pages.units import is_election
+from server.desk.texts import typed
 from server.files import PRIVATE, write_new
 from shared.errors import InputError, RoomfulError, StateError
 
@@ -190,7 +191,7 @@ def _edited(entry: dict[str, Any], form: MultiDict[str, str], draft: Draft) -> d
     edited = {"name": entry["name"], "kind": kind}
     if kind == "numeric":
         for key in ("minimum", "maximum", "step"):
-            if text := form.get(key, "").strip():
+            if text := typed(form.get(key, "")):
                 edited[key] = text
         for key in ("open_below", "open_above"):
             if form.get(key):

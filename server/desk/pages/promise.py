@@ -16,7 +16,7 @@ from server.desk.desk import Desk
 from server.desk.draft import Draft
 from server.desk.pages import go, show
 from server.desk.recommending import recommend
-from server.desk.texts import number, say, share
+from server.desk.texts import number, say, share, typed
 from server.reports.charts import Bar, Line, bar_chart, line_chart
 from shared.decimals import parse_decimal, parse_probability
 from shared.effective_anonymity import n_min_safe
@@ -169,7 +169,7 @@ def promise_from(draft: Draft, values: Mapping[str, str]) -> Promise:
     try:
         level = ParticipationLevel(low=low, high=high)
         dependence = Dependence(
-            correlation=values.get("correlation", "0").strip() or "0",
+            correlation=typed(values.get("correlation", "")) or "0",
             household_size=int(size) if size.isascii() and size.isdigit() else 0,
         )
         dependence.check((level,))
@@ -189,7 +189,7 @@ def promise_from(draft: Draft, values: Mapping[str, str]) -> Promise:
 
 def _probability(values: Mapping[str, str], name: str) -> str:
     """A probability; a number that can only be a percentage is named as such."""
-    text = values.get(name, "").strip().replace(",", ".")
+    text = typed(values.get(name, ""))
     if parse_probability(text) is not None:
         return text
     number = parse_decimal(text)

@@ -16,6 +16,7 @@ from server.desk.draft import QUESTIONS_FILE, Draft
 from server.desk.inside import inside
 from server.desk.pages import go, show
 from server.desk.steps import DESIGN_FOLDER
+from server.desk.texts import typed
 from server.files import read_file, write_file
 from shared.errors import InputError, QuestionnaireError
 from shared.limits import MAX_SPECIFICATION_BYTES
@@ -268,7 +269,7 @@ def _element(form: MultiDict[str, str], before: dict[str, Any], languages: list[
     elif kind == "rating":
         element |= {key: _whole(form, key) for key in ("rateMin", "rateMax") if form.get(key, "").strip()}
     elif kind in _INPUTS:
-        element |= {key: form[key].strip() for key in ("min", "max", "step") if form.get(key, "").strip()}
+        element |= {key: text for key in ("min", "max", "step") if (text := typed(form.get(key, "")))}
     elif kind == "comment" and form.get("maxLength", "").strip():
         element["maxLength"] = _whole(form, "maxLength")
     element |= {key: form[key].strip() for key in ("visibleIf", "requiredIf") if form.get(key, "").strip()}

@@ -6,6 +6,7 @@ Every language has every key (tested).
 from __future__ import annotations
 
 import json
+import re
 from datetime import date, datetime
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from functools import cache
@@ -18,6 +19,8 @@ from babel.numbers import format_compact_decimal, format_decimal, format_percent
 LANGUAGES: Final = ("en", "de")
 _GROUPED: Final = 10_000
 """From here on a sign stands between thousands, as on the pages of respondents."""
+_WITH_COMMA: Final = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))")
+"""Where no comma stands between thousands."""
 _ASTRONOMICAL: Final = 15
 """Odds from ten to this power on have no name that people know."""
 
@@ -48,6 +51,12 @@ def number(language: str, value: int | Decimal | str) -> str:
     return format_decimal(
         exact, locale=language, decimal_quantization=False, group_separator=abs(exact) >= _GROUPED
     )
+
+
+def typed(text: str) -> str:
+    """A plain decimal of one typed with a comma before its fraction; what could be thousands stays."""
+    plain = text.strip()
+    return plain.replace(",", ".") if _WITH_COMMA.fullmatch(plain) else plain
 
 
 def share(language: str, value: float) -> str:

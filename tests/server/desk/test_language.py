@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from server.desk.texts import day, moment, number, odds, say, share
+from server.desk.texts import day, moment, number, odds, say, share, typed
 from tests.server.desk.test_mistakes import choose, promise, use
 from tests.server.desk.visitor import Visitor, people_csv
 
@@ -89,3 +89,28 @@ def test_a_german_desk_has_no_english_number(visitor: Visitor) -> None:
     visitor.post("/language", {"language": "en"})
     assert "12,345 records" in visitor.text("/population")
     assert re.search(r"1 in \d+,000", visitor.text("/promise/estimate"))
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (" 0,005 ", "0.005"), ("2,5", "2.5"), ("-12,75", "-12.75"), ("3,14159", "3.14159"), ("0.5", "0.5"),
+        ("1,000", "1,000"), ("12,345", "12,345"), ("1,234,567", "1,234,567"), ("1,5,", "1,5,"), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_comma_is_a_decimal_sign_unless_it_could_group_thousands(text: str, plain: str) -> None:
+    assert typed(text) == plain
+
+
+def test_numbers_are_typed_as_they_are_read(visitor: Visitor) -> None:
+    choose(visitor, people_csv(visitor.folder / "people.csv", 900, hours=lambda i, _c: str((i % 40) / 2)))
+    use(visitor, "age", "hours")
+    form = {"name": "hours", "action": "save", "kind": "numeric", "page": "population"}
+    visitor.post("/population/attribute", form | {"minimum": "0,0", "maximum": "19,5", "step": "0,5"})
+    entry = next(a for a in visitor.desk.draft().document["attributes"] if a["name"] == "hours")
+    assert (entry["minimum"], entry["maximum"], entry["step"]) == ("0.0", "19.5", "0.5")
+    assert "1,000" in visitor.told("/population/attribute", form | {"maximum": "1,000"}, "/population")
+    controls = {"k": "5", "failure": "1e-4", "low": "0,4", "high": "0,6", "correlation": "0,005"}
+    visitor.post("/promise", controls | {"page": "promise"})
+    section = visitor.desk.draft().section("participation")
+    assert (section["low"], section["high"], section["correlation"]) == ("0.4", "0.6", "0.005")
