@@ -7,12 +7,11 @@ not printed: such a letter is refused, never printed with boxes.
 
 References
 ----------
-Unicode Standard Annex 9. DejaVu fonts 2.37, as matplotlib ships them.
+Unicode Standard Annex 9. DejaVu fonts 2.35, in the folder ``fonts``.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import unicodedata
 from pathlib import Path
 from typing import Final
@@ -22,11 +21,12 @@ from bidi.algorithm import get_display
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 
-from shared.errors import InputError, SetupError
+from shared.errors import InputError
 
 REGULAR: Final = "Letter"
 BOLD: Final = "LetterBold"
 MONOSPACED: Final = "LetterMono"
+_FOLDER: Final = Path(__file__).parent / "fonts"
 _FILES: Final = {REGULAR: "DejaVuSans", BOLD: "DejaVuSans-Bold", MONOSPACED: "DejaVuSansMono-Bold"}
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN", "RLE", "RLO", "RLI"})
 _UNSHAPED: Final = (
@@ -39,26 +39,11 @@ _reshaper = ArabicReshaper(configuration={"support_ligatures": True, "delete_har
 
 
 def load_fonts() -> None:
-    """Make the fonts known; once is enough.
-
-    Raises
-    ------
-    SetupError
-        If they are not where matplotlib keeps them.
-    """
-    if set(_FILES) <= set(pdfmetrics.getRegisteredFontNames()):
-        return
-    found = importlib.util.find_spec("matplotlib")
-    folder = Path(found.origin).parent / "mpl-data/fonts/ttf" if found and found.origin else Path()
+    """Make the fonts known; once is enough."""
+    known = pdfmetrics.getRegisteredFontNames()
     for name, file in _FILES.items():
-        path = folder / f"{file}.ttf"
-        if not path.is_file():
-            raise SetupError(
-                "the fonts of the letters are missing",
-                where=str(path),
-                remedy="Install matplotlib again: it brings them along.",
-            )
-        pdfmetrics.registerFont(TTFont(name, str(path), shapable=False))
+        if name not in known:
+            pdfmetrics.registerFont(TTFont(name, str(_FOLDER / f"{file}.ttf"), shapable=False))
 
 
 def to_visual(text: str, *, right_to_left: bool) -> str:

@@ -179,3 +179,10 @@ def test_a_trustee_of_an_election(tmp_path: Path, teller: Teller) -> None:
     )
     assert libraries(loaded) <= COMMAND | {"shamir_mnemonic"}
     assert not any(name.startswith(("server.collection.web", "respondent_client")) for name in loaded.ours)
+
+
+def test_checkup(tmp_path: Path, teller: Teller) -> None:
+    with DataDirectory(tmp_path / "data") as directory:
+        directory.publish(sample.envelope(), sample.MODEL)
+    loaded = teller.run("checkup", "--data", tmp_path / "data")
+    assert libraries(loaded) <= SERVER | CLIENT

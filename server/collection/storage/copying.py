@@ -171,7 +171,7 @@ def stored_fields(database: Database, connection: Connection) -> tuple[StoredFie
         if {field.name for field in fields} == found:
             return fields
     raise StorageError(
-        "a database has other tables or columns than this version of Roomful makes",
+        "a database has other tables, columns, views, indexes or triggers than this version makes",
         where=f"{database.path.parent.name}/{database.path.name}",
         remedy="Open it once with the version that made it and then with this one, or remove what was added.",
         code="storage.layout",

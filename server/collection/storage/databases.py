@@ -104,7 +104,10 @@ class Database(Protocol):
         """Look for damage."""
 
     def columns(self, connection: Connection) -> frozenset[str]:
-        """Every column that it has, as ``table.column``, but for its own mark."""
+        """Every column that it has, as ``table.column``, but for its own mark.
+
+        In a file also its indexes and triggers, by their names.
+        """
 
     def settings(self, connection: Connection) -> dict[str, int | str]:
         """What durability and forgetting rest on, for the checkup."""
@@ -206,11 +209,12 @@ class SqliteDatabase:
         db.check_integrity(connection)
 
     def columns(self, connection: Connection) -> frozenset[str]:
-        return frozenset(
-            f"{table}.{column[1]}"
-            for table in _tables(connection)
-            for column in connection.execute(f"PRAGMA table_info({table})").fetchall()
+        # Hidden columns, too; an index or a trigger has none and is named alone.
+        query = (
+            "SELECT entry.name || coalesce('.' || column.name, '') FROM sqlite_schema AS entry "
+            "LEFT JOIN pragma_table_xinfo(entry.name) AS column"
         )
+        return frozenset(str(row[0]) for row in connection.execute(query).fetchall())
 
     def settings(self, connection: Any) -> dict[str, int | str]:
         return db.settings(connection)

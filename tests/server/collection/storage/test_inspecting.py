@@ -18,7 +18,10 @@ from tests.server.collection.storage import ballots, sample
     "change",
     [
         "ALTER TABLE answer ADD COLUMN came_at TEXT",
+        "ALTER TABLE answer ADD COLUMN copy TEXT GENERATED ALWAYS AS (cell) VIRTUAL",
         "CREATE TABLE log (line TEXT)",
+        """CREATE TABLE "a table's ""odd"" name" (line TEXT UNIQUE)""",
+        "CREATE VIRTUAL TABLE search USING fts5 (line)",
         "CREATE VIEW spy AS SELECT cell FROM answer",
         "CREATE INDEX by_cell ON answer (cell)",
         "CREATE TRIGGER note AFTER INSERT ON answer BEGIN SELECT 1; END",
