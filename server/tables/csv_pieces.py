@@ -283,7 +283,9 @@ def _read_by_arrow(block: str, layout: Layout, kept: list[int], line: int) -> tu
     for place in kept:
         (chunk,) = table.column(names[place]).chunks
         encoded = chunk.dictionary_encode()
-        found.append((encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False)))
+        # By the array protocol: to_numpy would load pandas.
+        codes = np.asarray(np.from_dlpack(encoded.indices), np.int32)
+        found.append((encoded.dictionary.to_pylist(), codes))
     return Piece(columns=_columns(layout, kept, found), places=line + 1 + filled), line + len(ends)
 
 

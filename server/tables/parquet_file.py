@@ -232,7 +232,8 @@ def _column(name: str, chunked: Any) -> DataColumn:
     values, codes = _encoded(chunked)
     if kinds.is_float64(kind) or kinds.is_integer(kind):
         numbers = np.full(int(codes.max(initial=-1)) + 1, np.nan)
-        numbers[: len(values)] = values.to_numpy(zero_copy_only=False)
+        # By the array protocol: to_numpy would load pandas.
+        numbers[: len(values)] = np.from_dlpack(values)
         if kinds.is_float64(kind) or np.nanmax(np.abs(numbers), initial=0) < 2**53:
             numbers, codes = _different(numbers + 0.0, codes)
             return DataColumn(
@@ -276,9 +277,10 @@ def _encoded(chunked: Any) -> tuple[Any, Int32Array]:
     codes = np.empty(len(encoded), np.int32)
     first = 0
     for chunk in encoded.chunks:
-        codes[first : first + len(chunk)] = chunk.indices.fill_null(len(values)).to_numpy(
-            zero_copy_only=False
-        )
+        own = codes[first : first + len(chunk)]
+        own.fill(len(values))
+        known = np.from_dlpack(chunk.is_valid().cast(pyarrow.uint8()))
+        own[known == 1] = np.from_dlpack(chunk.indices.drop_null())
         first += len(chunk)
     return values, codes
 

@@ -13,6 +13,7 @@ import pytest
 
 from server.collection.storage.data_directory import DataDirectory
 from tests.builders import ANSWERS, small_specification
+from tests.data_files import write_csv, write_parquet
 from tests.invited import digest_of
 from tests.loaded import Loaded, Teller
 from tests.programs import free_port
@@ -23,6 +24,7 @@ from tests.server.collection.storage import sample
 from tests.server.collection.web.process import ServerProcess
 from tests.server.collection.web.token_requests import ask, make_codes, make_request
 from tests.server.release.trustees.test_trustees_commands import COUNTS, Town
+from tests.towns import write_town
 
 COMMAND = {"click", "cryptography", "cffi", "shared", "server"}
 """Of every command. cffi is cryptography's own."""
@@ -186,3 +188,16 @@ def test_checkup(tmp_path: Path, teller: Teller) -> None:
         directory.publish(sample.envelope(), sample.MODEL)
     loaded = teller.run("checkup", "--data", tmp_path / "data")
     assert libraries(loaded) <= SERVER | CLIENT
+
+
+def test_whoever_masks_and_designs(tmp_path: Path, teller: Teller) -> None:
+    """Reading by Arrow and drawing take no data frames, and most methods no optimizer."""
+    write_csv(tmp_path / "town.csv")
+    write_parquet(tmp_path / "town.parquet")
+    masking = ("--quasi-identifiers", "age,height", "--k", "3", "--out", tmp_path / "masked.csv")
+    masked = teller.run("anonymize", tmp_path / "town.csv", *masking)
+    inspected = teller.run("inspect", tmp_path / "town.parquet")
+    designed = teller.run("design", write_town(tmp_path / "town"), "--out", tmp_path / "design")
+    for loaded in (masked, inspected, designed):
+        assert not {"pandas", "sklearn", "flask"} & libraries(loaded)
+    assert "scipy.optimize" not in masked.modules

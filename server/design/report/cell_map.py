@@ -101,12 +101,13 @@ def map_data(
         Distinct tuples of a public model; left out if they are too many to draw.
     """
     axes = map_axes(attributes, language)
+    parts = _parts(attributes)
     cells = []
     for count, centroid, failure in zip(people, centroids, failures, strict=True):
         means = [parse_decimal(text) or Fraction(0) for text in centroid]
-        cells.append([count, failure_step(failure, acceptable), *_positions(attributes, axes, means)])
+        cells.append([count, failure_step(failure, acceptable), *_positions(parts, axes, means)])
     shown = tuples if len(tuples) * len(axes) <= MAX_PEOPLE_NUMBERS else ()
-    points = sorted({tuple(_positions(attributes, axes, list(map(Fraction, vector)))) for vector in shown})
+    points = sorted({tuple(_positions(parts, axes, list(map(Fraction, vector)))) for vector in shown})
     return {
         "axes": [
             {"label": axis.label, "bands": axis.bands, "low": axis.low, "high": axis.high,
@@ -124,19 +125,25 @@ def failure_step(failure: Decimal, acceptable: Decimal) -> int:
     return sum(failure > acceptable * bound for bound in bounds)
 
 
+def _parts(attributes: Sequence[Attribute]) -> tuple[tuple[Attribute, slice, bool], ...]:
+    """Each attribute, its coordinates, and whether it marks missing values: asked once, not by person."""
+    parts, start = [], 0
+    for attribute in attributes:
+        end = start + attribute.dimension
+        parts.append((attribute, slice(start, end), attribute.marks_missing))
+        start = end
+    return tuple(parts)
+
+
 def _positions(
-    attributes: Sequence[Attribute], axes: Sequence[MapAxis], means: Sequence[Fraction]
+    parts: Sequence[tuple[Attribute, slice, bool]], axes: Sequence[MapAxis], means: Sequence[Fraction]
 ) -> list[int]:
     """Return a centroid's (or a tuple's) place on each axis; -1 times a large number if it has none."""
-    parts: list[list[Fraction]] = []
-    start = 0
-    for attribute in attributes:
-        parts.append(list(means[start : start + attribute.dimension]))
-        start += attribute.dimension
     places: list[int] = []
     for axis in axes:
-        attribute, part = attributes[axis.part], parts[axis.part]
-        present = attribute.present(part) if attribute.marks_missing else part
+        attribute, part, marks_missing = parts[axis.part]
+        own = list(means[part])
+        present = attribute.present(own) if marks_missing else own
         places.append(NOWHERE if present is None else int(attribute.position(axis.of, present) * SCALE))
     return places
 

@@ -25,7 +25,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy.optimize import linprog, minimize
 
 from server.arrays import FloatArray, IntArray
 from server.statistics.microaggregation.cubic import local_minima
@@ -279,6 +278,8 @@ def _over_kinks(problem: _Problem, start: FloatArray, height: float) -> tuple[Fl
         multipliers = start + steps * scale
         return -problem.dual(problem.argmin(multipliers), multipliers)
 
+    from scipy.optimize import minimize
+
     found = minimize(
         depth,
         np.zeros(2),
@@ -305,6 +306,8 @@ def _divided(problem: _Problem, multipliers: FloatArray) -> Iterator[FloatArray]
     n = problem.n[two]
     effect = np.vstack([n * (other - y), n * (other**2 - y**2)])
     scale = np.array([problem.people * np.sqrt(problem.variance), problem.people * problem.variance])
+    from scipy.optimize import linprog
+
     answer = linprog(
         (heights[1] - heights[0])[two],
         A_eq=effect / scale[:, None],
