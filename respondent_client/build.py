@@ -61,8 +61,8 @@ NOTICE: Final = (
 )
 ENTRIES: Final = ("start.mjs", "app.mjs", "worker.mjs", "board.mjs", "verify.mjs", "verify_result.mjs")
 """Modules of ``web/`` that become files, each with what it imports."""
-ENTRANCE: Final = "respondent_client.browser.start"
-"""The module that the worker calls."""
+ENTRANCES: Final = ("respondent_client.browser.program", "respondent_client.browser.start")
+"""The modules that the worker calls."""
 LATER: Final[Mapping[str, str]] = {"verification.zip": "respondent_client.browser.verification"}
 """What the worker loads when it is asked for: a zip, and its module."""
 STARTING: Final = ("python_stdlib.zip", "roomful.zip")
@@ -327,16 +327,16 @@ def python_files() -> list[Path]:
 
 def parts_of_python() -> dict[str, list[Path]]:
     """Modules of ours by the zip that has them: of :data:`LATER` those that are not there at once."""
-    found = {"roomful.zip": _reached(ENTRANCE)}
+    found = {"roomful.zip": _reached(*ENTRANCES)}
     for name, entrance in LATER.items():
         found[name] = sorted(set(_reached(entrance)) - set(found["roomful.zip"]))
     return found
 
 
-def _reached(entrance: str) -> list[Path]:
-    """A module and what it imports of ours, also inside functions."""
+def _reached(*entrances: str) -> list[Path]:
+    """Modules and what they import of ours, also inside functions."""
     found: set[Path] = set()
-    waiting = [entrance]
+    waiting = [*entrances]
     while waiting:
         path = _file_of(waiting.pop())
         if path is None or path in found:

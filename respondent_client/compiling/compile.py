@@ -7,6 +7,7 @@ compiled has no docstrings and no line numbers: nobody reads them there, and the
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib
 import importlib.util
 import io
@@ -15,9 +16,10 @@ import marshal
 import sys
 import zipfile
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from types import CodeType
-from typing import Final
+from typing import Any, Final
 
 LIBRARY: Final = "/lib/python314.zip"
 OURS: Final = "/sources.zip"
@@ -36,8 +38,14 @@ def lean(code: CodeType) -> CodeType:
     return code.replace(co_consts=constants, co_linetable=b"", co_filename="")
 
 
-class Unannotated(ast.NodeTransformer):
-    """Functions without annotations, which nothing reads there; those of classes make dataclasses."""
+class Terse(ast.NodeTransformer):
+    """Without annotations of functions, which nothing reads there; those of classes make dataclasses."""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """A dataclass says something of itself, or it would work out its signature to say that."""
+        if any("dataclass" in ast.dump(decorator) for decorator in node.decorator_list):
+            node.body[:0] = ast.parse("__doc__ = '-'").body
+        return self.generic_visit(node)
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         """An argument."""
@@ -57,16 +65,36 @@ class Unannotated(ast.NodeTransformer):
 
 def compiled(path: str, source: bytes) -> bytes:
     """A module as ``import`` reads it from a zip."""
-    code = compile(Unannotated().visit(ast.parse(source, path)), path, "exec", dont_inherit=True, optimize=2)
+    code = compile(Terse().visit(ast.parse(source, path)), path, "exec", dont_inherit=True, optimize=2)
     return importlib.util.MAGIC_NUMBER + UNCHECKED_HASH + NO_HASH + marshal.dumps(lean(code))
 
 
-def pack(target: str, archive: zipfile.ZipFile, paths: Iterable[str]) -> None:
-    """A zip of compiled modules, stored: brotli then sees all of them at once."""
+class Methods:
+    """Of dataclasses, compiled: each class writes a text and executes it.
+
+    Attributes
+    ----------
+    found : dict of bytes to code
+        By the SHA-256 of the text; ``browser/program.py`` finds them by it.
+    """
+
+    def __init__(self) -> None:
+        self.found: dict[bytes, CodeType] = {}
+
+    def run(self, text: str, variables: dict[str, Any], made: dict[str, Any]) -> None:
+        """What ``exec`` does, in the place of ``dataclasses.exec``."""
+        code = compile(text, "", "exec", dont_inherit=True, optimize=2)
+        self.found[sha256(text.encode()).digest()] = lean(code)
+        exec(code, variables, made)  # noqa: S102 - as dataclasses does
+
+
+def pack(target: str, archive: zipfile.ZipFile, paths: Iterable[str], **more: bytes) -> None:
+    """A zip of compiled modules and ``more``, stored: brotli then sees all of them at once."""
+    files = {f"{path}c": compiled(path, archive.read(path)) for path in sorted(paths)} | more
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as packed:
-        for path in sorted(paths):
-            packed.writestr(zipfile.ZipInfo(f"{path}c", NO_DATE), compiled(path, archive.read(path)))
+        for name, content in files.items():
+            packed.writestr(zipfile.ZipInfo(name, NO_DATE), content)
     Path(target).write_bytes(buffer.getvalue())
 
 
@@ -84,8 +112,12 @@ def module_name(path: str) -> str:
 with zipfile.ZipFile(OURS) as ours, zipfile.ZipFile(LIBRARY) as library:
     sys.path.insert(0, OURS)
     parts = json.loads(ours.read("parts"))
-    for name in (*(module_name(path) for paths in parts.values() for path in paths), *LATER):
+    for part, paths in parts.items():
+        methods = Methods()
+        dataclasses.exec = methods.run  # type: ignore[attr-defined] # in place of the built-in one
+        for path in paths:
+            importlib.import_module(module_name(path))
+        pack(f"/{part}.zip", ours, paths, methods=marshal.dumps(methods.found))
+    for name in LATER:
         importlib.import_module(name)
     pack("/python_stdlib.zip", library, imported())
-    for part, paths in parts.items():
-        pack(f"/{part}.zip", ours, paths)

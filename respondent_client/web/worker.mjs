@@ -25,6 +25,7 @@ let lastProgress = performance.now();
 let finished = false;
 let handle = null;
 let runtime = null;
+let program = null;
 const waiting = [];
 
 function fail(cause, detail = "") {
@@ -120,6 +121,8 @@ async function start() {
     pyodide.FS.writeFile("/roomful.zip", new Uint8Array(await ours));
     pyodide.registerJsModule("roomful_platform", platform);
     pyodide.pyimport("sys").path.insert(0, "/roomful.zip");
+    program = pyodide.pyimport("respondent_client.browser.program");
+    program.add("/roomful.zip");
     handle = pyodide.pyimport("respondent_client.browser.start").handle;
     runtime = pyodide;
   } catch (error) {
@@ -137,18 +140,18 @@ async function verification() {
   const response = await fetch(here("./verification.zip"));
   if (!response.ok) throw new Error(`${response.status}`);
   runtime.FS.writeFile("/verification.zip", new Uint8Array(await response.arrayBuffer()));
-  runtime.pyimport("respondent_client.browser.start").add_part("/verification.zip");
+  program.add("/verification.zip");
   return runtime.pyimport("respondent_client.browser.verification").verify;
 }
 
 async function verify({ id, files, arguments: given }) {
-  let program;
+  let check;
   try {
-    program = await verification();
+    check = await verification();
   } catch (error) {
     return self.postMessage({ kind: "failed", cause: error instanceof TypeError ? "network" : "start", detail: String(error) });
   }
-  const reply = JSON.parse(program(JSON.stringify(given), runtime.toPy(files)));
+  const reply = JSON.parse(check(JSON.stringify(given), runtime.toPy(files)));
   self.postMessage({ kind: "answer", id, ...reply });
 }
 

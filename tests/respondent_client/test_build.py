@@ -102,7 +102,7 @@ def test_what_verifies_an_election_is_loaded_apart(folder: Path) -> None:
             return set(packed.namelist())
 
     voting, verifying = modules("roomful.zip"), modules("verification.zip")
-    assert not voting & verifying
+    assert voting & verifying == {"methods"}, "each has those of its own dataclasses"
     assert {"shared/verification/election.pyc", "respondent_client/browser/verifying.pyc"} <= verifying
     assert not [name for name in voting if "verification" in name]
     assert (folder / f"{names['verification.zip']}.br").stat().st_size < 60_000
@@ -127,7 +127,7 @@ def test_the_library_in_the_browser_has_what_ours_imports_and_little_else(folder
                 wanted.add(str(node.module))
     pure = {name for name in wanted if (Path(os.__file__).parent / f"{name.replace('.', '/')}.py").is_file()}
     assert "dataclasses" in pure
-    assert pure - {"abc", "collections.abc", "io"} <= there, "but for what is built into Python"
+    assert pure - {"abc", "collections.abc", "io", "zipimport"} <= there, "but for what is built into Python"
     assert not {"tkinter", "unittest", "http.client", "sqlite3", "email", "xml", "argparse"} & there
 
 
