@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from respondent_client.composing import Outgoing
+from respondent_client.headless.repeating import repeated
 from respondent_client.headless.respondent import HeadlessRespondent
-from respondent_client.headless.tokens import ATTEMPTS, read_file, write_file
+from respondent_client.headless.tokens import read_file, write_file
 from respondent_client.keeping import MAX_KEPT_MESSAGE_BYTES, keep_message, restore_message
 from respondent_client.sending import Receipt
-from shared.errors import RemoteError
 from shared.soundness import SoundSpecification
 
 
@@ -67,20 +67,10 @@ def deliver(
     message = found or compose()
     if token_file is not None and found is None:
         _keep(token_file, keep_message(message))  # before anybody can have it
-    receipt = _send(respondent, message)
+    receipt = repeated(lambda: respondent.send(message))
     if token_file is not None:
         _keep(token_file, keep_message(message, receipt))
     return receipt if found is None else replace(receipt, earlier=True)
-
-
-def _send(respondent: HeadlessRespondent, message: Outgoing) -> Receipt:
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return respondent.send(message)
-        except RemoteError as problem:
-            if problem.code != "remote.unreachable":
-                raise
-    return respondent.send(message)
 
 
 def _keep(token_file: Path, text: str) -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
 
+from respondent_client.headless.repeating import repeated
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.keeping import keep_request
 from respondent_client.session import Placement
-from respondent_client.token_request import OF_THE_CODE, TokenRequest
-from shared.errors import InputError, RemoteError, StateError, TokenError
+from respondent_client.token_request import OF_THE_CODE
+from shared.errors import InputError, StateError, TokenError
 from shared.invitation_code import InvitationCode
 from shared.token import MAX_FILE_BYTES, HeldToken
-
-ATTEMPTS: Final = 3
 
 
 def find_token(
@@ -72,7 +70,7 @@ def find_token(
     if path is not None:
         write_file(path, keep_request(request).encode("ascii"))  # before the code can be spent
     try:
-        token = _fetch(respondent, request)
+        token = repeated(lambda: respondent.fetch_token(request))
     except TokenError as problem:
         if path is not None and problem.code in OF_THE_CODE:
             path.unlink()
@@ -80,16 +78,6 @@ def find_token(
     if path is not None:
         write_file(path, token.to_file(placement.sound.digest))
     return token
-
-
-def _fetch(respondent: HeadlessRespondent, request: TokenRequest) -> HeldToken:
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return respondent.fetch_token(request)
-        except RemoteError as problem:
-            if problem.code != "remote.unreachable":
-                raise
-    return respondent.fetch_token(request)
 
 
 def read_file(path: Path, max_bytes: int) -> str:

@@ -21,7 +21,6 @@ from server.cli.opening import (
     read_shares,
     read_statements,
     received_export,
-    require_new,
     statement_option,
     write,
 )
@@ -38,6 +37,7 @@ from server.release.trustees.ceremony import key_words
 from server.release.trustees.decrypting import GROUP, decrypt_sums, examine_election
 from server.release.trustees.export import FolderFiles
 from server.release.trustees.library import library
+from server.release.trustees.new_paths import require_new
 from server.release.trustees.tallying import read_factors, report_of, tally, verify_result
 from shared.election.factors import MAX_FACTORS_BYTES
 from shared.election.result import MAX_RESULT_BYTES, Result
@@ -125,7 +125,7 @@ def parse_split(text: str) -> tuple[int, int]:
 @json_option("what was found")
 def write_key(folder: Path, out: Path, as_json: bool) -> None:
     """Make the public key file of a ceremony whose messages are in FOLDER. Anybody gets the same bytes."""
-    require_new(out)
+    require_new(out, "file")
     found: OpeningKey = election_key.election_key(folder)
     write(out, found.to_bytes())
     told = {"words": key_words(found.key), "threshold": found.threshold, "shares": found.shares}
@@ -161,7 +161,7 @@ def decrypt(
 
     No ballot is decrypted, and no sum but those of whole groups.
     """
-    require_new(out)
+    require_new(out, "file")
     (share,) = read_shares((share_file,))
     with stages(hidden=as_json) as progress:
         found, factors = decrypt_sums(
@@ -193,7 +193,7 @@ def groups(*, received: ReceivedExport, out: Path | None, as_json: bool) -> None
     Anybody gets the same groups, and the same bytes: their digest is what trustees state before they decrypt.
     """
     if out is not None:
-        require_new(out)
+        require_new(out, "file")
     with stages(hidden=as_json) as progress:
         found = examine_election(received, progress, fast_group())
     cells = found.examined.permitted.groups
@@ -235,7 +235,7 @@ def result(
 
     A file that does not hold is named and left out.
     """
-    require_new(out)
+    require_new(out, "file")
     files, malformed = read_factors(
         [(path.name, read_file(path, "a trustee's factors", MAX_FACTORS_BYTES)) for path in factor_files]
     )
@@ -345,7 +345,7 @@ def report(*, received: ReceivedExport, result_file: Path, out: Path, as_json: b
     # Charts and tables are not loaded where a trustee types her words.
     from server.release.election_report import groups_table, render_election_report
 
-    require_new(out)
+    require_new(out, "file")
     found = Result.parse(read_file(result_file, "a result", MAX_RESULT_BYTES))
     with stages(hidden=as_json) as progress:
         verified = verify_result(received, found, progress)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from server.cli.expire import open_store
-from server.cli.options import PATH, json_option
+from server.cli.options import PATH, json_option, public_url_option
 from server.cli.progress import stages
 from server.cli.surveys import data_option, open_data
 from server.collection.storage.published import PublishedSurvey
@@ -92,12 +92,7 @@ def codes(
 @click.argument("survey", type=PATH)
 @click.option("--codes", type=PATH, required=True, help="codes.csv of roomful codes.")
 @click.option("--out", type=PATH, required=True, help="Folder for letters and links.")
-@click.option(
-    "--public-url",
-    required=True,
-    envvar="ROOMFUL_SERVER_PUBLIC_URL",
-    help="Address of the server, for the links.",
-)
+@public_url_option
 @click.option("--key", help="The organizer's public key, or a file with it.")
 @click.option("--language", help="Language of the letters. [default: the survey's first]")
 @click.option(

@@ -16,6 +16,7 @@ from server.cli.progress import stages
 from server.files import read_file
 from server.keys.signing_keys import load_public_key
 from server.release.trustees.export import FolderFiles
+from server.release.trustees.new_paths import require_new
 from server.release.trustees.opening import OpeningReport, open_answers
 from server.release.trustees.shares import MAX_SHARE_FILE_BYTES, Share, parse_share
 from server.release.trustees.stating import StatementReport, state_export
@@ -122,7 +123,7 @@ def state(*, received: ReceivedExport, share_file: Path, ledger: Path, out: Path
 
     Nothing is opened. Another set of the same survey is refused from then on.
     """
-    require_new(out)
+    require_new(out, "file")
     (share,) = read_shares((share_file,))
     with stages(hidden=as_json) as progress:
         report = state_export(received, share=share, ledger_path=ledger, progress=progress)
@@ -182,7 +183,7 @@ def open_export(
 
     It needs the shares of so many trustees as the threshold says, and the statements of more.
     """
-    require_new(out)
+    require_new(out, "file")
     with stages(hidden=as_json) as progress:
         report = open_answers(
             received,
@@ -261,14 +262,6 @@ def known_board(root: str | None, checkpoint: Path | None) -> KnownBoard:
     """The board as it was seen elsewhere."""
     data = read_file(checkpoint, "a checkpoint", MAX_CHECKPOINT_BYTES) if checkpoint else b""
     return KnownBoard(root=(root or "").strip().lower(), checkpoint=data)
-
-
-def require_new(out: Path) -> None:
-    """Refuse to write over a file."""
-    if out.exists():
-        raise OpeningError(
-            "the file exists already", where=str(out), expected="a new file", code="opening.exists"
-        )
 
 
 def read_statements(paths: tuple[Path, ...]) -> list[tuple[str, Statement]]:

@@ -21,6 +21,14 @@ cluster_option: Final = click.option(
 )
 
 
+public_url_option: Final = click.option(
+    "--public-url",
+    required=True,
+    envvar="ROOMFUL_SERVER_PUBLIC_URL",
+    help="Address of the server, for links.",
+)
+
+
 def json_option(what: str = "the figures") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """``--json``: the command gets ``as_json``, and prints `what` as one JSON document."""
     return click.option("--json", "as_json", is_flag=True, help=f"Print {what} as JSON.")

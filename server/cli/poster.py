@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from server.cli.options import FOLDER, PATH
+from server.cli.options import FOLDER, PATH, public_url_option
 from server.collection.storage.published import PublishedSurvey
 from server.files import read_file, write_file
 from server.invitations.inviting import is_local
@@ -18,12 +18,7 @@ from shared.limits import MAX_ENVELOPE_BYTES
 @click.command()
 @click.argument("survey", type=PATH)
 @click.option("--out", type=FOLDER, required=True, help="Folder for poster.pdf, letter.pdf and message.txt.")
-@click.option(
-    "--public-url",
-    required=True,
-    envvar="ROOMFUL_SERVER_PUBLIC_URL",
-    help="Address of the server, for the link.",
-)
+@public_url_option
 @click.option("--language", help="Language of all three. [default: the survey's first]")
 @click.option("--reminder", is_flag=True, help="Letter and message are reminders, to everybody.")
 def poster(survey: Path, out: Path, public_url: str, language: str | None, reminder: bool) -> None:

@@ -12,6 +12,7 @@ from server import files
 from server.keys.public_keys import OpeningKey as PublicOpeningKey
 from server.keys.sealing import SECRET_BYTES, OpeningKey
 from server.release.trustees.ledger import new_ledger
+from server.release.trustees.new_paths import require_new
 from server.release.trustees.share_page import SharePage
 from server.release.trustees.shares import parse_share, require_threshold, split_secret
 from server.release.trustees.statement_keys import public_statement_key
@@ -87,14 +88,11 @@ def hold_ceremony(
     """
     require_threshold(threshold, shares)
     _require_names(names, shares)
-    if out.exists():
-        raise OpeningError(
-            "the folder exists already",
-            where=str(out),
-            expected="a new folder",
-            remedy="The shares of an earlier ceremony are never overwritten. Name another folder.",
-            code="opening.exists",
-        )
+    require_new(
+        out,
+        "folder",
+        remedy="The shares of an earlier ceremony are never overwritten. Name another folder.",
+    )
     secret = random_bytes(SECRET_BYTES)
     public_key = OpeningKey(suite, secret).public_key
     words = key_words(public_key)

@@ -19,6 +19,7 @@ from server.keys.public_keys import OpeningKey as PublicOpeningKey
 from server.keys.sealing import SECRET_BYTES, OpeningKey, SealingKey
 from server.release.trustees.ceremony import LEDGER_FILE, key_words
 from server.release.trustees.ledger import new_ledger
+from server.release.trustees.new_paths import require_new
 from server.release.trustees.share_page import SharePage
 from server.release.trustees.shares import Share, parse_share, require_threshold
 from server.release.trustees.statement_keys import public_statement_key
@@ -118,14 +119,12 @@ def first_round(
         With the code ``election.ceremony`` if the messages that are there are of another ceremony.
     """
     require_threshold(threshold, shares)
-    if own.exists():
-        raise OpeningError(
-            "the folder exists already",
-            where=str(own),
-            expected="a new folder of your own",
-            remedy="A ceremony that was begun is not begun again: name another folder for a new one.",
-            code="opening.exists",
-        )
+    require_new(
+        own,
+        "folder",
+        expected="a new folder of your own",
+        remedy="A ceremony that was begun is not begun again: name another folder for a new one.",
+    )
     there = _read_round(folder, 1, First.parse)
     identifier = there[0].ceremony if there else random_bytes(32).hex()
     sealing_secret = random_bytes(SECRET_BYTES)

@@ -23,8 +23,9 @@ from typing import BinaryIO
 
 from server import files
 from server.release.trustees.library import library
+from server.release.trustees.new_paths import require_new
 from shared.ballot import Ballot
-from shared.errors import InputError, OpeningError
+from shared.errors import InputError
 from shared.invitation import Invitation
 from shared.limits import MAX_ENVELOPE_BYTES
 from shared.verification.export import LENGTH_BYTES, SignedSurvey, verified_survey
@@ -75,10 +76,7 @@ def write_export(
     int
         How many ballots were written.
     """
-    if out.exists():
-        raise OpeningError(
-            "the folder exists already", where=str(out), expected="a new folder", code="opening.exists"
-        )
+    require_new(out, "folder")
     count = 0
     with files.named_file_errors(str(out)):
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -38,6 +38,7 @@ from server.collection.storage.published import PublishedSurvey
 from server.files import read_file
 from server.keys.sealing import SealingKey
 from server.release.trustees.election_key import secret_of
+from server.release.trustees.new_paths import require_new
 from server.release.trustees.opening import rebuild_key
 from server.release.trustees.shares import Share, covering_sets
 from server.release.trustees.statement_keys import require_statement_key
@@ -153,10 +154,7 @@ def make_challenge(
     """
     specification = published.specification
     invited = require_invited(specification)
-    if out.exists():
-        raise OpeningError(
-            "the folder exists already", where=str(out), expected="a new folder", code="opening.exists"
-        )
+    require_new(out, "folder")
     if invited.election is not None:
         with files.named_file_errors(str(out)):
             out.parent.mkdir(parents=True, exist_ok=True)
