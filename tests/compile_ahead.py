@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from server.design.survey_file.design_entry import ALGORITHMS
+from server.design.algorithms import ALGORITHMS
 from server.statistics.microaggregation.mdav_records import mdav_records
 from server.statistics.microaggregation.size_rule import SizeRule
 from tests.registers import designed

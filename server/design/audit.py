@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.design.against import REUSED, Earlier, read_earlier
+from server.design.algorithms import ALGORITHMS
 from server.design.design import design
 from server.design.mapping import assign_many
 from server.design.plan import plan_from
 from server.design.population.model import Model, read_population
 from server.design.salt import no_salt, read_salt, salt_at
-from server.design.survey_file.design_entry import ALGORITHMS
 from server.executor import THREADS, Executor
 from server.files import read_file
 from server.keys.parts_folder import parts_in

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from server.design.algorithms import ALGORITHMS
 from server.design.labelled import labels_of, tabulate
 from server.design.mapping import assign_many, units_of
 from server.design.plan import UnitPlan
@@ -28,11 +28,6 @@ from shared.geometry import largest_squared_distance
 from shared.limits import MAX_BOXES_TO_COMPARE
 from shared.recount import centroid
 from shared.specification import ranges_of
-
-SHAPE_OF: Final = {"mdav": "balls", "power-diagram": "power-diagram", "mondrian": "boxes"}
-"""Shape of the cells that an algorithm makes; all others are tabulated as prototypes."""
-ROOM: Final = {"power-diagram": 2}
-"""How many times the largest distance has to stay below 2^53, if not once: an offset may be as large."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,7 +70,7 @@ def partition(
     Parameters
     ----------
     algorithm : str
-        One of :data:`server.design.survey_file.design_entry.ALGORITHMS`.
+        One of :data:`server.design.algorithms.ALGORITHMS`.
     parameters : mapping
         Exactly those that the algorithm takes.
     snap : callable, optional
@@ -218,7 +213,7 @@ def _run(
     progress: Progress | None,
     snap: Snap | None,
 ) -> tuple[Cells, NDArray[np.int64]]:
-    if algorithm not in SHAPE_OF:
+    if ALGORITHMS[algorithm].labels:
         if not rule.acceptable(model.people.sum(axis=0)):
             raise ValueError("all people together do not meet the need of one cell")
         labels = labels_of(algorithm, parameters, model.X, model.people, weights, rule, progress)
@@ -244,6 +239,8 @@ def _run(
             weights=weights, references=references, radii=tuple(balls.radii.tolist()), remainder="nearest"
         )
         return shape, balls.labels
+    if algorithm != "power-diagram":
+        raise ValueError(f"nothing here makes the cells of {algorithm}")
     span = largest_squared_distance(ranges_of(model.attributes), weights)
     power = power_diagram(
         model.X, model.people, weights, rule, domain_span=span, snap=snap, progress=progress

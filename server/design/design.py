@@ -11,7 +11,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from server.design.compile import ROOM, count_again, partition_units
+from server.design.algorithms import ALGORITHMS
+from server.design.compile import count_again, partition_units
 from server.design.dividing import (
     Divided,
     Recipe,
@@ -33,7 +34,6 @@ from server.design.refusals import (
     warn_refusal_by_devices,
 )
 from server.design.secret_sample import secret_sample
-from server.design.survey_file.design_entry import ALGORITHMS
 from server.design.weights import Weights, normalizing_weights
 from server.executor import THREADS, Executor
 from server.progress import StageProgress, stage
@@ -219,7 +219,7 @@ def _weights(plan: Plan, basis: Model) -> Weights:
         basis.attributes,
         basis.X,
         basis.people.sum(axis=1),
-        room=ROOM.get(plan.algorithm, 1),
+        room=ALGORITHMS[plan.algorithm].room,
         coarse=plan.model_kind == "register",
     )
 

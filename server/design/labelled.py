@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import FloatArray, IntArray
+from server.design.algorithms import ALGORITHMS, PARAMETERS
 from server.design.mapping import assign_many
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import sums_by_label
@@ -38,19 +39,9 @@ def labels_of(
     matrix = exact_matrix(X, weights)
     counts, enough = rule.mass(people)
     plain = SizeRule.of_k(enough)
-    # Imported when needed: some of these load a compiler.
-    if algorithm == "v-mdav":
-        from server.statistics.microaggregation.v_mdav import v_mdav
-
-        gamma = float(parameters["gamma"])
-        return v_mdav(matrix, plain, counts=counts, gamma=gamma, progress=progress)
-    if algorithm == "m-d":
-        from server.statistics.microaggregation.m_d import m_d
-
-        return m_d(matrix, plain, counts=counts, progress=progress)
-    from server.statistics.microaggregation.mu_approx import mu_approx
-
-    return mu_approx(matrix, plain, counts=counts, seed=int(parameters["seed"]), progress=progress)
+    chosen = ALGORITHMS[algorithm]
+    options = {name: PARAMETERS[name](parameters[name]) for name in chosen.parameters}
+    return chosen.load_labels()(matrix, plain, counts=counts, progress=progress, **options)
 
 
 def exact_matrix(X: IntArray, weights: tuple[int, ...]) -> FloatArray:

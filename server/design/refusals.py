@@ -6,7 +6,7 @@ import contextlib
 from math import ceil
 from typing import Final
 
-from server.design.compile import SHAPE_OF
+from server.design.algorithms import ALGORITHMS
 from server.design.plan import Plan, unit_plan
 from server.design.population.model import Model
 from shared.cells import Cells
@@ -59,7 +59,7 @@ def refuse_unfit(plan: Plan, model: Model, reuse: Cells | None) -> None:
 def _refuse_records_from_register(plan: Plan) -> None:
     if plan.model_kind != "register":
         return
-    shape = SHAPE_OF.get(plan.algorithm, "prototypes")
+    shape = ALGORITHMS[plan.algorithm].shape
     if shape == "balls" and not plan.permissions.balls_from_register:
         raise DesignError(
             "balls publish the quasi-identifiers of real people: their references are records",

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
+from server.design.algorithms import ALGORITHMS
 from server.design.design import Design
 from server.design.report.cell_map import STEPS, failure_step, map_data
 from server.reports.charts import histogram
@@ -343,22 +344,14 @@ def _of_the_file(design: Design) -> tuple[tuple[str, str], ...]:
 def making(design: Design, language: str) -> Section:
     specification = design.specification
     kinds = {"public": "public: its tuples may be seen by everybody", "register": "register: real people"}
-    names = {
-        "mdav": "MDAV, compiled to balls",
-        "power-diagram": "power diagram with constrained sizes",
-        "mondrian": "Mondrian: boxes that tile the domain",
-        "v-mdav": "V-MDAV, tabulated",
-        "m-d": "M-d: minimum spanning tree, tabulated",
-        "mu-approx": "mu-Approx: decomposed forest, tabulated",
-        "reused": "the cells of an earlier survey, used again",
-    }
+    reused, name = "the cells of an earlier survey, used again", specification.algorithm.name
     committed = specification.model.kind == "register"
     kind_of_digest = "Commitment to the model" if committed else "Digest of the model (SHA-256)"
     facts = (
         ("Population file", design.model.source),
         ("Kind of model", kinds[specification.model.kind]),
         *_of_the_file(design),
-        ("Microaggregation", names.get(specification.algorithm.name, specification.algorithm.name)),
+        ("Microaggregation", ALGORITHMS[name].words if name in ALGORITHMS else reused),
         ("Shape of the cells", specification.cells.shape),
         *_of_districts(specification.cells),
         (

@@ -7,21 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from server.design.algorithms import ALGORITHMS
 from server.design.plan import DistrictPlan, district_plan
 from server.design.survey_file.toml_document import Section
 from server.wording import quoted
 from shared.decimals import parse_decimal
 from shared.limits import EXACT_BOUND, MAX_PEOPLE
 
-ALGORITHMS: Final[dict[str, tuple[str, ...]]] = {
-    "mdav": (),
-    "power-diagram": (),
-    "mondrian": (),
-    "v-mdav": ("gamma",),
-    "m-d": (),
-    "mu-approx": ("seed",),
-}
-"""Algorithms of a design, and the parameters that each of them takes."""
 OTHER_NAMES: Final = {"pcl": "power-diagram"}
 """Names by which papers call an algorithm; a specification uses ours."""
 NAMES: Final = (*ALGORITHMS, *OTHER_NAMES)
@@ -53,13 +45,14 @@ def read_design(root: Section, model_kind: str, algorithm: str | None = None) ->
     declared: str = section.choice("algorithm", NAMES, default)
     chosen = algorithm or declared
     algorithm = OTHER_NAMES.get(chosen, chosen)
-    taken = ALGORITHMS[algorithm]
+    taken = ALGORITHMS[algorithm].parameters
     for name in DEFAULTS:
         if name in section and name not in taken:
+            takers = (other for other, row in ALGORITHMS.items() if name in row.parameters)
             raise section.fail(
                 name,
                 f"the algorithm {quoted(chosen)} takes no {name}",
-                expected=f"{name} only with {', '.join(a for a, p in ALGORITHMS.items() if name in p)}",
+                expected=f"{name} only with {', '.join(takers)}",
                 remedy=f"Remove {name}: nothing is ignored silently.",
             )
     parameters: dict[str, int | str] = {}
@@ -92,8 +85,9 @@ def wrong_parameter(algorithm: str, parameters: Mapping[str, int | str]) -> str:
     A specification is no survey.toml: it may have been written by anybody, and must hold exactly the
     parameters that a design writes.
     """
-    if set(parameters) != set(ALGORITHMS[algorithm]):
-        return f"{algorithm} takes {', '.join(ALGORITHMS[algorithm]) or 'no parameters'}"
+    taken = ALGORITHMS[algorithm].parameters
+    if set(parameters) != set(taken):
+        return f"{algorithm} takes {', '.join(taken) or 'no parameters'}"
     gamma, seed = parameters.get("gamma", "0"), parameters.get("seed", 0)
     if not isinstance(gamma, str) or not _is_gamma(gamma):
         return f"gamma is a decimal from 0 to {LARGEST_GAMMA}"

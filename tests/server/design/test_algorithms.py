@@ -14,11 +14,10 @@ import pytest
 
 from server.design import compile as compiling
 from server.design import labelled
+from server.design.algorithms import ALGORITHMS
 from server.design.audit import Audit, audit_survey
-from server.design.compile import SHAPE_OF
 from server.design.design import Design
 from server.design.salt import write_salt
-from server.design.survey_file.design_entry import ALGORITHMS
 from shared.cells import Boxes, Prototypes
 from shared.declarations import Algorithm
 from shared.errors import DesignError
@@ -35,7 +34,7 @@ pytestmark = pytest.mark.long
 PROJECT = Path(__file__).parents[3]
 RANGE = '[participation]\nlow = "0.3"\nhigh = "0.6"'
 NEW = [name for name in ALGORITHMS if name not in ("mdav", "power-diagram")]
-TABULATED = [name for name in NEW if name not in SHAPE_OF]
+TABULATED = [name for name in NEW if ALGORITHMS[name].shape == "prototypes"]
 
 
 def chosen(algorithm: str, *parameters: str) -> str:
@@ -78,8 +77,8 @@ def test_every_cell_keeps_the_promise_and_an_audit_passes(
     assert_promise(made)
     specification = made.specification
     assert specification.algorithm.name == algorithm
-    assert set(specification.algorithm.parameters) == set(ALGORITHMS[algorithm])
-    assert specification.cells.shape == SHAPE_OF.get(algorithm, "prototypes")
+    assert set(specification.algorithm.parameters) == set(ALGORITHMS[algorithm].parameters)
+    assert specification.cells.shape == ALGORITHMS[algorithm].shape
     assert specification.cells.count >= 15
     assert made.distortion < 0.1
     assert audited(tmp_path, specification).passed
