@@ -8,7 +8,11 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 venv=${ROOMFUL_VENV:-$root/.venv}
 packages=$root/requirements.txt
-[ "${1:-}" = --test ] && packages=$root/tests/requirements.txt
+compile=--compile # whoever runs a server may not be allowed to write here
+if [ "${1:-}" = --test ]; then
+  packages=$root/tests/requirements.txt
+  compile=--no-compile # tests load a part of it, and keep what they compiled
+fi
 
 fail() {
   echo "setup: $1" >&2
@@ -41,7 +45,7 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
   # Only files whose hashes stand in the list; then Roomful itself, with the build backend that came with them.
   {
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
-      --requirement "$packages" &&
+      "$compile" --requirement "$packages" &&
       PYTHONWARNINGS=ignore "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
         --no-deps --no-build-isolation --editable "$root"
   } >&2 ||
