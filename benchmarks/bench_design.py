@@ -11,6 +11,10 @@ skewed     two long tails (lognormal) and a count whose half is 0.
 lumpy      rare categories, two thirds of the people with the same hours, steps so wide that many are equal.
 levels     town with rates of participation by three age groups.
 lookups    two maps, of home and of work, and age.
+cantons    age, sex, income, and one of 26 cantons of unequal size.
+communes   the same with 100 communes.
+trades     the same with one of 20 cantons and one of 20 trades.
+ranks      age, income, and four ordered answers of 5, 7, 10 and 20 categories.
 adult      the 45,222 complete records of Adult (adult.csv in FOLDER, the tests' reference data); of another
            size only by drawing from them.
 
@@ -141,6 +145,39 @@ def lookups(generator: Generator, folder: Path, n: int, adult: pd.DataFrame | No
     return data, entries, EVEN
 
 
+def region(*categories: int) -> Callable[[Generator, Path, int, pd.DataFrame | None], Survey]:
+    """Registers of age, sex, income, and attributes of so many categories, the last ones the largest."""
+
+    def register(generator: Generator, folder: Path, n: int, adult: pd.DataFrame | None) -> Survey:  # noqa: ARG001
+        data = pd.DataFrame(
+            {
+                "age": np.clip(generator.normal(45, 20, n), 0, 102).astype(int),
+                "sex": generator.choice(["Female", "Male"], n),
+                "income": generator.lognormal(3.6, 0.7, n).astype(int),
+            }
+        )
+        entries = [numeric("age", 0, 100), numeric("income", 0, 400)]
+        entries.append({"name": "sex", "kind": "nominal", "categories": ["Female", "Male"]})
+        for number, count in enumerate(categories):
+            names, sizes = [f"{number}-{i:03d}" for i in range(count)], np.arange(1, count + 1)
+            data[f"of {count}, {number}"] = generator.choice(names, n, p=sizes / sizes.sum())
+            entries.append({"name": f"of {count}, {number}", "kind": "nominal", "categories": names})
+        return data, entries, EVEN
+
+    return register
+
+
+def ranks(generator: Generator, folder: Path, n: int, adult: pd.DataFrame | None) -> Survey:  # noqa: ARG001
+    """See the module."""
+    data = pd.DataFrame({"age": ages(generator, n), "income": generator.lognormal(3.6, 0.7, n).astype(int)})
+    entries = [numeric("age", 18, 90), numeric("income", 0, 400)]
+    for count in (5, 7, 10, 20):
+        names = [f"R{i:02d}" for i in range(count)]
+        data[f"rank{count}"] = np.array(names)[generator.binomial(count - 1, 0.4, n)]
+        entries.append({"name": f"rank{count}", "kind": "ordinal", "categories": names})
+    return data, entries, EVEN
+
+
 def adult(generator: Generator, folder: Path, n: int, adult: pd.DataFrame | None) -> Survey:  # noqa: ARG001
     """See the module."""
     if adult is None:
@@ -159,6 +196,7 @@ def adult(generator: Generator, folder: Path, n: int, adult: pd.DataFrame | None
 
 REGISTERS: Final[dict[str, Callable[[Generator, Path, int, pd.DataFrame | None], Survey]]] = {
     "town": town, "skewed": skewed, "lumpy": lumpy, "levels": levels, "lookups": lookups, "adult": adult,
+    "cantons": region(26), "communes": region(100), "trades": region(20, 20), "ranks": ranks,
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from server.statistics.microaggregation.profiles import Profiles
 from server.statistics.microaggregation.sites import Sites
 from shared.cells import (
     Balls,
@@ -96,7 +97,8 @@ def _nearest(
     low = np.minimum(points.min(axis=0), sites.min(axis=0))
     high = np.maximum(points.max(axis=0), sites.max(axis=0))
     middle = (low + high) // 2
-    return Sites(sites - middle, weights).assign((points - middle).astype(float), np.array(offsets, np.int64))
+    tuples = Profiles.of((points - middle).astype(float))
+    return Sites(sites - middle, weights).assign(tuples, np.array(offsets, np.int64))
 
 
 def _balls(cells: Balls, X: IntArray) -> IntArray | None:

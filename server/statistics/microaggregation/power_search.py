@@ -15,6 +15,7 @@ from server.arrays import FloatArray, Int32Array, IntArray
 from server.executor import THREADS, slices
 from server.statistics.microaggregation.compiled import auction, listed, tuple_tree, weighted_cuts
 from server.statistics.microaggregation.geometry import EXACT, span, sums_by_label
+from server.statistics.microaggregation.profiles import Profiles
 from server.statistics.microaggregation.sites import ROWS, Sites
 
 CANDIDATES: Final = 8
@@ -173,6 +174,8 @@ class Workbench:
         Row of the given X of each tuple here: neighbours stand together.
     X : int array, n x d
         In this order, at resolution 1.
+    tuples : Profiles
+        In this order, on the refined grid.
     """
 
     def __init__(self, X: IntArray, mass: IntArray, weights: IntArray, resolution: int) -> None:
@@ -187,12 +190,14 @@ class Workbench:
         _, self.order = _cut(centred.astype(float), self.weights, alike, -(-len(X) // _NEIGHBOURS))
         self.X: IntArray = centred[self.order]
         self.mass: IntArray = mass[self.order]
-        self.points: FloatArray = (resolution * self.X).astype(float)
-        self._tuples = tuple_tree.plant(self.points)
+        self.tuples = Profiles.of((resolution * self.X).astype(float))
+        self._tree = tuple_tree.plant(self.tuples, tuple_tree.rows_by_profile(self.tuples))
+        self._in_order = tuple_tree.rows_in_order(len(X))
+        self._frame = tuple_tree.boxes_of(self.tuples, self._in_order)
 
     def regions(self, count: int) -> IntArray:
         """At most `count` regions of nearly equal mass, by cuts near weighted medians: labels (n) from 0."""
-        labels, _ = _cut(self.points, self.weights, self.mass, count)
+        labels, _ = _cut((self.resolution * self.X).astype(float), self.weights, self.mass, count)
         return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def means(
@@ -217,7 +222,7 @@ class Workbench:
 
     def assign(self, sites: IntArray, offsets: IntArray) -> IntArray:
         """Exact argmin over all sites, ties to the lowest index: what a device computes."""
-        return Sites(sites, self.weights).assign(self.points, offsets)
+        return Sites(sites, self.weights).assign(self.tuples, offsets)
 
     def lists(self, sites: IntArray, offsets: IntArray, wanted: int) -> Lists:
         """Candidate lists: each tuple's best sites, and for each site at least `wanted` mass of tuples.
@@ -225,17 +230,17 @@ class Workbench:
         A far-off site is nobody's near neighbour; without the second half its offset would fall and fall
         without effect, and then win everybody at the next renewal of the lists.
         """
-        m, n = len(sites), len(self.points)
+        m, n = len(sites), len(self.X)
         length = min(CANDIDATES, m)
         here, values = sites.astype(float), offsets.astype(float)
-        near, scores = Sites(sites, self.weights).rank(self.points, offsets, min(length + 1, m))
+        near, scores = Sites(sites, self.weights).rank(self.tuples, offsets, min(length + 1, m))
         known = tuple_tree.gaps_of_next(near, scores, values, length, m)
         near, scores = near[:, :length].copy(), scores[:, :length].copy()
-        now = tuple_tree.standings(self._tuples, near, scores, values)
+        now = tuple_tree.standings(self._tree.row, near, scores, values)
         floors = np.empty(m)
         THREADS.map(
             lambda rows: tuple_tree.floors(
-                self._tuples,
+                self._tree,
                 now,
                 here,
                 self.weights,
@@ -255,8 +260,10 @@ class Workbench:
             scores = np.concatenate([scores, free], axis=1)
             near = np.concatenate([near, np.repeat(near[:, :1], EXTRA_CANDIDATES, axis=1)], axis=1)
             tuple_tree.list_more(
-                self._tuples,
+                self._tree,
                 now,
+                self._frame,
+                tuple_tree.greatest_of_nodes(self._in_order, now.best),
                 here,
                 self.weights,
                 values,
@@ -275,7 +282,7 @@ class Workbench:
         """A quarter of the squared distance to the nearest other site, at least 1: a cell's own yardstick."""
         near = min(2, len(sites))
         still = np.zeros(len(sites), dtype=np.int64)
-        _, scores = Sites(sites, self.weights).rank(sites.astype(float), still, near)
+        _, scores = Sites(sites, self.weights).rank(Profiles.of(sites.astype(float)), still, near)
         return np.maximum(scores[:, -1].astype(np.int64) // 4, 1)
 
 

@@ -40,6 +40,26 @@ class SiteTree(NamedTuple):
     """nodes x d corners."""
 
 
+class Shifts(NamedTuple):
+    """What a profile of tuples (see `profiles`) adds to the distance of each site, in the tree's order."""
+
+    base: FloatArray
+    """m, with the least value in each of c coordinates."""
+    more: FloatArray
+    """c x m, how much more with the greatest value of a coordinate."""
+    start: IntArray
+    coordinate: IntArray
+    """Profile g has the greatest values in coordinate[start[g] : start[g + 1]]."""
+
+
+class Runs(NamedTuple):
+    """Stretches of the order of tuples, each of tuples of one profile."""
+
+    start: IntArray
+    end: IntArray
+    profile: IntArray
+
+
 def plant(sites: FloatArray, weights: FloatArray) -> SiteTree:
     """Build the tree over sites (m >= 1, d) with weights (d)."""
     m, d = sites.shape
@@ -124,50 +144,69 @@ def _bound(
 
 
 @compiled
-def assign(tree: SiteTree, offsets: FloatArray, points: FloatArray, labels: IntArray) -> None:
-    """Number of the site of least distance plus offset of each point (b x d), ties to the lowest, to labels.
+def shifted(offsets: FloatArray, shifts: Shifts, profile: int) -> FloatArray:
+    """Offsets (m, in the tree's order) with what the profile adds to each distance."""
+    own = offsets + shifts.base
+    for t in range(shifts.start[profile], shifts.start[profile + 1]):
+        own += shifts.more[shifts.coordinate[t]]
+    return own
 
-    offsets: m, in the tree's order. Each point begins with the winner of the one before it.
+
+@compiled
+def assign(
+    tree: SiteTree,
+    offsets: FloatArray,
+    shifts: Shifts,
+    runs: Runs,
+    order: IntArray,
+    points: FloatArray,
+    labels: IntArray,
+) -> None:
+    """Number of the site of least distance plus offset of each point (n x d) of the runs, to labels (n).
+
+    Ties to the lowest. offsets: m, in the tree's order. Each point begins with the winner of the one before.
     """
     d = points.shape[1]
     weights, sites, number, start, end = tree.weights, tree.sites, tree.number, tree.start, tree.end
     low, high, nodes = tree.low, tree.high, len(tree.start)
-    least = least_offsets(tree, offsets)
     waiting, bounds = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
     x, place = np.empty(d), 0
-    for p in range(len(points)):
-        x[:] = points[p]
-        best, winner = offsets[place], number[place]
-        for j in range(d):
-            gap = x[j] - sites[place, j]
-            best += weights[j] * gap * gap
-        waiting[0], bounds[0], top = 1, least[1], 1
-        while top > 0:
-            top -= 1
-            node = waiting[top]
-            if bounds[top] > best:
-                continue
-            while 2 * node < nodes:
-                near, far = 2 * node, 2 * node + 1
-                bound = _bound(low, high, weights, near, least, x, x)
-                other = _bound(low, high, weights, far, least, x, x)
-                if other < bound:
-                    near, far, bound, other = far, near, other, bound
-                if other <= best:
-                    waiting[top], bounds[top] = far, other
-                    top += 1
-                if bound > best:
-                    break
-                node = near
-            else:
-                for i in range(start[node], end[node]):
-                    value = offsets[i]
-                    for j in range(d):
-                        gap = x[j] - sites[i, j]
-                        value += weights[j] * gap * gap
-                    if value < best or (value == best and number[i] < winner):
-                        best, winner, place = value, number[i], i
-        labels[p] = winner
+    for run in range(len(runs.profile)):
+        own = shifted(offsets, shifts, runs.profile[run])
+        least = least_offsets(tree, own)
+        for p in order[runs.start[run] : runs.end[run]]:
+            x[:] = points[p]
+            best, winner = own[place], number[place]
+            for j in range(d):
+                gap = x[j] - sites[place, j]
+                best += weights[j] * gap * gap
+            waiting[0], bounds[0], top = 1, least[1], 1
+            while top > 0:
+                top -= 1
+                node = waiting[top]
+                if bounds[top] > best:
+                    continue
+                while 2 * node < nodes:
+                    near, far = 2 * node, 2 * node + 1
+                    bound = _bound(low, high, weights, near, least, x, x)
+                    other = _bound(low, high, weights, far, least, x, x)
+                    if other < bound:
+                        near, far, bound, other = far, near, other, bound
+                    if other <= best:
+                        waiting[top], bounds[top] = far, other
+                        top += 1
+                    if bound > best:
+                        break
+                    node = near
+                else:
+                    for i in range(start[node], end[node]):
+                        value = own[i]
+                        for j in range(d):
+                            gap = x[j] - sites[i, j]
+                            value += weights[j] * gap * gap
+                        if value < best or (value == best and number[i] < winner):
+                            best, winner, place = value, number[i], i
+            labels[p] = winner
 
 
 @compiled
@@ -211,88 +250,98 @@ def _concerns(
 
 @compiled
 def rank(
-    tree: SiteTree, offsets: FloatArray, points: FloatArray, listed: Int32Array, scores: FloatArray
+    tree: SiteTree,
+    offsets: FloatArray,
+    shifts: Shifts,
+    runs: Runs,
+    order: IntArray,
+    points: FloatArray,
+    listed: Int32Array,
+    scores: FloatArray,
 ) -> None:
-    """The C sites of least (distance plus offset, number) of each point (b x d), in this order.
+    """The C sites of least (distance plus offset, number) of each point (n x d) of the runs, in this order.
 
-    offsets: m, in the tree's order. listed, scores: b x C, numbers of the sites and their distances without
+    offsets: m, in the tree's order. listed, scores: n x C, numbers of the sites and their distances without
     offsets; 1 <= C <= m.
 
     Sixteen points that stand together go down the tree as one box, and the sites of each leaf that concerns
     one of them are compared with all. No point's last value exceeds the greatest that the sites of the last
     point of the block before have for it.
     """
-    n, d = points.shape
+    d = points.shape[1]
     length = listed.shape[1]
     weights, sites, number, start, end = tree.weights, tree.sites, tree.number, tree.start, tree.end
     floor, ceiling, nodes = tree.low, tree.high, len(tree.start)
-    least = least_offsets(tree, offsets)
     waiting, bounds = np.empty(_DEEPEST, dtype=np.int64), np.empty(_DEEPEST)
     block, low, high, value = np.empty((d, _BLOCK)), np.empty(d), np.empty(d), np.empty(_BLOCK)
     values, places = np.empty((_BLOCK, length)), np.zeros((_BLOCK, length), dtype=np.int64)
     known, worst = np.empty(_BLOCK, dtype=np.int64), np.empty(_BLOCK)
     last = np.empty(_BLOCK, dtype=np.int64)
     places[_BLOCK - 1] = np.arange(length)
-    for first in range(0, n, _BLOCK):
-        rows = min(_BLOCK, n - first)
-        for j in range(d):
-            low[j], high[j] = np.inf, -np.inf
-            for lane in range(_BLOCK):
-                x = points[first + min(lane, rows - 1), j]
-                block[j, lane] = x
-                low[j], high[j] = min(low[j], x), max(high[j], x)
-        worst[:] = -np.inf
-        for place in range(length):
-            before = places[_BLOCK - 1, place]
-            _block_values(sites, weights, before, offsets[before], block, value)
-            for lane in range(_BLOCK):
-                worst[lane] = max(worst[lane], value[lane])
-        known[:], last[:] = 0, len(offsets)
-        furthest = worst.max()
-        waiting[0], bounds[0], top = 1, least[1], 1
-        while top > 0:
-            top -= 1
-            node = waiting[top]
-            if bounds[top] > furthest:
-                continue
-            if 2 * node < nodes:
-                near, far = 2 * node, 2 * node + 1
-                bound = _bound(floor, ceiling, weights, near, least, low, high)
-                other = _bound(floor, ceiling, weights, far, least, low, high)
-                if other < bound:
-                    near, far, bound, other = far, near, other, bound
-                if other <= furthest:
-                    waiting[top], bounds[top] = far, other
-                    top += 1
-                if bound <= furthest:
-                    waiting[top], bounds[top] = near, bound
-                    top += 1
-                continue
-            if not _concerns(floor, ceiling, weights, node, least[node], block, worst, value):
-                continue
-            for i in range(start[node], end[node]):
-                _block_values(sites, weights, i, offsets[i], block, value)
-                own = number[i]
-                for lane in range(rows):
-                    reached = value[lane]
-                    if reached > worst[lane] or (reached == worst[lane] and own > last[lane]):
-                        continue
-                    known[lane] = min(known[lane] + 1, length)
-                    place = known[lane] - 1
-                    while place > 0 and (
-                        values[lane, place - 1] > reached
-                        or (values[lane, place - 1] == reached and number[places[lane, place - 1]] > own)
-                    ):
-                        values[lane, place] = values[lane, place - 1]
-                        places[lane, place] = places[lane, place - 1]
-                        place -= 1
-                    values[lane, place], places[lane, place] = reached, i
-                    if known[lane] == length:
-                        worst[lane] = values[lane, length - 1]
-                        last[lane] = number[places[lane, length - 1]]
-            furthest = worst[:rows].max()
-        for lane in range(rows):
+    for run in range(len(runs.profile)):
+        own = shifted(offsets, shifts, runs.profile[run])
+        least = least_offsets(tree, own)
+        for first in range(runs.start[run], runs.end[run], _BLOCK):
+            rows = min(_BLOCK, runs.end[run] - first)
+            for j in range(d):
+                low[j], high[j] = np.inf, -np.inf
+                for lane in range(_BLOCK):
+                    x = points[order[first + min(lane, rows - 1)], j]
+                    block[j, lane] = x
+                    low[j], high[j] = min(low[j], x), max(high[j], x)
+            worst[:] = -np.inf
             for place in range(length):
-                i = places[lane, place]
-                listed[first + lane, place] = number[i]
-                scores[first + lane, place] = values[lane, place] - offsets[i]
+                before = places[_BLOCK - 1, place]
+                _block_values(sites, weights, before, own[before], block, value)
+                for lane in range(_BLOCK):
+                    worst[lane] = max(worst[lane], value[lane])
+            known[:], last[:] = 0, len(own)
+            furthest = worst.max()
+            waiting[0], bounds[0], top = 1, least[1], 1
+            while top > 0:
+                top -= 1
+                node = waiting[top]
+                if bounds[top] > furthest:
+                    continue
+                if 2 * node < nodes:
+                    near, far = 2 * node, 2 * node + 1
+                    bound = _bound(floor, ceiling, weights, near, least, low, high)
+                    other = _bound(floor, ceiling, weights, far, least, low, high)
+                    if other < bound:
+                        near, far, bound, other = far, near, other, bound
+                    if other <= furthest:
+                        waiting[top], bounds[top] = far, other
+                        top += 1
+                    if bound <= furthest:
+                        waiting[top], bounds[top] = near, bound
+                        top += 1
+                    continue
+                if not _concerns(floor, ceiling, weights, node, least[node], block, worst, value):
+                    continue
+                for i in range(start[node], end[node]):
+                    _block_values(sites, weights, i, own[i], block, value)
+                    it = number[i]
+                    for lane in range(rows):
+                        reached = value[lane]
+                        if reached > worst[lane] or (reached == worst[lane] and it > last[lane]):
+                            continue
+                        known[lane] = min(known[lane] + 1, length)
+                        place = known[lane] - 1
+                        while place > 0 and (
+                            values[lane, place - 1] > reached
+                            or (values[lane, place - 1] == reached and number[places[lane, place - 1]] > it)
+                        ):
+                            values[lane, place] = values[lane, place - 1]
+                            places[lane, place] = places[lane, place - 1]
+                            place -= 1
+                        values[lane, place], places[lane, place] = reached, i
+                        if known[lane] == length:
+                            worst[lane] = values[lane, length - 1]
+                            last[lane] = number[places[lane, length - 1]]
+                furthest = worst[:rows].max()
+            for lane in range(rows):
+                p = order[first + lane]
+                for place in range(length):
+                    i = places[lane, place]
+                    listed[p, place] = number[i]
+                    scores[p, place] = values[lane, place] - offsets[i]

@@ -39,6 +39,14 @@ def matrices(draw: st.DrawFn, most: int = 60, columns: int = 10) -> np.ndarray:
     return (whole - whole.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
 
 
+def with_categories(generator: np.random.Generator, n: int, categories: list[int]) -> np.ndarray:
+    """Two numbers, and attributes of so many categories, a coordinate each: an integer matrix, n x d."""
+    chosen = [np.minimum(generator.exponential(count / 3, n).astype(int), count - 1) for count in categories]
+    numbers = generator.integers(-9, 10, (n, 2))
+    blocks = [np.eye(count, dtype=np.int64)[code] for count, code in zip(categories, chosen, strict=True)]
+    return np.concatenate([numbers, *blocks], axis=1)
+
+
 def reference_matrix(folder: Path, name: str, columns: list[str] | None = None) -> np.ndarray:
     """Columns of a reference file as numbers."""
     with (folder / f"{name}.csv").open(newline="") as handle:

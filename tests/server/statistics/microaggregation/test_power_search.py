@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,11 +17,20 @@ from server.statistics.microaggregation.geometry import canonical
 from server.statistics.microaggregation.power_diagram import power_diagram
 from server.statistics.microaggregation.power_search import Workbench
 from server.statistics.microaggregation.size_rule import SizeRule
+from tests.server.statistics.microaggregation.matrices import with_categories
 
 
-def bench_of(generator: np.random.Generator, n: int, d: int, width: int) -> Workbench:
-    X, people, _ = canonical(generator.integers(0, width, (n, d)), generator.integers(1, 4, (n, 1)))
-    return Workbench(X, people[:, 0], np.array([1, 3, 2, 5][:d]), 2)
+def bench_of(
+    generator: np.random.Generator, n: int, d: int, width: int, categories: tuple[int, ...] = ()
+) -> Workbench:
+    values = generator.integers(0, width, (n, d))
+    if categories:
+        values = np.concatenate([values, with_categories(generator, n, [*categories])[:, 2:]], axis=1)
+    X, people, _ = canonical(values, generator.integers(1, 4, (n, 1)))
+    return Workbench(X, people[:, 0], np.resize([1, 3, 2, 5], X.shape[1]), 2)
+
+
+CATEGORIES = st.sampled_from([(), (2,), (5, 3), (12,)])
 
 
 @settings(max_examples=60, deadline=None)
@@ -31,14 +42,15 @@ def bench_of(generator: np.random.Generator, n: int, d: int, width: int) -> Work
     width=st.integers(2, 12),
     length=st.integers(1, 5),
     wanted=st.integers(1, 60),
+    categories=CATEGORIES,
 )
 def test_lists_are_exact_above_their_floors(
-    seed: int, n: int, m: int, d: int, width: int, length: int, wanted: int
+    seed: int, n: int, m: int, d: int, width: int, length: int, wanted: int, categories: tuple[int, ...]
 ) -> None:
     """Whichever sites lower their offsets, down to their floors: the winners stand in the lists."""
     generator = np.random.default_rng(seed)
-    bench = bench_of(generator, n, d, width)
-    sites = np.stack([generator.integers(low, high + 1, m) for low, high in bounds(bench)], axis=1)
+    bench = bench_of(generator, n, d, width, categories)
+    sites = sites_among(generator, bench, m)
     offsets = -generator.integers(0, bench.reach // 8 + 1, m)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(power_search, "CANDIDATES", length)
@@ -54,23 +66,27 @@ def test_lists_are_exact_above_their_floors(
         assert (now.held == np.bincount(now.labels, weights=bench.mass, minlength=m)).all()
 
 
-def bounds(bench: Workbench) -> list[tuple[int, int]]:
-    points = bench.points.astype(np.int64)
-    return [*zip(points.min(axis=0).tolist(), points.max(axis=0).tolist(), strict=True)]
+def sites_among(generator: np.random.Generator, bench: Workbench, m: int) -> np.ndarray:
+    """Half of them tuples, the others anywhere between."""
+    points = bench.resolution * bench.X
+    anywhere = generator.integers(points.min(axis=0), points.max(axis=0) + 1, (m, points.shape[1]))
+    return np.where(generator.random((m, 1)) < 0.5, points[generator.integers(0, len(points), m)], anywhere)
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 90), m=st.integers(2, 9))
-def test_floors_are_where_an_unlisted_tuple_is_won(seed: int, n: int, m: int) -> None:
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(3, 90), m=st.integers(2, 9), categories=CATEGORIES)
+def test_floors_are_where_an_unlisted_tuple_is_won(
+    seed: int, n: int, m: int, categories: tuple[int, ...]
+) -> None:
     """Not lower: a step further, and some tuple goes to a site that it does not list, or is tied."""
     generator = np.random.default_rng(seed)
-    bench = bench_of(generator, n, 2, 9)
-    sites = np.stack([generator.integers(low, high + 1, m) for low, high in bounds(bench)], axis=1)
+    bench = bench_of(generator, n, 2, 9, categories)
+    sites = sites_among(generator, bench, m)
     offsets = np.zeros(m, dtype=np.int64)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(power_search, "CANDIDATES", 2)
         lists = bench.lists(sites, offsets, 0)
-    values = ((bench.points[:, None] - sites) ** 2 * bench.weights).sum(axis=2)
+    values = ((2 * bench.X[:, None] - sites) ** 2 * bench.weights).sum(axis=2)
     for site in range(m):
         unlisted = (lists.sites != site).all(axis=1)
         gaps = (values[:, site] - values.min(axis=1))[unlisted]
@@ -115,6 +131,20 @@ def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
         cells = power_diagram(X, people, (3, 2, 1), SizeRule(minimum=(19,)))
         found.append(cells.sites.tobytes() + cells.offsets.tobytes() + cells.labels.tobytes())
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "digest"), [(1 << 24, "da34d233b9b538e1"), (0, "4d82f5a94a65eb8b")], ids=["groups", "regions"]
+)
+def test_categories_keep_their_diagrams(start: int, digest: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Known answers, of the search that compared all coordinates of a category."""
+    monkeypatch.setattr("server.statistics.microaggregation.power_diagram._MDAV_WORK", start)
+    values = with_categories(np.random.default_rng(7), 9000, [26, 2, 9])
+    X, people, _ = canonical(values, np.ones((len(values), 1), dtype=np.int64))
+    weights = (40, 30, *(900,) * 26, *(1700,) * 2, *(600,) * 9)
+    cells = power_diagram(X, people, weights, SizeRule(minimum=(23,)))
+    found = sha256(cells.sites.tobytes() + cells.offsets.tobytes() + cells.labels.tobytes())
+    assert found.hexdigest()[:16] == digest
 
 
 def test_large_populations_start_between_medians(monkeypatch: pytest.MonkeyPatch) -> None:

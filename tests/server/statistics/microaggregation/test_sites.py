@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server import executor
 from server.statistics.microaggregation import sites as sites_module
+from server.statistics.microaggregation.profiles import Profiles
 from server.statistics.microaggregation.sites import Sites
+from tests.server.statistics.microaggregation.matrices import with_categories
 
 
 def values(points: np.ndarray, sites: np.ndarray, weights: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -32,11 +34,34 @@ def test_equal_comparison_with_every_site(seed: int, n: int, m: int, d: int, wid
     sites = generator.integers(-width, width + 1, (m, d))
     weights, offsets = generator.integers(0, 3, d), generator.integers(least, 1, m)
     expected = values(points, sites, weights, offsets)
-    searched = Sites(sites, weights)
-    assert (searched.assign(points.astype(float), offsets) == expected.argmin(axis=1)).all()
+    searched, tuples = Sites(sites, weights), Profiles.of(points.astype(float))
+    assert (searched.assign(tuples, offsets) == expected.argmin(axis=1)).all()
     length = min(m, 12)
-    listed, scores = searched.rank(points.astype(float), offsets, length)
+    listed, scores = searched.rank(tuples, offsets, length)
     order = np.argsort(expected, axis=1, kind="stable")[:, :length]
+    assert (listed == order).all()
+    assert (scores == np.take_along_axis(expected - offsets, order, axis=1)).all()
+
+
+@settings(deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 300),
+    m=st.integers(1, 60),
+    categories=st.lists(st.integers(1, 12), min_size=1, max_size=3),
+)
+def test_categories_make_no_difference(seed: int, n: int, m: int, categories: list[int]) -> None:
+    """Tuples of one combination of categories are searched for together; sites lie anywhere."""
+    generator = np.random.default_rng(seed)
+    points = 4 * with_categories(generator, n, categories)
+    sites = np.rint(points[generator.integers(0, n, (m, 3))].mean(axis=1)).astype(np.int64)
+    sites += generator.integers(-2, 3, sites.shape)
+    weights, offsets = generator.integers(0, 4, points.shape[1]), -generator.integers(0, 99, m)
+    expected = values(points, sites, weights, offsets)
+    searched, tuples = Sites(sites, weights), Profiles.of(points.astype(float))
+    assert (searched.assign(tuples, offsets) == expected.argmin(axis=1)).all()
+    listed, scores = searched.rank(tuples, offsets, min(m, 5))
+    order = np.argsort(expected, axis=1, kind="stable")[:, : min(m, 5)]
     assert (listed == order).all()
     assert (scores == np.take_along_axis(expected - offsets, order, axis=1)).all()
 
@@ -46,11 +71,12 @@ def test_exact_up_to_the_bound() -> None:
     width = 94906265
     points = np.array([[width // 2], [width // 2 + 1]])
     sites = np.array([[width], [0]])
-    assert Sites(sites, (1,)).assign(points.astype(float), np.zeros(2, np.int64)).tolist() == [1, 0]
+    tuples = Profiles.of(points.astype(float))
+    assert Sites(sites, (1,)).assign(tuples, np.zeros(2, np.int64)).tolist() == [1, 0]
     gap = int(values(points, sites, np.array([1]), np.zeros(2, np.int64))[0] @ [1, -1])
     for offset, winner in ((-gap - 1, 0), (-gap, 0), (-gap + 1, 1)):
         offsets = np.array([offset, 0])
-        assert Sites(sites, (1,)).assign(points[:1].astype(float), offsets).tolist() == [winner]
+        assert Sites(sites, (1,)).assign(Profiles.of(points[:1].astype(float)), offsets).tolist() == [winner]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
@@ -61,7 +87,7 @@ def test_threads_do_not_matter(threads: int, monkeypatch: pytest.MonkeyPatch) ->
     expected = values(points, sites, weights, offsets)
     monkeypatch.setattr(sites_module, "ROWS", 190)
     monkeypatch.setattr(executor, "processors", lambda: threads)
-    searched = Sites(sites, weights)
-    assert (searched.assign(points.astype(float), offsets) == expected.argmin(axis=1)).all()
-    listed, _ = searched.rank(points.astype(float), offsets, 5)
+    searched, tuples = Sites(sites, weights), Profiles.of(points.astype(float))
+    assert (searched.assign(tuples, offsets) == expected.argmin(axis=1)).all()
+    listed, _ = searched.rank(tuples, offsets, 5)
     assert (listed == np.argsort(expected, axis=1, kind="stable")[:, :5]).all()
