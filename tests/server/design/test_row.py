@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 
+import numpy as np
 import pytest
 
 from server.design import row as rows
@@ -13,6 +14,7 @@ from server.design.row import choose_row
 from shared.joining import Row, points_of
 from shared.participation import ParticipationLevel
 from tests.builders import small_specification
+from tests.reference import cell_row
 
 HALF = (ParticipationLevel(low="0.5", high="0.5"),)
 
@@ -74,12 +76,29 @@ def test_two_opt_leaves_no_turn_that_shortens_the_path() -> None:
         n = chance.randint(2, 25)
         z = rows._scaled([(chance.randrange(99), chance.randrange(99)) for _ in range(n)], (1, 1))
         order = chance.sample(range(n), n)
-        better = rows._two_opt(z, order)
+        [better] = rows._two_opt(z, [order])
         assert sorted(better) == list(range(n))
         turned = (
             [*better[:i], *better[i:j][::-1], *better[j:]] for i, j in itertools.combinations(range(n + 1), 2)
         )
         assert length(better) <= min([length(order), *map(length, turned)]) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rows_are_those_of_comparing_everything(seed: int) -> None:
+    """Bit for bit: also of equal points, of coordinates without weight, and of many categories."""
+    chance = np.random.default_rng(seed)
+    n, d = int(chance.integers(1, 70)), int(chance.integers(1, 6))
+    points = chance.integers(0, int(chance.integers(1, 40)), (n, d))
+    categories = 10 * np.eye(12, dtype=np.int64)[chance.integers(0, 12, n)]
+    points = np.concatenate([points, categories], axis=1)[:, : int(chance.choice([d, d + 12]))]
+    weights = tuple(chance.integers(0, 9, points.shape[1]).tolist())
+    z = rows._scaled([tuple(point) for point in points.tolist()], weights)
+    people = chance.integers(5, 60, n).astype(float)
+    leaves = rows._ward_leaves(z, people)
+    assert leaves == cell_row.ward_leaves(z, people)
+    orders = [leaves, chance.permutation(n).tolist()]
+    assert rows._two_opt(z, orders) == [cell_row.two_opt(z, order) for order in orders]
 
 
 def test_turnouts_are_drawn_alike_everywhere() -> None:
