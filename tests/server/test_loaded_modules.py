@@ -183,13 +183,6 @@ def test_a_trustee_of_an_election(tmp_path: Path, teller: Teller) -> None:
     assert not any(name.startswith(("server.collection.web", "respondent_client")) for name in loaded.ours)
 
 
-def test_checkup(tmp_path: Path, teller: Teller) -> None:
-    with DataDirectory(tmp_path / "data") as directory:
-        directory.publish(sample.envelope(), sample.MODEL)
-    loaded = teller.run("checkup", "--data", tmp_path / "data")
-    assert libraries(loaded) <= SERVER | CLIENT
-
-
 def test_whoever_masks_and_designs(tmp_path: Path, teller: Teller) -> None:
     """Reading by Arrow and drawing take no data frames, and most methods no optimizer."""
     write_csv(tmp_path / "town.csv")
