@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -179,13 +179,7 @@ def _check_cells(
         centroid = columns.expected_centroid(specification, cells)
         shares = columns.expected_shares(specification, cells)
         released = row["status"] == "released"
-        _require(
-            tuple(row)[: len(columns.CELLS)] == columns.CELLS
-            and tuple(row)[-1] == columns.LAST
-            and len(row) == len(columns.CELLS) + len(centroid) + len(shares) + 1,
-            "cells.csv has a column that is not on the list",
-            "the known columns",
-        )
+        _require_columns("cells.csv", row, columns.CELLS, len(centroid) + len(shares), last=(columns.LAST,))
         if released:
             groups[row["group"]] = cells
             _require(
@@ -203,15 +197,10 @@ def _check_cells(
             " ".join(map(str, sorted(cells))),
             str(sum(sum(specification.eligible[cell]) for cell in cells)),
         ]
-        counted: list[columns.Expected] = (
-            [
-                str(answers),
-                columns.expected_weight(specification, cells, answers),
-                columns.expected_mixing(specification, cells),
-            ]
-            if released
-            else [None, None, None]
-        )
+        counted = [
+            expected_field(specification, cells, answers) if released else None
+            for expected_field in columns.COUNTED.values()
+        ]
         _require(
             (released or (len(cells) == 1 and fields[-1] == ""))
             and all(map(columns.agrees, fields[:-1], [*public, *counted, *expected])),
@@ -231,6 +220,19 @@ def _check_cells(
         f"each of the {specification.cells.count} cells once",
     )
     return groups
+
+
+def _require_columns(
+    file: str, found: Iterable[str], first: tuple[str, ...], others: int, last: tuple[str, ...] = ()
+) -> None:
+    """The columns on the list, and between them as many others as the specification makes."""
+    names = tuple(found)
+    between = names[len(first) : len(names) - len(last)]
+    _require(
+        names == (*first, *between, *last) and len(between) == others,
+        f"{file} has columns that are not on the list: {', '.join(names)}",
+        ", ".join((*first, f"{others} of attributes and answers", *last)),
+    )
 
 
 def _check_microdata(
@@ -260,10 +262,11 @@ def _check_microdata(
                 people,
                 *columns.expected_centroid(specification, cells),
             ]
-            _require(
-                tuple(row)[: len(columns.MICRODATA)] == columns.MICRODATA and len(own) == len(expected),
-                "microdata.csv has a column that is not on the list",
-                "the known columns",
+            _require_columns(
+                "microdata.csv",
+                row,
+                columns.MICRODATA,
+                len(expected) - len(columns.MICRODATA) + len(answers),
             )
             _require(
                 all(map(columns.agrees, own, expected)),

@@ -19,9 +19,8 @@ from shared.specification import Specification
 
 MICRODATA: Final = ("group", "weight", "stratum", "stratum_people")
 """First columns of microdata.csv; then follow the centroid and the answers."""
-CELLS: Final = ("group", "status", "cells", "eligible_people", "answers", "weight", "level_mixing")
-"""First columns of cells.csv; then follow the centroid, the shares, and the last."""
 LAST: Final = "unanimous_questions"
+"""Of cells.csv."""
 
 _DECIMAL: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
@@ -60,6 +59,16 @@ def expected_mixing(specification: Specification, cells: Sequence[int]) -> Expec
     total, whole = sum(people), sum(answers)
     more = (a / whole - p / total for a, p in zip(answers, people, strict=True))
     return sum((max(difference, Fraction(0)) for difference in more), Fraction(0))
+
+
+COUNTED: Final[dict[str, Callable[[Specification, Sequence[int], int], Expected]]] = {
+    "answers": lambda _, __, answers: str(answers),
+    "weight": expected_weight,
+    "level_mixing": lambda specification, cells, _: expected_mixing(specification, cells),
+}
+"""Columns of cells.csv that follow from the answers of a group: empty where it is not released."""
+CELLS: Final = ("group", "status", "cells", "eligible_people", *COUNTED)
+"""First columns of cells.csv; then follow the centroid, the shares, and the last."""
 
 
 def agrees(text: str, expected: Expected) -> bool:

@@ -11,7 +11,7 @@ from server.release.answer_columns import answer_columns, answer_values
 from server.release.answers import CollectedAnswers
 from server.release.centroid_columns import group_mean
 from server.release.columns import TableColumn, published_columns
-from server.release.gate import Decision
+from server.release.gate import Decision, ReleasedGroup
 from server.release.safe_text import formula_safe
 from server.release.strata import (
     MIXING_DIGITS,
@@ -203,22 +203,13 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
     none.
     """
     language = specification.languages[0]
+    counted = _counted_columns(specification)
     columns = (
         _GROUP,
         _STATUS,
         _CELLS,
         _ELIGIBLE_PEOPLE,
-        TableColumn(
-            name="answers",
-            type="integer",
-            title="Answers",
-            description="Rows of microdata.csv that belong to the group; empty if it is not released.",
-            unit="people",
-            minimum=str(specification.release.minimum),
-            can_be_missing=True,
-        ),
-        replace(_WEIGHT, can_be_missing=True),
-        _LEVEL_MIXING,
+        *(column for column, _ in counted),
         *_centroid_columns(specification, language),
         *(
             TableColumn.of(column)
@@ -227,20 +218,11 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
         ),
         _UNANIMOUS,
     )
-    rows: list[tuple[tuple[int, ...], str, tuple[str, str, str], str]] = [
-        (
-            group.cells,
-            RELEASED,
-            (
-                str(group.answers),
-                _weight_text(specification, group.cells, group.answers),
-                _mixing_text(specification, group.cells),
-            ),
-            " ".join(group.unanimous),
-        )
+    rows: list[tuple[tuple[int, ...], str, Row, str]] = [
+        (group.cells, RELEASED, tuple(text(group) for _, text in counted), " ".join(group.unanimous))
         for group in decision.groups
     ]
-    rows += [((cell,), NOT_RELEASED, ("", "", ""), "") for cell in decision.not_released]
+    rows += [((cell,), NOT_RELEASED, ("",) * len(counted), "") for cell in decision.not_released]
     return _table(
         columns,
         (
@@ -249,13 +231,36 @@ def cells_table(specification: Specification, decision: Decision) -> ReleasedTab
                 status,
                 " ".join(map(str, cells)),
                 str(people_of(specification, cells)),
-                *counted,
+                *texts,
                 *_centroid_values(specification, cells),
                 *_share_values(specification, cells),
                 unanimous,
             )
-            for cells, status, counted, unanimous in sorted(rows)
+            for cells, status, texts, unanimous in sorted(rows)
         ),
+    )
+
+
+def _counted_columns(
+    specification: Specification,
+) -> tuple[tuple[TableColumn, Callable[[ReleasedGroup], str]], ...]:
+    """Columns of cells.csv that follow from a group's answers, each with its field; empty if not released."""
+    answers = TableColumn(
+        name="answers",
+        type="integer",
+        title="Answers",
+        description="Rows of microdata.csv that belong to the group; empty if it is not released.",
+        unit="people",
+        minimum=str(specification.release.minimum),
+        can_be_missing=True,
+    )
+    return (
+        (answers, lambda group: str(group.answers)),
+        (
+            replace(_WEIGHT, can_be_missing=True),
+            lambda group: _weight_text(specification, group.cells, group.answers),
+        ),
+        (_LEVEL_MIXING, lambda group: _mixing_text(specification, group.cells)),
     )
 
 

@@ -53,7 +53,7 @@ class Column:
     ordered : bool
         Whether the categories ascend.
     minimum, maximum : str or None
-        Bounds of a number.
+        Bounds of a number or a day; other types have none.
     can_be_missing : bool
         Whether a field can be empty.
     """

@@ -66,6 +66,7 @@ ELEMENTS: Final[dict[str, type[Element]]] = {word: kind for kind in _CLASSES for
 """Every element by its type; behind a colon stands what else tells them apart."""
 
 ELEMENT_TYPES: Final = tuple(dict.fromkeys(word.partition(":")[0] for word in ELEMENTS))
+_TEXT_KINDS: Final = tuple(word.removeprefix("text:") for word in ELEMENTS if word.startswith("text:"))
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 
@@ -138,9 +139,9 @@ def _not_permitted(kind: Any, where: str) -> QuestionnaireError:
     kind = kind if isinstance(kind, str) else ""
     if kind == "text":
         return QuestionnaireError(
-            "a text element may only ask for a number, a date, or a text",
+            "this is nothing that a text element may ask for",
             where=f"{where}.inputType",
-            expected="number, date or text",
+            expected=", ".join(_TEXT_KINDS),
             remedy="What tells who somebody is (an address, a telephone number) must not be asked;"
             " ask an hour as a number.",
         )

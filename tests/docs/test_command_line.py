@@ -59,17 +59,19 @@ def test_every_option_is_documented(name: str) -> None:
 def test_required_options_and_defaults_are_those_of_the_command(name: str) -> None:
     for parameter in command(name).params:
         _, value, default, meaning = documented(name)[spelled(parameter)]
-        assert meaning
-        assert (default == "required") == parameter.required
+        where = f"{PAGE}, section `{name}`, row {spelled(parameter)}"
+        assert meaning, f"{where}: say what it is for"
+        assert (default == "required") == parameter.required, f"{where}: correct the default"
         if isinstance(parameter, click.Option) and parameter.is_flag:
-            assert (value, default) == ("flag", "")
+            assert (value, default) == ("flag", ""), f"{where}: the value is `flag`, and there is no default"
         elif isinstance(parameter, click.Option) and parameter.show_default:
-            assert default.strip("`") == str(parameter.default)
+            assert default.strip("`") == str(parameter.default), f"{where}: correct the default"
         if isinstance(parameter.type, click.IntRange):
             numbers = [str(n) for n in (parameter.type.min, parameter.type.max) if n is not None]
-            assert re.findall(r"\d+", value) == numbers
+            assert re.findall(r"\d+", value) == numbers, f"{where}: correct the bounds"
         if isinstance(parameter.type, click.Choice):
-            assert re.findall(r"`([^`]+)`", value) == list(parameter.type.choices)
+            choices = list(parameter.type.choices)
+            assert re.findall(r"`([^`]+)`", value) == choices, f"{where}: the values are {choices}"
 
 
 def test_no_command_is_documented_that_does_not_exist() -> None:

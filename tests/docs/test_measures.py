@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
+import pkgutil
 import re
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from click.testing import CliRunner
 
 from server.cli.anonymize import anonymize
 from server.cli.evaluate import evaluate
-from server.statistics.measures import disclosure_risk, diversity, information_loss, moments, population_risk
+from server.statistics import measures
 from server.statistics.measures.measure import Measure
 from tests.docs.documents import text_of
 
@@ -90,24 +92,29 @@ def test_every_measure_is_documented_with_its_direction(printed: dict[str, str])
     rows = documented()
     for name, direction in printed.items():
         matching = [pattern for pattern in rows if re.fullmatch(pattern, name)]
-        assert matching, name
-        assert rows[matching[0]] == direction, name
+        assert matching, f"docs/measures.md: add the row | `{name}` | {direction} | what it says |"
+        assert rows[matching[0]] == direction, f"docs/measures.md, `{name}`: the direction is {direction!r}"
 
 
 def test_nothing_is_documented_that_is_not_measured(printed: dict[str, str]) -> None:
     for pattern in documented():
-        assert any(re.fullmatch(pattern, name) for name in printed), pattern
+        told = any(re.fullmatch(pattern, name) for name in printed)
+        assert told, f"docs/measures.md: remove `{pattern}`, or have `printed` ask for it"
 
 
 def test_every_function_that_measures_says_its_direction() -> None:
     """In its docstring, or in that of its module where one direction holds throughout."""
-    for module in (disclosure_risk, diversity, information_loss, moments, population_risk):
+    for found in pkgutil.iter_modules(measures.__path__, f"{measures.__name__}."):
+        module = importlib.import_module(found.name)
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if function.__module__ != module.__name__ or name.startswith("_"):
                 continue
             returns = str(inspect.signature(function).return_annotation)
             if Measure.__name__ in returns:
-                assert re.search(r"is unsafe|loses more", inspect.getdoc(function) or ""), name
+                told = re.search(
+                    r"is unsafe|loses more", inspect.getdoc(function) or inspect.getdoc(module) or ""
+                )
+                assert told, f"{found.name}.{name}: say in the docstring what higher and lower values mean"
 
 
 def test_the_page_names_its_source() -> None:

@@ -14,6 +14,7 @@ from server.design.survey_file.survey import SurveyFile, read_survey_file
 from server.design.survey_file.toml_document import Document, KeyPath, Section
 from shared.effective_anonymity import n_min_safe
 from shared.participation import ParticipationLevel
+from shared.questions import ELEMENTS
 from tests.docs.documents import assert_told, blocks, section, text_of
 
 PAGE = "docs/organizer-guide.md"
@@ -149,3 +150,11 @@ def test_the_table_of_people_that_a_cell_needs_is_right() -> None:
             for p in ("0.2", "0.35", "0.5", "0.8")
         ]
         assert [int(number) for number in numbers.split("|")] == expected
+
+
+def test_every_type_of_element_is_in_the_table_of_questions() -> None:
+    rows = section(text_of(PAGE), "The questionnaire")
+    for word in ELEMENTS:
+        kind, _, asked = word.partition(":")
+        told = f"`text`, `inputType` `{asked}`" if kind == "text" and asked != "text" else f"`{kind}`"
+        assert re.search(rf"^\|[^|]*{told}", rows, re.MULTILINE), f"{PAGE}, The questionnaire: add {told}"

@@ -19,6 +19,7 @@ from shared.metrics import Metrics
 from shared.period import Period
 from shared.pictures import Logo, data_url
 from shared.questionnaire import ELEMENT_TYPES
+from shared.questions import ELEMENTS
 from shared.submission import decode, receipt
 from tests.builders import small_cells
 from tests.docs.documents import assert_told, first_cells, section, text_of
@@ -85,7 +86,9 @@ def test_every_field_of_a_questionnaire_is_documented() -> None:
     made = everything().to_object()
     types = {element["type"] for page in made["pages"] for element in page["elements"]}
     assert types == set(ELEMENT_TYPES)
-    assert all(f"`{word}`" in section(text_of("docs/protocol.md"), "Questionnaire") for word in types)
+    page = section(text_of("docs/protocol.md"), "Questionnaire")
+    for word in (*types, *(word.partition(":")[2] for word in ELEMENTS if word.startswith("text:"))):
+        assert f"`{word}`" in page, f"docs/protocol.md, Questionnaire: name `{word}` as type or inputType"
     assert_told(
         "docs/protocol.md", "Questionnaire", table_fields("Questionnaire"), paths(made, "questionnaire")
     )
