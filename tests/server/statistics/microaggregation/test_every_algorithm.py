@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from server.statistics.anonymize.methods import METHODS
 from server.statistics.microaggregation.dependence import preserving_dependence
 from server.statistics.microaggregation.exhaustive import exhaustive
 from server.statistics.microaggregation.geometry import canonical
@@ -60,13 +61,8 @@ def dependent(X: np.ndarray, k: int, counts: np.ndarray) -> Labels:
 
 
 ALGORITHMS: dict[str, Run] = {
-    "mdav_records": with_counts(mdav_records),
-    "v_mdav": with_counts(v_mdav),
-    "v_mdav of clusters": with_counts(v_mdav, gamma=1.1),
-    "m_d": with_counts(m_d),
-    "mu_approx": with_counts(mu_approx),
-    "pcl": with_counts(pcl),
-    "mondrian": with_counts(mondrian),
+    **{method.name: with_counts(method.load()) for method in METHODS if not method.one_number},
+    "v-mdav of clusters": with_counts(v_mdav, gamma=1.1),
     "relaxed mondrian": with_counts(mondrian, strict=False),
     "univariate": lambda X, k, counts: univariate(X[:, :1], SizeRule.of_k(k), counts=counts),
     "refine": refined,
@@ -74,7 +70,7 @@ ALGORITHMS: dict[str, Run] = {
     "mdav of designs": designed(mdav),
     "power_diagram of designs": designed(power_diagram),
 }
-TESTED_BESIDE = ("m_d", "mu_approx", "pcl", "mondrian", "relaxed mondrian", "power_diagram of designs")
+TESTED_BESIDE = ("m-d", "mu-approx", "pcl", "mondrian", "relaxed mondrian", "power_diagram of designs")
 """Their own test files run 1,000 examples; those of `pcl` run the power diagram."""
 
 
