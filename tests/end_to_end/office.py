@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -11,26 +10,9 @@ from pathlib import Path
 
 from tests.programs import Program, free_port
 from tests.waiting import PATIENCE_SECONDS
+from tests.warm import run_warm
 
 ROOMFUL = Path(sys.executable).with_name("roomful")
-#: Forks processes that have already loaded what most commands load, which is most of what a command costs.
-_WARM = multiprocessing.get_context("forkserver")
-_WARM.set_forkserver_preload(
-    [
-        f"server.cli.{name}"
-        for name in (
-            "audit",
-            "board",
-            "design",
-            "invite",
-            "release",
-            "signing",
-            "simulate",
-            "survey",
-            "trustees",
-        )
-    ]
-)
 
 
 class Office:
@@ -71,18 +53,8 @@ class Office:
         return done.returncode, done.stdout + done.stderr
 
     def _run_warm(self, words: list[str]) -> tuple[int, str]:
-        outputs = [self.folder / f".command.{name}" for name in ("out", "err")]
-        environment = os.environ | self.environment
-        process = _WARM.Process(target=_command, args=(words, self.folder, environment, outputs))
-        process.start()
-        process.join(PATIENCE_SECONDS)
-        code = process.exitcode
-        assert code is not None, f"{words} goes on and on"
-        process.close()
-        texts = [path.read_text("utf-8") for path in outputs]
-        for path in outputs:
-            path.unlink()
-        return code, "".join(texts)
+        done = run_warm(_command, words, self.folder, os.environ | self.environment)
+        return done.returncode, done.stdout + done.stderr
 
     def start(self, wanted: str, *words: str | Path) -> Program:
         """Start a command that goes on; what of its output fits a pattern is known then."""
@@ -96,16 +68,12 @@ class Office:
         )
 
 
-def _command(words: list[str], folder: Path, environment: Mapping[str, str], outputs: list[Path]) -> None:
+def _command(words: list[str], folder: Path, environment: Mapping[str, str]) -> None:
     """In the forked process: become the command, which it has loaded and the tests have not."""
     from server.cli.main import main
 
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    for number, path in enumerate(outputs, start=1):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        os.dup2(descriptor, number)
-        os.close(descriptor)
     sys.argv = [str(ROOMFUL), *words]
     main()

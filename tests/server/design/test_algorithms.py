@@ -256,28 +256,40 @@ from pathlib import Path
 from server.design.design import design
 from server.design.population.model import read_model
 from server.design.survey_file.survey import read_survey_file
-declared = read_survey_file(Path(sys.argv[1]))
-print(hashlib.sha256(design(declared.plan, read_model(declared)).specification.to_bytes()).hexdigest())
+for survey in sys.argv[1:]:
+    declared = read_survey_file(Path(survey))
+    made = design(declared.plan, read_model(declared)).specification
+    print(made.algorithm.name, hashlib.sha256(made.to_bytes()).hexdigest())
 """
+ELSEWHERE = (
+    {"OPENBLAS_NUM_THREADS": "4", "OPENBLAS_CORETYPE": "Nehalem"},
+    {
+        "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX2 FMA3",
+        "NUMBA_CPU_NAME": "generic",
+    },
+)
 
 
-@pytest.mark.parametrize("algorithm", NEW)
-def test_same_bytes_with_other_threads_and_other_processor_features(tmp_path: Path, algorithm: str) -> None:
-    survey = write_town(tmp_path, more=chosen(algorithm))
-    outputs = set()
-    for extra in (
-        {"OPENBLAS_NUM_THREADS": "4", "OPENBLAS_CORETYPE": "Nehalem"},
-        {
-            "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX2 FMA3",
-            "NUMBA_CPU_NAME": "generic",
-        },
-    ):
-        run = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", _SCRIPT, str(survey)],
+@pytest.fixture(scope="module")
+def digests(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
+    """Of each algorithm's specification, from a process for each machine."""
+    folder = tmp_path_factory.mktemp("towns")
+    surveys = [write_town(folder / algorithm, more=chosen(algorithm)) for algorithm in NEW]
+    runs = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", _SCRIPT, *surveys],
             env={**os.environ, "PYTHONPATH": str(PROJECT), **extra},
             capture_output=True,
             text=True,
             check=True,
         )
-        outputs.add(run.stdout)
-    assert len(outputs) == 1
+        for extra in ELSEWHERE
+    ]
+    return [dict(line.split() for line in run.stdout.splitlines()) for run in runs]
+
+
+@pytest.mark.parametrize("algorithm", NEW)
+def test_same_bytes_with_other_threads_and_other_processor_features(
+    digests: list[dict[str, str]], algorithm: str
+) -> None:
+    assert len({elsewhere[algorithm] for elsewhere in digests}) == 1
