@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
@@ -47,6 +48,7 @@ def classes() -> list[type[RoomfulError]]:
     return [kind for kind in found if kind.__module__ == shared.errors.__name__]
 
 
+@cache
 def codes_in_source() -> dict[str, str]:
     """Codes given as literals, those of checks and audits left out."""
     own = {
