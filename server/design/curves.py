@@ -6,7 +6,7 @@ other needs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
@@ -191,58 +191,99 @@ def design_curves(
     (n / 20,000)-th one is taken. The cost is that of at most 16 runs of MDAV.
     """
     rows = _systematic(len(X), MAX_TUPLES)
-    plans: list[tuple[str, str, tuple[tuple[str, tuple[ParticipationLevel, ...], int, str], ...]]] = []
-    today = tuple(levels)
-    plans.append(("k", str(k), tuple((str(v), today, v, failure) for v in _around(k))))
-    even = today[0].low if len(today) == 1 else ""
-    middle = today[0].lowest if even else _mean(people, today)
-    plans.append(
-        (
-            "participation",
-            even,
-            tuple(
-                (text, (ParticipationLevel(low=text, high=_higher(text, today)),), k, failure)
-                for text in _participations(middle, even)
-            ),
-        )
-    )
-    by_value = {Fraction(text): text for text in (*DISTORTION_FAILURES, failure)}
-    ordered = sorted(by_value.items(), reverse=True)
-    plans.append(("failure", failure, tuple((text, today, k, text) for _, text in ordered)))
-    used = people[rows]
+    used, today = people[rows], tuple(levels)
+    planned = _planned(people, today, k, failure)
     needs = {
-        point: _need(point[1], point[2], point[3], dependence, used)
-        for _, _, points in plans
-        for point in points
+        point: _need(point.levels, point.k, point.failure, dependence, used)
+        for curve in planned
+        for point in curve.points
     }
     asked = tuple(dict.fromkeys(need for need in needs.values() if need is not None))
     run = partial(_partitioned, X[rows], used, weights)
     outcomes = dict(zip(asked, executor.map(run, asked, progress=progress, total=len(asked)), strict=True))
-    curves = []
-    for parameter, now, points in plans:
-        kept = []
-        for point in points:
-            need = needs[point]
-            cells, loss = (0, 0.0) if need is None else outcomes[need]
-            if need is not None and cells > 1:
-                kept.append((point[0], min(need.safe), cells, loss))
-        curves.append(
-            DistortionCurve(
-                parameter=parameter,
-                values=tuple(row[0] for row in kept),
-                today=now if now in [row[0] for row in kept] else "",
-                need=tuple(row[1] for row in kept),
-                cells=tuple(row[2] for row in kept),
-                distortion=tuple(row[3] for row in kept),
-            )
-        )
     return DesignCurves(
         needs=tuple(_need_curve(level, k, dependence) for level in today),
         failures=failure_curves(eligible, today, k, dependence),
-        distortions=tuple(curves),
+        distortions=tuple(_distortion_curve(curve, needs, outcomes) for curve in planned),
         tuples=len(X),
         sampled_tuples=len(rows),
-        sampled_people=int(people[rows].sum()),
+        sampled_people=int(used.sum()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Point:
+    """A design that might be: today's, with one parameter at another value."""
+
+    value: str
+    levels: tuple[ParticipationLevel, ...]
+    k: int
+    failure: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlannedCurve:
+    """The points of a curve; ``today`` is the value of today's, empty if no point is."""
+
+    parameter: str
+    today: str
+    points: tuple[_Point, ...]
+
+
+def _planned(
+    people: IntArray, today: tuple[ParticipationLevel, ...], k: int, failure: str
+) -> tuple[_PlannedCurve, ...]:
+    """What is varied: k, participation and failure, each with the others as they are."""
+    even = today[0].low if len(today) == 1 else ""
+    middle = today[0].lowest if even else _mean(people, today)
+    by_value = {Fraction(text): text for text in (*DISTORTION_FAILURES, failure)}
+    return (
+        _PlannedCurve(
+            parameter="k",
+            today=str(k),
+            points=tuple(_Point(value=str(v), levels=today, k=v, failure=failure) for v in _around(k)),
+        ),
+        _PlannedCurve(
+            parameter="participation",
+            today=even,
+            points=tuple(
+                _Point(
+                    value=text,
+                    levels=(ParticipationLevel(low=text, high=_higher(text, today)),),
+                    k=k,
+                    failure=failure,
+                )
+                for text in _participations(middle, even)
+            ),
+        ),
+        _PlannedCurve(
+            parameter="failure",
+            today=failure,
+            points=tuple(
+                _Point(value=text, levels=today, k=k, failure=text)
+                for _, text in sorted(by_value.items(), reverse=True)
+            ),
+        ),
+    )
+
+
+def _distortion_curve(
+    curve: _PlannedCurve, needs: Mapping[_Point, _Need | None], outcomes: Mapping[_Need, tuple[int, float]]
+) -> DistortionCurve:
+    """The points of a curve that leave two cells or more, as MDAV found them."""
+    kept = [
+        (point.value, min(need.safe), *outcomes[need])
+        for point in curve.points
+        if (need := needs[point]) is not None and outcomes[need][0] > 1
+    ]
+    values, least, cells, loss = zip(*kept, strict=True) if kept else ((), (), (), ())
+    return DistortionCurve(
+        parameter=curve.parameter,
+        values=values,
+        today=curve.today if curve.today in values else "",
+        need=least,
+        cells=cells,
+        distortion=loss,
     )
 
 
