@@ -10,7 +10,6 @@ import importlib
 import json
 import os
 import sys
-from importlib.metadata import entry_points, version
 from typing import Any, Final, NoReturn
 
 import click
@@ -74,6 +73,9 @@ def command_table() -> dict[str, tuple[str, str]]:
 
 
 def _client_commands() -> Any:
+    # It looks through everything that is installed, which only those who ask for these commands wait for.
+    from importlib.metadata import entry_points
+
     return entry_points(group="roomful.commands")
 
 
@@ -86,7 +88,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import one command."""
-        found = command_table().get(cmd_name)
+        found = COMMANDS.get(cmd_name) or command_table().get(cmd_name)
         if found is None:
             return None
         module, _, attribute = found[0].partition(":")
@@ -100,7 +102,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("roomful"), prog_name="roomful")
+@click.version_option(package_name="roomful", prog_name="roomful")
 def roomful() -> None:
     """Surveys in which every answer arrives from a room of at least k people.
 
