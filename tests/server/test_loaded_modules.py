@@ -195,3 +195,8 @@ def test_whoever_masks_and_designs(tmp_path: Path, teller: Teller) -> None:
     for loaded in (masked, inspected, designed):
         assert not {"pandas", "sklearn", "flask"} & libraries(loaded)
     assert "scipy.optimize" not in masked.modules
+
+
+def test_a_checkup_without_files(tmp_path: Path, teller: Teller) -> None:
+    (tmp_path / "data").mkdir()
+    assert libraries(teller.run("checkup", "--data", tmp_path / "data")) <= SERVER | CLIENT

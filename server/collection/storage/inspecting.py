@@ -8,8 +8,6 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from sqlite_utils import Database
-
 from server.collection.storage import database as db
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.databases import Database as Kept
@@ -27,6 +25,9 @@ def stores_only(path: Path, fields: tuple[StoredField, ...]) -> bool:
     StorageError
         If the file cannot be read.
     """
+    # Only who has files to look at waits for pandas: not who watches another server's pages.
+    from sqlite_utils import Database
+
     with db.named_errors():
         found = Database(db.connect(path), recursive_triggers=False, execute_plugins=False)
         try:
