@@ -256,9 +256,9 @@ class HeldElection(SealedSurvey):
         """The result of some files."""
         return tally(self.received(export), statements=statements, files=files, progress=lambda *_: None)
 
-    def result(self, export: Path) -> Tally:
-        """By trustees 1 and 3, on the statements of all."""
-        statements = self.all_stated(export)
+    def result(self, export: Path, statements: Sequence[tuple[str, Statement]] = ()) -> Tally:
+        """By trustees 1 and 3, on the statements of all, which they make now if they have not."""
+        statements = statements or self.all_stated(export)
         files = [self.decrypt(export, number, statements) for number in (1, 3)]
         return self.tally(export, files, statements)
 

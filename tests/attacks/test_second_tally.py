@@ -19,8 +19,10 @@ from server.release.trustees.opening import rebuild_key
 from server.release.trustees.tallying import Tally
 from shared.edwards import L
 from shared.election.decryption import Factors
+from shared.election.factors import FactorsFile
 from shared.election.result import Result
 from shared.specification import Specification
+from shared.statements import Statement
 from shared.verification import election as verification
 from shared.verification import examining
 from tests import election_held as held
@@ -40,8 +42,21 @@ def export(election: HeldElection) -> Path:
 
 
 @pytest.fixture(scope="module")
-def counted(election: HeldElection, export: Path) -> Tally:
-    return election.result(export)
+def given(election: HeldElection, export: Path) -> list[tuple[str, Statement]]:
+    """The statements of all trustees, which stand in their ledgers."""
+    return election.all_stated(export)
+
+
+@pytest.fixture(scope="module")
+def files(election: HeldElection, export: Path, given: list[tuple[str, Statement]]) -> list[FactorsFile]:
+    return [election.decrypt(export, number, given) for number in (1, 2, 3)]
+
+
+@pytest.fixture(scope="module")
+def counted(
+    election: HeldElection, export: Path, given: list[tuple[str, Statement]], files: list[FactorsFile]
+) -> Tally:
+    return election.tally(export, [files[0], files[2]], given)
 
 
 def test_an_honest_election(election: HeldElection, export: Path, counted: Tally) -> None:
@@ -60,12 +75,15 @@ def test_an_honest_election(election: HeldElection, export: Path, counted: Tally
 
 
 def test_two_boards_for_two_trustees(
-    election: HeldElection, export: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    election: HeldElection,
+    export: Path,
+    given: list[tuple[str, Statement]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     """One ballot less: the difference of both results would be that ballot."""
     other = HeldElection(tmp_path, ballots=election.ballots[1:])
     second = other.write()
-    given = election.all_stated(export)
     assert code_of(lambda: other.decrypt(second, 1, given)) == "opening.other-set"
     for number in (1, 2, 3):
         (tmp_path / f"ledger-{number}.jsonl").write_bytes(election.ledger(number).read_bytes())
@@ -80,9 +98,10 @@ def test_two_boards_for_two_trustees(
     assert code_of(lambda: other.decrypt(second, 1, [lie])) == "opening.second-set", "her own ledger"
 
 
-def test_no_ledger_no_decryption(election: HeldElection, export: Path, tmp_path: Path) -> None:
+def test_no_ledger_no_decryption(
+    election: HeldElection, export: Path, given: list[tuple[str, Statement]], tmp_path: Path
+) -> None:
     """A restored disk, or a new ledger, has no statement."""
-    given = election.all_stated(export)
     restored = HeldElection(tmp_path)
     assert code_of(lambda: restored.decrypt(export, 1, given)) == "opening.ledger"
 
@@ -96,11 +115,11 @@ def test_one_key_is_for_one_election(election: HeldElection, export: Path, tmp_p
     assert code_of(lambda: again.stated(folder, 1)) == "opening.second-set"
 
 
+@pytest.mark.usefixtures("given")
 def test_a_second_tally_over_other_groups(
     election: HeldElection, export: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Single boxes instead of the groups of the rule: a box of one ballot would be a vote."""
-    election.all_stated(export)
     honest = verification.permit_merged
 
     def each_alone(counts: tuple[int, ...], specification: Specification) -> object:
@@ -113,9 +132,9 @@ def test_a_second_tally_over_other_groups(
     assert code_of(lambda: election.stated(export, 1)) == "opening.second-set"
     monkeypatch.setattr(Ledger, "require_only", lambda *_: True)
     monkeypatch.setattr(stating, "require_statement_key", lambda *_: None)
-    given = [(f"{i}.json", election.stated(export, i).statement) for i in (1, 2, 3)]
-    files = [election.decrypt(export, i, given) for i in (1, 3)]
-    alone = election.tally(export, files, given).result
+    others = [(f"{i}.json", election.stated(export, i).statement) for i in (1, 2, 3)]
+    factors = [election.decrypt(export, i, others) for i in (1, 3)]
+    alone = election.tally(export, factors, others).result
     assert [group.ballots for group in alone.groups] == list(COUNTS)
     for room in rooms:
         monkeypatch.setattr(room, "permit_merged", honest)
@@ -153,10 +172,14 @@ def changed(factors: Factors) -> Factors:
     return (((bad, *row), *rows), *groups)
 
 
-def test_a_bad_factor_is_named_and_left_out(election: HeldElection, export: Path, counted: Tally) -> None:
-    given = election.all_stated(export)
-    files = [election.decrypt(export, number, given) for number in (1, 2, 3)]
-    files[0] = replace(files[0], factors=changed(files[0].factors))
+def test_a_bad_factor_is_named_and_left_out(
+    election: HeldElection,
+    export: Path,
+    given: list[tuple[str, Statement]],
+    files: list[FactorsFile],
+    counted: Tally,
+) -> None:
+    files = [replace(files[0], factors=changed(files[0].factors)), *files[1:]]
     found = election.tally(export, files, given)
     assert [(e.code, e.where) for e in found.ignored] == [
         ("election.factor", "trustee 1, group 1, contest 1, choice 1")
@@ -168,11 +191,9 @@ def test_a_bad_factor_is_named_and_left_out(election: HeldElection, export: Path
 
 
 def test_factors_of_other_sums_are_left_out(
-    election: HeldElection, export: Path, monkeypatch: pytest.MonkeyPatch
+    election: HeldElection, export: Path, given: list[tuple[str, Statement]], files: list[FactorsFile]
 ) -> None:
-    given = election.all_stated(export)
-    file = election.decrypt(export, 1, given)
-    other = replace(file, stated=replace(file.stated, root="00" * 32))
+    other = replace(files[0], stated=replace(files[0].stated, root="00" * 32))
     assert (
         code_of(
             lambda: tallying.tally(
