@@ -90,7 +90,7 @@ class Sites:
             base=squares[0].sum(axis=1),
             more=np.ascontiguousarray((squares[1] - squares[0]).T),
             start=np.searchsorted(profile, np.arange(len(points.is_high) + 1)),
-            coordinate=coordinate,
+            coordinate=np.ascontiguousarray(coordinate),  # else all is compiled for a stride as well
         )
         tree = tree._replace(
             weights=tree.weights[points.other],

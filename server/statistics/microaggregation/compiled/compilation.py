@@ -34,8 +34,16 @@ def compiled(function: F) -> F:
     """
     numba: Any = import_module("numba")
     function.__qualname__ = f"{function.__qualname__}_{_fingerprint()}"
-    options = {"nogil": True, "error_model": "numpy", "fastmath": False}
+    options = {"nogil": True, "error_model": "numpy", "fastmath": False, "no_cfunc_wrapper": True}
     try:
-        return cast(F, numba.njit(cache=True, **options)(function))
+        made = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no folder that it may write
-        return cast(F, numba.njit(**options)(function))
+        made = numba.njit(**options)(function)
+    template, plain = made.get_call_template, numba.types.unliteral
+
+    def call_template(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        """Without this numba compiles the callee once more for each number that is written into a call."""
+        return template(tuple(map(plain, args)), {name: plain(kind) for name, kind in kws.items()})
+
+    made.get_call_template = call_template
+    return cast(F, made)

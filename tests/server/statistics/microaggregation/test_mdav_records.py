@@ -14,7 +14,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import float64, int64
+from numba.core import caching
 
+from server.statistics.microaggregation.compiled.compilation import compiled
 from server.statistics.microaggregation.mdav_records import mdav_records, warm_up
 from server.statistics.microaggregation.preparation import sse, standardize
 from server.statistics.microaggregation.size_rule import SizeRule
@@ -249,6 +252,21 @@ def test_without_a_cache_folder_results_are_the_same() -> None:
     cached, compiled_anew = run_python(program), run_python(nowhere + program)
     assert cached.rpartition(" ")[2] != compiled_anew.rpartition(" ")[2] == "None"
     assert cached.rpartition(" ")[0] == compiled_anew.rpartition(" ")[0] == str([0] * 4 + [1] * 4 + [2] * 4)
+
+
+def test_numbers_written_into_calls_make_no_more_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+
+    @compiled
+    def times(x: float, number: int) -> float:
+        return x * number
+
+    @compiled
+    def several(x: float, number: int) -> float:
+        return times(x, 1) + times(x, 2) + times(x, number)
+
+    assert several(3.0, 4) == 21.0
+    assert times.signatures == [(float64, int64)]  # type: ignore[attr-defined]
 
 
 def test_edge_list() -> None:
