@@ -5,7 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -31,6 +32,24 @@ def run_warm(work: Callable[..., None], *arguments: Any) -> subprocess.Completed
         assert code is not None, f"{arguments} goes on and on"
         process.close()
         return subprocess.CompletedProcess(arguments, code, *(path.read_text("utf-8") for path in outputs))
+
+
+def run_roomful(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """``roomful`` in a folder, with these variables besides those of this process."""
+    return run_warm(_roomful, words, folder, os.environ | (environment or {}))
+
+
+def _roomful(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
+    """In the forked process: become the command, which it has loaded and the tests have not."""
+    from server.cli.main import main
+
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["roomful", *words]
+    main()
 
 
 def _written(outputs: Sequence[Path], work: Callable[..., None], arguments: Sequence[Any]) -> None:

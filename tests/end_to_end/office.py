@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from tests.programs import Program, free_port
 from tests.waiting import PATIENCE_SECONDS
-from tests.warm import run_warm
+from tests.warm import run_roomful
 
 ROOMFUL = Path(sys.executable).with_name("roomful")
 
@@ -53,7 +52,7 @@ class Office:
         return done.returncode, done.stdout + done.stderr
 
     def _run_warm(self, words: list[str]) -> tuple[int, str]:
-        done = run_warm(_command, words, self.folder, os.environ | self.environment)
+        done = run_roomful(words, self.folder, self.environment)
         return done.returncode, done.stdout + done.stderr
 
     def start(self, wanted: str, *words: str | Path) -> Program:
@@ -66,14 +65,3 @@ class Office:
         return self.start(
             r"http://\S+/s/\S+#\S+", "serve", "--data", "data", "--port", str(port or free_port())
         )
-
-
-def _command(words: list[str], folder: Path, environment: Mapping[str, str]) -> None:
-    """In the forked process: become the command, which it has loaded and the tests have not."""
-    from server.cli.main import main
-
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
-    sys.argv = [str(ROOMFUL), *words]
-    main()

@@ -26,6 +26,7 @@ from tests.server.collection.storage import sample
 from tests.server.collection.storage.raw_bytes import files_containing
 from tests.server.collection.web.process import ServerProcess
 from tests.waiting import PATIENCE_SECONDS, let_midnight_pass, until
+from tests.warm import run_roomful
 
 CANARY = b"the-canary-of-the-end"
 DAYS = 2
@@ -42,13 +43,7 @@ class Office:
 
     def run(self, *words: str, code: int | None = 0) -> subprocess.CompletedProcess[str]:
         """Run a command on the data directory; its exit code must be `code`, None for any."""
-        done = subprocess.run(
-            [*COMMAND, *words, "--data", "data"],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_roomful((*words, "--data", "data"), self.folder)
         assert code in (None, done.returncode), done.stdout + done.stderr
         return done
 
