@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from server.cli.exit_codes import exit_code
 from server.collection.storage.data_directory import DataDirectory
 from shared.errors import StorageError
+from tests.warm import run_roomful
 
 COMMANDS = (
     ["status", "0123456789abcdef"],
@@ -60,13 +59,7 @@ def test_every_command_says_so(tmp_path: Path, command: list[str]) -> None:
     data = tmp_path / "data"
     data.mkdir()
     data.chmod(0o777)
-    run = subprocess.run(
-        [sys.executable, "-c", "from server.cli.main import main; main()", *command, "--data", str(data)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    run = run_roomful((*command, "--data", str(data)), tmp_path)
     assert "storage.foreign" in run.stderr, run.stderr
     assert run.returncode == exit_code(StorageError("", code="storage.foreign"))
     assert list(data.iterdir()) == []
