@@ -42,9 +42,10 @@ def format_decimal(value: Fraction) -> str:
 
 def round_decimal(value: Fraction, digits: int) -> str:
     """Decimal with exactly ``digits`` places, half away from zero (exact, so the same on every machine)."""
-    scaled = abs(value) * 10**digits
-    rounded = int(scaled + Fraction(1, 2))
-    return _place_point(-rounded if value < 0 else rounded, digits)
+    # Integers: one sum of fractions takes as long as all this.
+    twice = 2 * abs(value.numerator) * 10**digits
+    rounded = (twice + value.denominator) // (2 * value.denominator)
+    return _place_point(-rounded if value.numerator < 0 else rounded, digits)
 
 
 def round_step(least: Fraction) -> Fraction:

@@ -96,14 +96,15 @@ def normalizing_weights(
 
 def _coordinate_variances(X: NDArray[np.int64], people: NDArray[np.int64]) -> list[Fraction]:
     """Exact population variance of each column, weighted by people."""
-    counts = [int(c) for c in people]
-    total = sum(counts)
+    total = sum(people.tolist())
     variances = []
     for column in X.T:
-        # Differences from one value keep the integers small; Python integers cannot overflow.
-        shifted = [int(value) for value in column - column[0]]
-        first = sum(c * v for c, v in zip(counts, shifted, strict=True))
-        second = sum(c * v * v for c, v in zip(counts, shifted, strict=True))
+        values, place = np.unique(column, return_inverse=True)
+        held = np.zeros(len(values), dtype=np.int64)
+        np.add.at(held, place, people)
+        # Python integers cannot overflow.
+        first = sum(n * v for n, v in zip(held.tolist(), values.tolist(), strict=True))
+        second = sum(n * v * v for n, v in zip(held.tolist(), values.tolist(), strict=True))
         variances.append(Fraction(total * second - first * first, total * total))
     return variances
 
