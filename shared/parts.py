@@ -69,7 +69,7 @@ def put_together(
     root: dict[str, Any],
     references: Sequence[ReferencedCells],
     parts: Parts,
-    needed: Collection[int] | None = None,
+    needed: Collection[int] | None,
 ) -> dict[str, Any]:
     """The document in one piece, as far as the parts are needed.
 
@@ -81,7 +81,7 @@ def put_together(
         What :func:`references_of` found in it.
     parts : callable
         Contents by digest.
-    needed : collection of int, optional
+    needed : collection of int or None
         Districts whose parts are read; all if None. Cells of others have empty rows in ``eligible`` and
         ``centroids``, and stand in ``release.row`` in the order of their numbers.
 

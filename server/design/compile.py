@@ -14,7 +14,7 @@ from server.design.mapping import assign_many, units_of
 from server.design.plan import UnitPlan
 from server.design.population.model import Model
 from server.design.survey_file.design_entry import wrong_parameter
-from server.executor import THREADS, Executor
+from server.executor import Executor
 from server.progress import Progress
 from server.statistics.microaggregation.geometry import sums_by_label
 from server.statistics.microaggregation.mdav import mdav
@@ -107,8 +107,8 @@ def partition_units(
     weights: tuple[int, ...],
     rule: SizeRule,
     divide: Callable[[Model], CompiledCells],
-    progress: Progress | None = None,
-    executor: Executor = THREADS,
+    progress: Progress | None,
+    executor: Executor,
 ) -> CompiledCells:
     """As :func:`partition`, for the people of each unit by themselves.
 

@@ -19,7 +19,7 @@ from server.design.plan import DistrictPlan
 from server.design.population.model import Model
 from server.design.register_form import as_published, snap_to
 from server.design.row import choose_row, choose_row_in_units, row_of_units
-from server.executor import THREADS, Executor
+from server.executor import Executor
 from server.progress import Progress
 from server.statistics.microaggregation.districts import FEWEST, Cut, Cutting, District, cut_tree, leaves
 from server.statistics.microaggregation.size_rule import SizeRule
@@ -134,8 +134,8 @@ def divide_districts(
     recipe: Recipe,
     people: Model,
     tree: CutTree,
-    progress: Progress | None = None,
-    executor: Executor = THREADS,
+    progress: Progress | None,
+    executor: Executor,
 ) -> Divided:
     """Divide the people of each district by themselves, several districts at once.
 

@@ -55,7 +55,7 @@ def policy_of(specification: Specification) -> Policy:
     )
 
 
-def policy_of_counts(specification: Specification, surplus: int = 0) -> Policy:
+def policy_of_counts(specification: Specification, surplus: int) -> Policy:
     """What the rule says where only numbers of ballots are known, before anything is opened.
 
     Of `surplus` ballots nobody knows whether they are of invited people, so every group needs so many more.

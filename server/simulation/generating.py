@@ -21,17 +21,17 @@ _REMARKS: Final = (
 )
 
 
-def generated(
-    question: Question, chance: random.Random, answers: Mapping[str, Answer] | None = None
-) -> Answer | None:
+def generated(question: Question, chance: random.Random, answers: Mapping[str, Answer]) -> Answer | None:
     """A plausible answer: early choices are more popular, numbers and ratings bunch in the middle.
+
+    ``answers`` are those to the questions before it.
 
     Returns
     -------
     Answer or None
         None if she skips the question, which three in a hundred do where it is not required.
     """
-    if not question.is_required(answers or {}) and chance.random() < SKIPPED:
+    if not question.is_required(answers) and chance.random() < SKIPPED:
         return None
     return GENERATORS[question.kind](question, chance)
 

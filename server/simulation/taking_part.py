@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from server.executor import THREADS, Executor, Threads, slices
+from server.executor import Executor, Threads, slices
 from server.progress import StageProgress
 from server.simulation.respondent import Message, Respondent
 from shared.errors import RemoteError, RoomfulError
@@ -49,7 +49,7 @@ def send_all(
     contributions: Sequence[Contribution],
     threads: int,
     progress: StageProgress,
-    executor: Executor = THREADS,
+    executor: Executor,
 ) -> Acknowledged:
     """Everybody of an open survey answers: ``executor`` composes messages, ``threads`` send them.
 
@@ -72,7 +72,7 @@ def send_all_sealed(
     contributions: Sequence[Contribution],
     threads: int,
     progress: StageProgress,
-    executor: Executor = THREADS,
+    executor: Executor,
 ) -> Acknowledged:
     """Everybody fetches her token; then everybody's ballot is sent, to the relay if there is one.
 
@@ -108,7 +108,7 @@ def send_held(
     tokens: Sequence[Any],
     threads: int,
     progress: StageProgress,
-    executor: Executor = THREADS,
+    executor: Executor,
 ) -> Acknowledged:
     """Everybody's ballot, with the token that she holds, in a random order; raises as :func:`send_all`."""
 

@@ -147,7 +147,7 @@ def test_a_simulation(two: Executor) -> None:
             told.append(total)
 
         sent = send_all(respondent, people, 3, progress, two)
-        assert sent.cells == send_all(respondent, people, 3, progress).cells
+        assert sent.cells == send_all(respondent, people, 3, progress, THREADS).cells
     finally:
         respondent.close()
         server.http.shutdown()
