@@ -7,7 +7,29 @@ import shutil
 from pathlib import Path
 
 CHROMIUM = Path(os.environ.get("ROOMFUL_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium")
+WITHOUT = (
+    # Suggestions of the address bar are pages of their own, two for each tab: 0.3 s of processor time.
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    # A process for a page that may come: each test's next page comes when its profile is new.
+    "SpareRendererForSitePerProcess",
+    # What Playwright 1.65 leaves out; of two lists Chromium takes the last.
+    "AimEnabled",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning",
+)
 PLAIN = [
+    f"--disable-features={','.join(WITHOUT)}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 from waitress.server import create_server
 
@@ -20,6 +19,7 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.serving import in_background
 from server.desk.app import create_desk
 from server.desk.gate import Gate
+from tests.browser.desk_page import examine
 from tests.server.desk.test_mistakes import birth_date, half_pounds, member, postcode
 from tests.server.desk.visitor import people_csv
 
@@ -73,10 +73,7 @@ class Seat:
     def says(self, text: str) -> None:
         """The page says it, and is accessible while it does."""
         expect(self.page.locator("main")).to_contain_text(text)
-        self.page.wait_for_load_state("networkidle")
-        found = Axe().run(self.page).response["violations"]
-        assert found == [], (text, found)
-        assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        examine(self.page)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import socket
 from pathlib import Path
 
 import pyreadstat
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, expect
 from waitress.server import create_server
 
@@ -14,6 +13,7 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.serving import in_background
 from server.desk.app import create_desk
 from server.desk.gate import Gate
+from tests.browser.desk_page import examine
 from tests.server.desk.test_way import answer
 from tests.server.desk.visitor import people_csv
 
@@ -37,10 +37,7 @@ def test_from_a_csv_to_the_exported_table(browser: Browser, tmp_path: Path) -> N
                 target = button("button", name=what).first if isinstance(what, str) else what
                 with page.expect_navigation():
                     target.click()
-                page.wait_for_load_state("networkidle")
-                found = Axe().run(page).response["violations"]
-                assert found == [], (page.url, found)
-                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+                examine(page)
 
             def confirm(form: str, press_on: str) -> None:
                 page.locator(f"form[action$='{form}'] input[name=name]").fill(NAME)
