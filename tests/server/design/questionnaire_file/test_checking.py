@@ -37,7 +37,7 @@ def refused(*elements: Any, **page: Any) -> dict[str, tuple[str, str]]:
         ({"type": "html", "name": "q", "html": "x"}, "", "'html' is not permitted", "description of"),
         ({"type": "file", "name": "q"}, "", "'file' is not permitted", "tell who sent them"),
         ({"type": "novel", "name": "q"}, "", "'novel' is not permitted", "Use one of radiogroup"),
-        ({"type": "text", "name": "q", "inputType": "email"}, ".inputType", "may only ask", "not be asked"),
+        ({"type": "text", "name": "q", "inputType": "email"}, ".inputType", "may ask for", "not be asked"),
         (CHOICES | {"colCount": 2}, ".colCount", "'colCount' is not permitted here", "how something looks"),
         (CHOICES | {"defaultValue": "a"}, ".defaultValue", "not permitted", "is not hers"),
         (CHOICES | {"choicesByUrl": {}}, ".choicesByUrl", "not permitted", "Nothing is fetched"),
