@@ -26,6 +26,7 @@ import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -37,6 +38,7 @@ from shared.questions import ELEMENTS
 
 CLIENT: Final = Path(__file__).resolve().parent
 ROOT: Final = CLIENT.parent
+_OURS: Final = ("shared", CLIENT.name)
 STATIC: Final = CLIENT / "static"
 WEB: Final = CLIENT / "web"
 SEALING: Final = CLIENT / "sealing"
@@ -342,15 +344,23 @@ def _reached(*entrances: str) -> list[Path]:
         if path is None or path in found:
             continue
         found.add(path)
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.Import):
-                waiting += [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                waiting += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        waiting += _imported(path.read_bytes())
         waiting += [
             ".".join(path.relative_to(ROOT).parts[:i]) for i in range(1, len(path.relative_to(ROOT).parts))
         ]
     return sorted(found)
+
+
+@cache
+def _imported(source: bytes) -> tuple[str, ...]:
+    """Names of ours that a module imports, which may be modules or what they have."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(name for name in dict.fromkeys(names) if name.partition(".")[0] in _OURS)
 
 
 def _relative(path: Path) -> str:
@@ -359,7 +369,7 @@ def _relative(path: Path) -> str:
 
 def _file_of(module: str) -> Path | None:
     """The source of a module of ours; None for any other name."""
-    if module.partition(".")[0] not in {"shared", CLIENT.name}:
+    if module.partition(".")[0] not in _OURS:
         return None
     path = ROOT.joinpath(*module.split("."))
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)

@@ -68,7 +68,7 @@ class Server:
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True).start()
         link = link_to(fake.envelope)
         self.base = f"http://127.0.0.1:{self.http.server_address[1]}/"
         self.url = f"{self.base}s/{link.survey}#{link.invitation.fragment()}"

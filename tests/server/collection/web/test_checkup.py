@@ -199,7 +199,7 @@ class _Proxy:
 def proxy(files: ClientFiles) -> Iterator[_Proxy]:
     """A faithful proxy."""
     found = _Proxy(files)
-    thread = threading.Thread(target=found.server.serve_forever)
+    thread = threading.Thread(target=found.server.serve_forever, args=(0.02,))
     thread.start()
     yield found
     found.server.shutdown()

@@ -120,7 +120,7 @@ def _proxy(registrar: int, collector: int, pattern: str) -> Iterator[int]:
             """Keep no log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         yield server.server_address[1]
         server.shutdown()
