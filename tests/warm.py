@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 from tests.waiting import PATIENCE_SECONDS
 
+_ROOT = Path(__file__).parents[1]
 _COMMANDS = (
     *("audit", "backup", "board", "design", "invite", "move"),
     *("release", "signing", "simulate", "survey", "trustees"),
@@ -41,6 +43,11 @@ def run_roomful(
     return run_warm(_roomful, words, folder, os.environ | (environment or {}))
 
 
+def run_script(script: Path, words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A Python file in a folder, which finds only what is installed and what lies beside it."""
+    return run_warm(_script, script, words, folder)
+
+
 def _roomful(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
     """In the forked process: become the command, which it has loaded and the tests have not."""
     from server.cli.main import main
@@ -50,6 +57,19 @@ def _roomful(words: Sequence[str], folder: Path, environment: Mapping[str, str])
     os.environ.update(environment)
     sys.argv = ["roomful", *words]
     main()
+
+
+def _script(script: Path, words: Sequence[str], folder: Path) -> None:
+    """In the forked process: what this module needed of the sources is forgotten, and how it was found."""
+    os.chdir(folder)
+    sys.path[:] = [
+        str(script.parent),
+        *(path for path in sys.path if Path(path).resolve() not in (_ROOT, folder)),
+    ]
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
+        del sys.modules[name]
+    sys.argv = [str(script), *words]
+    runpy.run_path(str(script), run_name="__main__")
 
 
 def _written(outputs: Sequence[Path], work: Callable[..., None], arguments: Sequence[Any]) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.docs.documents import DOCS, ROOT, anchors, blocks, links, pages, section, text_of, without_blocks
+from tests.warm import run_script
 
 PAGES = [path.relative_to(ROOT).as_posix() for path in pages()]
 _PATH = re.compile(r"`((?:shared|server|respondent_client|tests|benchmarks|deploy|docs)/[A-Za-z0-9_./-]*)`")
@@ -159,7 +158,5 @@ def test_every_benchmark_is_documented_and_runs_from_any_folder(tmp_path: Path) 
     assert scripts
     for script in scripts:
         assert f"`python benchmarks/{script.name}" in text, script.name
-        done = subprocess.run(
-            [sys.executable, script, "--help"], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        done = run_script(script, ["--help"], tmp_path)
         assert done.returncode == 0, done.stderr

@@ -13,12 +13,11 @@ from server.statistics.reproduction.catalogue import CATALOGUE
 from tests.docs.documents import ROOT
 from tests.programs import COMMAND
 from tests.waiting import PATIENCE_SECONDS, until
-
-MAIN = [*COMMAND, "reproduce"]
+from tests.warm import run_roomful
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*MAIN, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return run_roomful(("reproduce", *arguments), ROOT)
 
 
 def test_help_lists_every_name() -> None:
@@ -73,7 +72,7 @@ def test_a_broken_promise_is_exit_code_5_after_writing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_stopped_run_leaves_nothing(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    command = [*MAIN, "distortion-figure-11", "--out", str(tmp_path / "out")]
+    command = [*COMMAND, "reproduce", "distortion-figure-11", "--out", str(tmp_path / "out")]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
