@@ -80,7 +80,7 @@ class Threads:
         total: int = 0,
     ) -> list[Result]:
         """As `Executor.map`; nothing is copied."""
-        if self.workers < 2 or (isinstance(tasks, Sequence) and len(tasks) < 2):
+        if (isinstance(tasks, Sequence) and len(tasks) < 2) or self.workers < 2:
             results = []
             for task in tasks:
                 results.append(work(task))
