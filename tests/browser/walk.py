@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
+
+from tests.accessibility import breaches
 
 STEPS = ("about", "checks", "you", "group", "questions-1", "questions-2", "review", "receipt")
 SCREENSHOTS = os.environ.get("ROOMFUL_SCREENSHOTS", "")
@@ -105,7 +106,7 @@ class Walk:
             folder = Path(SCREENSHOTS)
             folder.mkdir(parents=True, exist_ok=True)
             self.page.screenshot(path=folder / f"{self.name}-{step}.png", full_page=True)
-        found = Axe().run(self.page)
+        found = breaches(self.page)
         assert found.violations_count == 0, f"{self.name} {step}:\n{found.generate_report()}"
 
     def overflow(self) -> int:

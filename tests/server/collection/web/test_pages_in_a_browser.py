@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.store import SurveyStore
+from tests.accessibility import breaches
 from tests.server.collection.storage import sample
 
 pytestmark = pytest.mark.browser
@@ -39,7 +39,7 @@ def test_pages_are_accessible_and_fit(
     page.on("console", lambda message: said.append(message.text))
     for path in pages:
         page.goto(f"http://127.0.0.1:{port}{path}")
-        violations = Axe().run(page).response["violations"]
+        violations = breaches(page).response["violations"]
         assert [violation["id"] for violation in violations] == [], path
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
         small = page.evaluate(
