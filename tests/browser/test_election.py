@@ -180,11 +180,8 @@ def of_units(tmp_path: Path) -> Iterator[Office]:
         yield place
 
 
-@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
-def test_her_unit_and_with_whom_it_may_be_joined(
-    of_units: Office, visit: Callable[..., InvitedWalk], viewport: ViewportSize
-) -> None:
-    walk = visit(f"units-{viewport['width']}", viewport)
+def test_her_unit_and_with_whom_it_may_be_joined(of_units: Office, visit: Callable[..., InvitedWalk]) -> None:
+    walk = visit("units")
     walk.open(of_units.link(code_in(3)))
     walk.start()
     walk.go_on()
@@ -197,11 +194,14 @@ def test_her_unit_and_with_whom_it_may_be_joined(
     expect(told).to_contain_text(
         "Only if the whole unit has fewer than 3, it is joined with the unit beside it: Male"
     )
-    walk.look("group-in-a-unit")
+    walk.look_in_both("group-in-a-unit")
 
 
-@pytest.mark.parametrize("specification", [election_specification(), election_of_units()], ids=["", "units"])
-@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
+@pytest.mark.parametrize(
+    ("viewport", "specification"),
+    [(PHONE, election_of_units()), (DESK, election_specification())],
+    ids=["units", ""],
+)
 def test_the_board_shows_the_result(
     tmp_path: Path,
     visit: Callable[..., InvitedWalk],
@@ -216,7 +216,7 @@ def test_the_board_shows_the_result(
         publish_board(place.store.published.folder, board_files(export))
         publish_result(place.store.published, export, result.to_bytes(), lambda *_: None)
         units = [names_of_units(specification, group.cells, "en") for group in result.groups]
-        walk = visit(f"election-board-{'units-' if any(units) else ''}{viewport['width']}", viewport)
+        walk = visit(f"election-board-{'units' if any(units) else 'cells'}", viewport)
         walk.page.goto(f"{place.base}s/{place.store.id}/board")
         expect(walk.page.locator("#result")).to_have_text("Result")
         shown = walk.page.locator("section dl.bars").nth(1).locator(".figure").all_inner_texts()
@@ -226,7 +226,7 @@ def test_the_board_shows_the_result(
         named = ["; ".join(names) for names in units if names]
         assert walk.page.locator("#by-group td.units").all_inner_texts() == named
         assert walk.page.locator("#by-group th", has_text="Unit").count() == bool(named)
-        walk.look("1-result")
+        walk.look_in_both("1-result")
         walk.page.reload()
         expect(walk.page.locator("#count")).to_be_visible()
         reach(walk, "#by-group summary")
@@ -238,7 +238,7 @@ def test_the_board_shows_the_result(
             reach(walk, control)
         walk.page.keyboard.press("Enter")
         expect(walk.page.locator("#verdict")).to_be_focused()
-        walk.look("2-counted")
+        walk.look_in_both("2-counted")
 
 
 def reach(walk: InvitedWalk, selector: str) -> None:
@@ -250,9 +250,8 @@ def reach(walk: InvitedWalk, selector: str) -> None:
     raise AssertionError(f"{selector} is not reached with Tab")
 
 
-@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
 def test_the_report_scrolls_its_tables_and_not_the_page(
-    tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: ViewportSize
+    tmp_path: Path, visit: Callable[..., InvitedWalk]
 ) -> None:
     held_election = HeldElection(tmp_path).fill(*COUNTS)
     tally = held_election.result(held_election.write())
@@ -261,15 +260,14 @@ def test_the_report_scrolls_its_tables_and_not_the_page(
         examined.survey.specification, examined.survey.digest, tally.result, examined.counts, "command"
     )
     (tmp_path / "report.html").write_bytes(page)
-    walk = visit(f"election-report-{viewport['width']}", viewport)
+    walk = visit("election-report")
     walk.page.goto((tmp_path / "report.html").as_uri())
     walk.page.locator("summary").last.click()
     assert walk.page.locator(".scroll[tabindex='0'] table").count() == walk.page.locator("table").count()
-    walk.look("1-report")
+    walk.look_in_both("1-report")
 
 
-@pytest.mark.parametrize("relay", [False, True], ids=["", "relay"])
-@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["360", "1280"])
+@pytest.mark.parametrize(("viewport", "relay"), [(PHONE, False), (DESK, True)], ids=["", "relay"])
 def test_a_missing_ballot_comes_back_by_the_board(
     tmp_path: Path, visit: Callable[..., InvitedWalk], viewport: ViewportSize, relay: bool
 ) -> None:
@@ -296,11 +294,11 @@ def test_a_missing_ballot_comes_back_by_the_board(
             acceptance = relay_key().accept(place.digest, messages[0])
         receipt = BallotReceipt.of(place.digest, missing.receipt, acceptance).to_text()
         file = tmp_path / "receipt.txt"
-        walk = visit(f"election-complaint-{'relay-' if relay else ''}{viewport['width']}", viewport)
+        walk = visit(f"election-complaint-{'relay' if relay else 'collector'}", viewport)
         page = walk.page
         page.goto(f"{place.base}s/{place.store.id}/board#{place.link().partition('#')[2]}")
         expect(page.locator("#provisional")).to_be_visible()
-        walk.look("1-provisional")
+        walk.look_in_both("1-provisional")
         file.write_text(receipt, "utf-8")
         page.set_input_files("#saved", file)
         expect(page.locator("#complaint")).to_contain_text("Open the file")
@@ -309,13 +307,13 @@ def test_a_missing_ballot_comes_back_by_the_board(
         page.set_input_files("#saved", file)
         expect(page.locator("#complain")).to_be_visible()
         expect(page.locator("#verdict h2")).to_contain_text("The relay took" if relay else "The server took")
-        walk.look("2-missing")
+        walk.look_in_both("2-missing")
         assert place.web.posted("/complaints") == []
         page.keyboard.press("Tab")
         expect(page.locator("#complain")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.locator("#complained")).to_have_attribute("data-outcome", "admitted")
-        walk.look("3-admitted")
+        walk.look_in_both("3-admitted")
         assert place.web.posted("/complaints") == [acceptance + messages[0]]
         finish_board(place.store, key=ORGANIZER_KEY)
         page.reload()
@@ -323,7 +321,7 @@ def test_a_missing_ballot_comes_back_by_the_board(
         page.set_input_files("#saved", file)
         expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
         expect(page.locator("[data-code='board.complaints']")).to_have_attribute("data-outcome", "passed")
-        walk.look("4-final")
+        walk.look_in_both("4-final")
         assert walk.problems == []
 
 

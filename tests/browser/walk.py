@@ -8,6 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from tests.accessibility import breaches
+from tests.browser.profiles import DESK, PHONE
 
 STEPS = ("about", "checks", "you", "group", "questions-1", "questions-2", "review", "receipt")
 SCREENSHOTS = os.environ.get("ROOMFUL_SCREENSHOTS", "")
@@ -108,6 +109,15 @@ class Walk:
             self.page.screenshot(path=folder / f"{self.name}-{step}.png", full_page=True)
         found = breaches(self.page)
         assert found.violations_count == 0, f"{self.name} {step}:\n{found.generate_report()}"
+
+    def look_in_both(self, step: str) -> None:
+        """Look at the step in the width of a telephone and of a desk, and go on in that of the walk."""
+        own = self.page.viewport_size
+        assert own in (PHONE, DESK)
+        for size in (PHONE, DESK):
+            self.page.set_viewport_size(size)
+            self.look(f"{step}-{size['width']}")
+        self.page.set_viewport_size(own)
 
     def overflow(self) -> int:
         """Pixels by which the page is wider than the window."""
