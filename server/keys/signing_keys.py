@@ -15,7 +15,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from server import files
-from server.keys.encrypted_pem import encrypt_pem, is_costly_to_guess
 from server.keys.public_keys import MAX_KEY_FILE_BYTES
 from shared.envelope import SignatureClaim, decode_key, encode_key
 from shared.errors import EnvelopeError, KeyFileError
@@ -38,6 +37,9 @@ def create_key_pair(private_path: Path, passphrase: str) -> bytes:
         If a file is already there (a key is never overwritten), the passphrase is too short, or the folder
         cannot be written.
     """
+    # Loads all of X.509, which nobody needs who only verifies.
+    from server.keys.encrypted_pem import encrypt_pem
+
     _require_long(passphrase)
     key = Ed25519PrivateKey.generate()
     public = key.public_key().public_bytes_raw()
@@ -59,6 +61,8 @@ def encrypt_again(path: Path, passphrase: str, new_passphrase: str) -> None:
         As :func:`load_private_key`; if the new passphrase is too short, or the file cannot be written. The
         old file is untouched then.
     """
+    from server.keys.encrypted_pem import encrypt_pem
+
     _require_long(new_passphrase)
     key = load_private_key(path, passphrase)
     try:
@@ -69,6 +73,8 @@ def encrypt_again(path: Path, passphrase: str, new_passphrase: str) -> None:
 
 def is_well_encrypted(path: Path) -> bool:
     """Whether a private key's file costs a thief what it should for every guess at its passphrase."""
+    from server.keys.encrypted_pem import is_costly_to_guess
+
     return is_costly_to_guess(_read(path))
 
 

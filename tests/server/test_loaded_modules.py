@@ -67,6 +67,7 @@ def test_the_server_of_an_open_survey(tmp_path: Path, teller: Teller) -> None:
         for process in (server.pid, *server.workers()):
             loaded = teller.ask(process)
             assert libraries(loaded) <= SERVER | CLIENT
+            assert "cryptography.x509" not in loaded.modules
             assert loaded.bytes < MOST_BYTES
 
 
@@ -96,6 +97,7 @@ def test_registrar_collector_and_relay(tmp_path: Path, teller: Teller) -> None:
         for process in (registrar, collector, relay):
             loaded = teller.ask(process.pid)
             assert libraries(loaded) <= SERVER | CLIENT
+            assert "cryptography.x509" not in loaded.modules
             assert loaded.bytes < MOST_BYTES
         assert not any(name.startswith("server.collection.relay") for name in teller.ask(collector.pid).ours)
 
