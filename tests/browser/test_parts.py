@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, expect
 
 from shared.strict_json import dumps, loads
 from tests.browser.conftest import KEY
+from tests.browser.profiles import PHONE
 from tests.browser.site import Site
 from tests.browser.test_before_python import Held
 from tests.browser.test_right_to_left import in_place_of_german
@@ -19,7 +20,6 @@ from tests.vectors.part_vectors import referenced
 
 pytestmark = pytest.mark.browser
 SURVEY, PARTS = survey_in_parts()
-WIDTHS: tuple[ViewportSize, ...] = ({"width": 360, "height": 800}, {"width": 1280, "height": 800})
 YOUNG, OLD = (reference.digest for reference in SURVEY.parts)
 
 
@@ -209,30 +209,21 @@ def test_a_root_that_says_something_else_of_a_part_is_refused(
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "ar"])
 def test_the_question_is_seen_and_heard(
-    browser: Browser, make_site: Callable[..., Site], language: str
+    tab: Callable[..., Page], make_site: Callable[..., Site], language: str
 ) -> None:
     root = SURVEY.to_object()
     payload = dumps(root if language in ("en", "de") else in_place_of_german(root, language))
     site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), parts=dict(PARTS))
-    context: BrowserContext = browser.new_context(viewport=WIDTHS[0])
-    walk = Walk(context.new_page(), f"parts-{language}")
-
-    def look(step: str) -> None:
-        for size in WIDTHS:
-            walk.page.set_viewport_size(size)
-            walk.look(f"{step}-{size['width']}")
-            assert walk.overflow() <= 0
-
+    walk = Walk(tab(PHONE), f"parts-{language}")
     to_the_question(walk, site.link(KEY).replace("#", f"?lang={language}#"))
-    look("question")
+    walk.look_in_both("question")
     focused = walk.page.evaluate("document.activeElement.tagName")
     assert focused == "H1"
     walk.page.keyboard.press("Tab")
     assert walk.page.evaluate("document.activeElement.id") == "load-part"
     walk.page.keyboard.press("Enter")
     expect(walk.page.locator("#picture > summary")).to_be_visible()
-    look("group")
+    walk.look_in_both("group")
     walk.page.go_back()
-    look("loaded")
+    walk.look_in_both("loaded")
     assert not walk.problems
-    context.close()

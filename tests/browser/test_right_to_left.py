@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from shared.strict_json import dumps
 from tests.browser.conftest import KEY
+from tests.browser.profiles import DESK
 from tests.browser.site import Site
 from tests.browser.walk import Walk
 from tests.builders import ORGANIZER_KEY, sign, small_model, small_specification
@@ -31,37 +32,30 @@ def in_arabic(value: Any) -> Any:
     return in_place_of_german(value, "ar")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
 def test_pages_mirror_and_stay_within_the_window(
-    tab: Callable[..., Page], make_site: Callable[..., Site], width: int
+    tab: Callable[..., Page], make_site: Callable[..., Site]
 ) -> None:
     payload = dumps(in_arabic(small_specification().to_object()))
     site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), small_model())
-    walk = Walk(tab({"width": width, "height": 740}), f"ar-{width}")
+    walk = Walk(tab(DESK), "ar")
     page = walk.page
-
-    def look(step: str) -> None:
-        walk.look(step)
-        assert walk.overflow() <= 0, step
-
     walk.open(site.link(KEY).replace("#", "?lang=ar#"))
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
-    look("1-about")
+    walk.look_in_both("1-about")
     walk.start()
     title = page.locator("#survey-title").bounding_box()
     languages = page.locator("#languages").bounding_box()
     assert title is not None
     assert languages is not None
-    if width == 1280:
-        assert title["x"] > languages["x"], "what stood at the left stands at the right"
-    look("2-checks")
+    assert title["x"] > languages["x"], "what stood at the left stands at the right"
+    walk.look_in_both("2-checks")
     walk.go_on()
     page.locator("#field-0").fill("٤٣")  # 43 in the digits of the language
     page.locator("#field-1-0").check()
     walk.go_on()
     walk.see_picture()
     expect(page.locator("#risk")).to_contain_text("50")
-    look("4-group")
+    walk.look_in_both("4-group")
     page.get_by_role("link", name="English").click()
     expect(walk.heading).to_have_text("Your group: 25 people")
     expect(page.locator("html")).to_have_attribute("dir", "ltr")

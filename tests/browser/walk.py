@@ -117,6 +117,7 @@ class Walk:
         for size in (PHONE, DESK):
             self.page.set_viewport_size(size)
             self.look(f"{step}-{size['width']}")
+            assert self.overflow() <= 0, step
         self.page.set_viewport_size(own)
 
     def overflow(self) -> int:
