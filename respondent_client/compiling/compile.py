@@ -41,6 +41,10 @@ def lean(code: CodeType) -> CodeType:
 class Terse(ast.NodeTransformer):
     """Without annotations of functions, which nothing reads there; those of classes make dataclasses."""
 
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Not inside of expressions, which are most of a module and hold no annotation of a function."""
+        return node if isinstance(node, ast.expr) else super().generic_visit(node)
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         """A dataclass says something of itself, or it would work out its signature to say that."""
         if any("dataclass" in ast.dump(decorator) for decorator in node.decorator_list):
