@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, localcontext
+from decimal import ROUND_FLOOR, Decimal, localcontext
 from typing import Final
 
 _SUPERSCRIPT: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -35,10 +35,13 @@ def significant(value: Decimal, digits: int = 3) -> str:
 
 
 def one_in(probability: Decimal) -> str:
-    """Probability as odds that can be said aloud: ``1 in 2.4 million``, ``never``, ``1 in 3``."""
+    """Probability as odds that can be said aloud: ``1 in 2.4 million``, ``never``, ``1 in 3``.
+
+    Odds are never rounded to the reassuring side, as on the pages of respondents and of the desk.
+    """
     if probability <= 0:
         return "never"
-    with localcontext(prec=2):
+    with localcontext(prec=2, rounding=ROUND_FLOOR):
         times = 1 / probability
     if times < 2:
         return f"{significant(probability * 100, 2)} in 100"

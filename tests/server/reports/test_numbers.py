@@ -42,6 +42,8 @@ def test_significant(value: str, text: str) -> None:
         ("0.001", "1 in 1,000"),
         ("1e-6", "1 in 1 million"),
         ("4.1e-7", "1 in 2.4 million"),
+        ("2.02e-7", "1 in 4.9 million"),
+        ("0.0101", "1 in 99"),
         ("1e-10", "1 in 10 billion"),
         ("1e-14", "1 in 100 trillion"),
         ("1e-40", "1 in 1 × 10⁴⁰"),
