@@ -212,7 +212,8 @@ def test_blinding_takes_no_time_that_anybody_notices(bench: Bench) -> None:
 def test_a_vote_is_encrypted_before_anybody_waits(bench: Bench) -> None:
     """Twelve choices; the bounds of docs/decisions/0134-the-browser-votes-in-python.md, 500 and 150 ms.
 
-    They are those of a machine that takes 120 ms for an exponentiation, and grow where this one is busy.
+    They are held by a device that takes 120 ms for an exponentiation; a faster one has less
+    time, and a busy one more.
     """
     times = bench.python("votes", key=TERMS.key.hex(), choices=12)
     assert times["first"] <= 500 / 120 * times["power"], times
