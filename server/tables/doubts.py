@@ -13,7 +13,10 @@ from server.tables.data_file import DataFile
 from server.wording import quoted
 from shared.errors import InputError
 
-_NUMBER_LIKE: Final = re.compile(r"[+-]?[0-9]+(?:[.,' ][0-9]+)*(?:[eE][+-]?[0-9]+)?")
+_DIGITS: Final = "\\d+(?:[.,'’ \u00a0\u2009\u202f\u066b\u066c]\\d+)*"
+"""Of any script, with the signs that stand between them somewhere, blanks of typesetters included."""
+_NUMBER_LIKE: Final = re.compile(rf"[+\-−–]?{_DIGITS}(?:[eE][+-]?\d+)?|{_DIGITS}[-−]|\({_DIGITS}\)")
+"""Also as accountants write what is below zero."""
 _PADDED: Final = re.compile(r"0[0-9]+")
 _ONE_MARK: Final = re.compile(r"[+-]?[0-9]+[.,][0-9]+")
 _MAYBE_GROUPED: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")

@@ -213,6 +213,30 @@ def test_errors_name_the_row_that_is_wrong(tmp_path: Path, odd: str, message: st
     assert remedy in error.value.remedy
 
 
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "1\u00a0{}",
+        "1\u202f{},50",
+        "1\u2009{}",
+        "1’{}",
+        "−{}",
+        "–{}",
+        "({})",
+        "{}-",
+        "٣{}",
+        "１{}",
+    ],
+)
+def test_numbers_of_other_spellings_are_no_categories(tmp_path: Path, spelling: str) -> None:
+    path = tmp_path / "a.csv"
+    rows = [spelling.format(100 + age) for age in AGES]
+    path.write_text("income;sex\n" + "".join(f"{text};f\n" for text in rows), encoding="utf-8")
+    with pytest.raises(InputError, match=r'line 2: "income" holds what looks like numbers') as error:
+        masked(path, quasi_identifiers=("income",))
+    assert "--nominal with income" in error.value.remedy
+
+
 @pytest.mark.parametrize("day", ["{}.03.1980", "1980-03-{}", "3/{}/80"])
 def test_birth_dates_get_the_age_as_their_remedy(tmp_path: Path, day: str) -> None:
     path = written(tmp_path / "a.csv", born=[day.format(10 + i % 20) for i in range(N)])
