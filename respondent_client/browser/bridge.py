@@ -48,6 +48,7 @@ from shared.election.group import PythonGroup
 from shared.election.tested import BallotTest, rebuild
 from shared.errors import RoomfulError, StateError
 from shared.invitation import Invitation
+from shared.questionnaire import Questionnaire
 from shared.receipt import BallotReceipt
 from shared.soundness import Examination, SoundSpecification
 from shared.words import digest_words
@@ -223,8 +224,11 @@ class Bridge:
 
     def questionnaire(self, language: str) -> dict[str, Any]:
         """The questions in one language, for SurveyJS."""
-        specification = _needed(_needed(self._examination).specification)
-        return specification.questionnaire.to_surveyjs(language)
+        return self._questionnaire().to_surveyjs(language)
+
+    def _questionnaire(self) -> Questionnaire:
+        """The questions, once the survey may be shown: a check may still be under way."""
+        return _needed(_needed(self._examination).specification).questionnaire
 
     def check_answers(
         self,
@@ -235,8 +239,7 @@ class Bridge:
     ) -> dict[str, Any]:
         """Which answers of one page do not do, and those that do, in the form in which they are sent; and
         what is hidden by the answers."""
-        questionnaire = _needed(self._sound).specification.questionnaire
-        return check_answers(questionnaire, page, answers, settled or {}, Signs.of(signs))
+        return check_answers(self._questionnaire(), page, answers, settled or {}, Signs.of(signs))
 
     async def compose(self, answers: Answers) -> dict[str, Any]:
         """The message to be sent; the same answers keep the same bytes, so that sending again is harmless.

@@ -55,7 +55,7 @@ export function plain(data, codes) {
 }
 
 /** Native controls where SurveyJS has a choice, and numbers as text, for the signs of her language. */
-export function drawn(definition, { language }) {
+export function drawable(definition, { language }) {
   for (const { elements } of definition.pages) {
     for (const element of elements) {
       for (const property of ["visibleIf", "requiredIf"]) delete element[property]; // Python says what is shown

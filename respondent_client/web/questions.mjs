@@ -2,7 +2,7 @@
 // word on every answer come from Python.
 
 import { errorSummary, h } from "./dom.mjs";
-import { drawn, opaque, plain } from "./opaque.mjs";
+import { drawable, opaque, plain } from "./opaque.mjs";
 
 const UI_TEXTS = { de: new URL("./survey.de.js", import.meta.url), ar: new URL("./survey.ar.js", import.meta.url), fr: new URL("./survey.fr.js", import.meta.url) };
 let libraries = null;
@@ -10,6 +10,9 @@ let model = null;
 let modelLanguage = null;
 let codes = null; // of the model's own names and values
 let asked = 0; // how often Python was asked what is shown
+let rules = null; // what it said of that last
+let loading = null; // the questionnaire that is under way
+let drawn = null; // where it is drawn
 
 function addScript(url) {
   return new Promise((resolve, reject) => {
@@ -25,14 +28,25 @@ async function loadLibraries() {
   await addScript(new URL("./survey-ui.js", import.meta.url));
   // What is read is what was signed: between two characters that no signed text can hold there is no answer put in.
   Survey.settings.expressionVariableDelimiters = { start: "\u0000", end: "\u0001" };
+  Survey.settings.animationEnabled = false; // a question is there or it is not
   const { icons } = Survey.SvgRegistry; // their inline styles would be an error of the policy
   for (const [name, icon] of Object.entries(icons)) icons[name] = icon.replaceAll(/ style="[^"]*"/g, "");
 }
 
 /** Prepare the questionnaire in the present language, keeping the answers. */
-export async function loadQuestionnaire(context) {
+export function loadQuestionnaire(context) {
+  const { code } = context.language;
+  if (model && modelLanguage === code && !loading) return Promise.resolve();
+  if (loading?.code === code) return loading.done;
+  const mine = { code, done: null };
+  loading = mine;
+  mine.done = prepare(context, () => loading === mine).finally(() => { if (loading === mine) loading = null; });
+  return mine.done;
+}
+
+/** Nothing is drawn before it is known what is hidden; `wanted` tells whether no other language was chosen meanwhile. */
+async function prepare(context, wanted) {
   const { language, state, engine } = context;
-  if (model && modelLanguage === language.code) return;
   try {
     libraries ??= loadLibraries();
     await libraries;
@@ -42,8 +56,10 @@ export async function loadQuestionnaire(context) {
     throw new Error("network");
   }
   const definition = await engine.ask("questionnaire", { language: language.code });
+  if (state.survey.conditions) await follow(context);
+  if (!wanted()) return;
   const secret = opaque(definition);
-  const fresh = new Survey.Model(drawn(definition, context));
+  const fresh = new Survey.Model(drawable(definition, context));
   fresh.applyTheme({ themeName: "default", isPanelless: true });
   fresh.locale = language.own === "en" ? "" : language.own;
   fresh.showNavigationButtons = false;
@@ -67,7 +83,7 @@ export async function loadQuestionnaire(context) {
   model = fresh;
   codes = secret;
   modelLanguage = language.code;
-  if (state.survey.conditions) await follow(context);
+  obey(context);
 }
 
 /** What Python says of a page, and of what her answers hide. */
@@ -79,13 +95,20 @@ function look(context, page) {
 /** Show and hide by the answers; the last question that was put to Python decides. */
 async function follow(context) {
   const mine = ++asked;
-  const { hidden, required, empty } = await look(context, model.pages.indexOf(model.currentPage));
-  if (mine !== asked || !model) return;
-  context.tell({ type: "hidden", pages: empty });
+  const said = await look(context, model ? model.pages.indexOf(model.currentPage) : 0);
+  if (mine !== asked) return;
+  rules = said;
+  context.tell({ type: "hidden", pages: rules.empty });
+  obey(context);
+}
+
+/** Show and hide as Python said last. */
+function obey({ state }) {
+  if (!model || !rules) return;
   for (const question of model.getAllQuestions()) {
     const { name } = codes.get(question.name);
-    question.visible = !hidden.includes(name);
-    question.isRequired = required.some((part) => part === name || (context.state.survey.questions[part].element === name && !part.endsWith("-Comment")));
+    question.visible = !rules.hidden.includes(name);
+    question.isRequired = rules.required.some((part) => part === name || (state.survey.questions[part].element === name && !part.endsWith("-Comment")));
   }
 }
 
@@ -176,7 +199,11 @@ function render(context, number) {
   model.currentPage = page; // by number SurveyJS counts only those that are shown
   const place = h("div", { class: "questionnaire", dir: language.direction });
   const heading = page.title || language.t("questions.heading");
-  queueMicrotask(() => SurveyUI.renderSurvey(model, place));
+  queueMicrotask(() => {
+    undraw();
+    SurveyUI.renderSurvey(model, place);
+    drawn = place;
+  });
   return [
     h("h1", { tabindex: "-1" }, heading),
     page.description && h("p", {}, page.description),
@@ -189,6 +216,12 @@ function render(context, number) {
       h("button", { type: "button", onclick: context.back }, language.t("back")),
     ),
   ];
+}
+
+/** What is left in no document would listen to the model all the same. */
+function undraw() {
+  if (drawn) SurveyUI.unmountComponentAtNode(drawn);
+  drawn = null;
 }
 
 /** The libraries are still on their way, or were lost on it. */
@@ -265,8 +298,10 @@ function settledAnswers(state) {
 
 /** Drop what SurveyJS holds. */
 export function forgetAnswers() {
+  undraw();
   model?.clear(true, true);
   model = null;
+  rules = null;
   codes = null;
   modelLanguage = null;
 }

@@ -19,17 +19,18 @@ MOST_REQUESTS = 20
 
 
 class Held:
-    """A page whose Python does not come before :meth:`release`."""
+    """A page whose Python, or something else, does not come before :meth:`release`."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, what: str = "**/pyodide.asm.wasm") -> None:
         self._routes: list[Route] = []
         self._page = page
-        page.context.route("**/pyodide.asm.wasm", lambda route: self._routes.append(route))
+        self._what = what
+        page.context.route(what, lambda route: self._routes.append(route))
 
     def release(self) -> None:
         for route in self._routes:
             route.continue_()
-        self._page.context.unroute("**/pyodide.asm.wasm")
+        self._page.context.unroute(self._what)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,9 +15,19 @@ from shared.questionnaire import Questionnaire
 from shared.submission import longest_message
 from tests.browser.conftest import KEY
 from tests.browser.site import Site
+from tests.browser.test_before_python import Held
 from tests.browser.walk import Walk
-from tests.builders import LANGUAGES, ORGANIZER_KEY, sign, small_model, small_specification
+from tests.builders import (
+    LANGUAGES,
+    ORGANIZER_KEY,
+    register_cells,
+    sign,
+    small_model,
+    small_specification,
+)
 from tests.every_question import BY_BUS, EVERY, OTHERWISE
+from tests.in_parts import CUT
+from tests.vectors.surveys import districts_of, register
 
 ROOM = """(field) => {
   const left = (element) => element.getBoundingClientRect().left;
@@ -27,28 +38,74 @@ ROOM = """(field) => {
   return room;
 }"""
 """Pixels to the left of a field before something cuts off what is drawn there."""
+HEARD = """{
+  const asked = new Map();
+  const { postMessage, addEventListener } = Worker.prototype;
+  Worker.prototype.postMessage = function (message) {
+    asked.set(message.id, message.method);
+    postMessage.apply(this, arguments);
+  };
+  Worker.prototype.addEventListener = function (kind, listener) {
+    addEventListener.call(this, kind, (event) => {
+      listener(event);
+      if (event.data?.kind === "answer") document.documentElement.classList.add(asked.get(event.data.id));
+    });
+  };
+}"""
+"""To what Python has answered becomes a class of the page."""
 pytestmark = pytest.mark.browser
+QUESTIONNAIRE = Questionnaire.parse(EVERY, LANGUAGES)
+LENGTH = longest_message(QUESTIONNAIRE)
 
 
 @pytest.fixture
 def site(make_site: Callable[..., Site]) -> Site:
     """The survey of all types."""
-    length = longest_message(Questionnaire.parse(EVERY, LANGUAGES))
     permissions = Permissions(free_text=True, balls_from_register=False)
-    specification = small_specification(questionnaire=EVERY, message_bytes=length, permissions=permissions)
+    specification = small_specification(questionnaire=EVERY, message_bytes=LENGTH, permissions=permissions)
     return make_site(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes(), small_model(specification))
+
+
+@pytest.fixture
+def parted(make_site: Callable[..., Site]) -> Site:
+    """The same questions to two districts."""
+    specification = register(districts_of(register_cells(), CUT))
+    permissions = replace(specification.permissions, free_text=True)
+    root, parts = replace(
+        specification, questionnaire=QUESTIONNAIRE, message_bytes=LENGTH, permissions=permissions
+    ).in_parts()
+    return make_site(sign(root.to_bytes(), ORGANIZER_KEY).to_bytes(), parts=dict(parts))
 
 
 def to_questions(page: Page, site: Site) -> Walk:
     walk = Walk(page)
     walk.open(site.link(KEY))
     walk.start()
+    from_checks(walk)
+    return walk
+
+
+def from_checks(walk: Walk) -> None:
     walk.go_on()
-    page.locator("#field-0").fill("43")
-    page.locator("#field-1-0").check()
+    tell_of_her(walk)
     walk.to_group()
     walk.go_on()
-    expect(page.locator(".questionnaire input").first).to_be_visible()
+    expect(walk.page.locator(".questionnaire input").first).to_be_visible()
+
+
+def tell_of_her(walk: Walk) -> None:
+    walk.page.locator("#field-0").fill("43")
+    walk.page.locator("#field-1-0").check()
+
+
+def begin(page: Page, site: Site) -> Walk:
+    """To the checks, where Python has been asked of the questions and has answered."""
+    page.add_init_script(HEARD)
+    walk = Walk(page)
+    walk.open(site.link(KEY))
+    page.click("#start:not([disabled])")
+    page.keyboard.press("Shift")
+    page.wait_for_selector("html.check_answers")
     return walk
 
 
@@ -74,7 +131,7 @@ def test_what_is_hidden_is_passed_over_and_not_sent(tab: Callable[..., Page], si
     page.set_default_timeout(8000)
     walk = to_questions(page, site)
     walk.name = f"every-{width}"
-    expect(page.get_by_text("Which line?")).to_have_count(0)
+    assert page.get_by_text("Which line?").count() == 0
     walk.go_on()
     expect(page.locator("#error-summary li")).to_have_count(2)
     expect(page.locator("#error-summary")).to_contain_text("Tick this box to go on.")
@@ -126,8 +183,26 @@ def test_what_is_hidden_is_passed_over_and_not_sent(tab: Callable[..., Page], si
     assert walk.problems == []
 
 
+def test_what_is_hidden_is_known_before_her_part_is_there(page: Page, parted: Site) -> None:
+    walk = begin(page, parted)
+    walk.go_on()
+    tell_of_her(walk)
+    walk.go_on()
+    page.click("#load-part")
+    expect(page.locator("#picture > summary")).to_be_visible()
+    walk.go_on()
+    expect(page.locator(".questionnaire input").first).to_be_visible()
+    assert page.get_by_text("Which line?").count() == 0
+    assert walk.problems == []
+
+
 def test_who_is_asked_more_and_says_it_in_her_words(page: Page, site: Site) -> None:
-    walk = to_questions(page, site)
+    """On a network on which the model arrives last."""
+    held = Held(page, "**/model")
+    walk = begin(page, site)
+    held.release()
+    from_checks(walk)
+    assert page.get_by_text("Which line?").count() == 0
     tick(page, "I agree")
     tick(page, "Other")
     walk.go_on()

@@ -99,6 +99,7 @@ def test_before_the_recount_the_survey_is_shown_but_nobody_is_placed(driver: Dri
     assert opened["survey"]["attributes"]
     assert not opened["sound"]
     assert driver.ask("questionnaire", language="en")["pages"]
+    assert driver.ask("check_answers", page=1, answers={"wage": "12.5"})["errors"] == {}
     assert driver.refused("place", quasi_identifiers=PERSON) == "state"
     driver.platform.broken = 500
     assert driver.refused("recount").startswith("remote")
