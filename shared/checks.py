@@ -22,7 +22,7 @@ from shared.geometry import Ranges
 from shared.limits import EXACT_BOUND, MAX_BOXES_TO_COMPARE, MAX_FAILURE_WORK, MAX_TILING_WORK
 from shared.metrics import Metrics
 from shared.participation import ParticipationLevel, ParticipationSource
-from shared.register import off_the_grid
+from shared.register import coarse_people, off_the_grid
 from shared.specification import Specification
 from shared.submission import longest_message
 
@@ -162,6 +162,7 @@ def check_cell_failure(specification: Specification, metrics: dict[int, Metrics]
 
     Of a specification in parts it is every cell of the parts that are here.
     """
+    _check_people(specification)
     _check_invitations(specification)
     check_failure_work(specification)
     held = specification.held
@@ -224,6 +225,21 @@ def check_failure_work(specification: Specification) -> None:
             "the groups are too many and too varied to be checked on a device",
             where="eligible",
             expected=f"work of at most {MAX_FAILURE_WORK}, not {work}",
+            code=CELL_FAILURE,
+        )
+
+
+def _check_people(specification: Specification) -> None:
+    """A register has at least the people that its cells have: of a public model the sum is exact.
+
+    Both are bounds of one secret sample, and of the register's people two digits are published.
+    """
+    people = coarse_people(sum(specification.people_at_levels))
+    if people > specification.model.people:
+        raise SoundnessError(
+            f"the groups would have {people} people together, which is more than the register has",
+            where="model.people",
+            expected=f"at least {people}",
             code=CELL_FAILURE,
         )
 

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from shared.checks import check_cell_failure
+from shared.errors import SoundnessError
 from shared.soundness import Examination
+from shared.specification import Specification
 from tests.builders import ORGANIZER_KEY, register_cells, sign, small_model, small_specification
 from tests.shared.examining import examine_bytes
-from tests.vectors.surveys import altered, fragment_of, register, small_balls, small_boxes
+from tests.vectors.surveys import altered, districts_of, fragment_of, register, small_balls, small_boxes
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -76,3 +79,23 @@ def test_a_register_declared_public_has_to_show_its_model() -> None:
 def test_the_honest_surveys_are_sound() -> None:
     for specification in (small_specification(), register(register_cells()), register(small_boxes())):
         assert examined(specification.to_bytes()).sound()
+
+
+@pytest.mark.parametrize(
+    "cells", [register_cells(), districts_of(register_cells(), 51)], ids=["whole", "districts"]
+)
+def test_cells_do_not_have_more_people_than_the_register(cells: Any) -> None:
+    """Everybody knows that 60 people work here. Eight groups of at least 18 need 144: most are invented."""
+    payload = altered(register(cells), lambda d: d["model"].update(people=60))
+    examination = examined(payload)
+    assert [line.code for line in examination.lines if line.outcome == "refused"] == ["check.cell-failure"]
+    with pytest.raises(SoundnessError, match="more than the register has"):
+        examination.sound()
+
+
+def test_a_device_with_one_part_of_many_adds_up_all_cells() -> None:
+    whole, parts = register(districts_of(register_cells(), 51)).in_parts()
+    lying = altered(whole, lambda d: d["model"].update(people=60))
+    specification = Specification.parse(lying, parts.get, needed=(0,))
+    with pytest.raises(SoundnessError, match="140 people together"):
+        check_cell_failure(specification, {})

@@ -8,7 +8,7 @@ from typing import Any
 
 from shared.participation import Dependence, ParticipationLevel
 from shared.specification import Specification
-from tests.builders import small_cells, small_model, small_specification
+from tests.builders import register_cells, small_cells, small_model, small_specification
 from tests.invited import invited, invited_specification
 from tests.vectors.soundness_checks.making import Change, claimed, signed, vector
 from tests.vectors.surveys import SoundnessVector, altered, register, uneven_survey
@@ -142,6 +142,13 @@ def cell_failure() -> Iterator[SoundnessVector]:
         "cell-safe-by-being-empty",
         "At low participation a cell of 5 hardly ever fails, but whoever does answer from it is alone.",
         lonely,
+    )
+    promised = register(register_cells())
+    yield refused(
+        "register-smaller-than-its-cells",
+        "Eight cells of at least 18 people, which is 144, of a register of 130.",
+        replace(promised, model=replace(promised.model, people=130)),
+        model=None,
     )
     yield refused(
         "fewer-invitations-than-answers",
