@@ -107,6 +107,8 @@ def layout_of(path: Path, *, separator: str | None, encoding: str | None, wanted
     separator = separator or sniff_separator(sample, wanted=wanted)
     with cell_limit():
         written, header = _header(_reader(_lines(iter([sample])), separator), separator)
+    if len(header) == 1:
+        raise IrregularError  # which empty lines are records, the end of the file tells
     return Layout(
         written=written,
         header=header,

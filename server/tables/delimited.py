@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from server.progress import Progress
 from server.tables.problems import SHOWN, Problems
-from server.tables.sniffing import SEPARATOR_WORDS
+from server.tables.sniffing import NAMED_SEPARATOR, SEPARATOR_WORDS
 from server.wording import quoted
 from shared.errors import ModelFileError
 
@@ -107,6 +107,10 @@ def _divided(
 ) -> Content:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     written, header = header_of(reader, source, separator)
+    if len(header) == 1:
+        # An empty line between two records is a record without a value; behind the last it is none.
+        reader = csv.reader(io.StringIO(text.rstrip("\r\n"), newline=""), delimiter=separator, strict=True)
+        header_of(reader, source, separator)
     kept = [index for index, name in enumerate(header) if wanted is None or name in wanted]
     indices: list[dict[str, int]] = [{} for _ in kept]
     codes: list[list[NDArray[np.int32]]] = [[] for _ in kept]
@@ -116,7 +120,7 @@ def _divided(
     )  # hashes of 64 bits: among a million records two differ but look equal once in 10^7
     ragged = Problems(source, "records have another width than the header")
     n_lines = text.count("\n") + text.count("\r") - text.count("\r\n")
-    for records, lines in chunks(reader, source):
+    for records, lines in chunks(reader, source, one_column=len(header) == 1):
         if progress is not None:
             progress(min(reader.line_num, n_lines), n_lines)
         if set(map(len, records)) != {len(header)}:
@@ -160,7 +164,10 @@ def first_line_end(text: str) -> str:
 def header_of(reader: Reader, source: str, separator: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names as they are written, and as they are called."""
     try:
-        names = next((record for record in reader if record), None)
+        names = next(
+            (record for record in reader if record and not NAMED_SEPARATOR.fullmatch(separator.join(record))),
+            None,
+        )
     except csv.Error as error:
         raise _broken(error, source, 1, reader.line_num) from None
     if names is None:
@@ -184,11 +191,12 @@ def header_of(reader: Reader, source: str, separator: str) -> tuple[tuple[str, .
 
 
 def chunks(
-    reader: Reader, source: str, *, behind: int = 0
+    reader: Reader, source: str, *, behind: int = 0, one_column: bool = False
 ) -> Iterator[tuple[list[list[str]], NDArray[np.int64]]]:
     """Yield records in blocks, each with the physical line on which every record begins.
 
-    ``behind`` so many lines of the file the reader's first one stands.
+    ``behind`` so many lines of the file the reader's first one stands. An empty line is no record, or with
+    ``one_column`` one of an empty cell.
     """
     while True:
         before = reader.line_num
@@ -196,7 +204,7 @@ def chunks(
         ends: list[int] = []
         try:
             for record in islice(reader, _CHUNK_RECORDS):
-                records.append(record)
+                records.append(record or [""] if one_column else record)
                 ends.append(reader.line_num)
         except csv.Error as error:
             begins = (ends[-1] if ends else before) + 1

@@ -30,6 +30,8 @@ _DATE: Final = re.compile(
 _WITH_UNIT: Final = re.compile(
     r"(?P<before>[^0-9+-]{0,8})(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?)(?P<after>[^0-9]{0,12})"
 )
+_ERROR_CELL: Final = re.compile(r"#[A-Z0-9/]+[!?]?")
+"""What spreadsheets show where a formula failed, such as #DIV/0! and #N/A."""
 _UNIT: Final = re.compile(r"(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?) ?(?P<unit>[^\W\d_]{1,12}|[%€$£¥°])")
 _FEWEST_WITH_UNIT: Final = 5
 """Different numbers with one unit; categories have fewer, such as "1 room", "2 rooms", "3 rooms"."""
@@ -61,7 +63,11 @@ def number_alone(text: str) -> str:
     if is_date(text):
         return AGE_REMEDY
     found = _WITH_UNIT.fullmatch(text.strip())
-    if found and (found["before"].strip() or found["after"].strip()):
+    if (
+        found
+        and not _ERROR_CELL.fullmatch(text.strip())
+        and (found["before"].strip() or found["after"].strip())
+    ):
         return f"Write the number alone: {found['number']}."
     return ""
 

@@ -44,6 +44,9 @@ _BEGINNING: Final = (1980, 1, 1, 0, 0, 0)
 _DIGITS: Final = 15
 """That Excel knows of a number; what follows is noise of the program that wrote it."""
 
+_PADDING: Final = re.compile(r"(?:\[\$-[0-9A-Fa-f]+\])?(?P<zeros>0{2,})")
+"""A number format that shows leading zeros, such as that of postcodes."""
+
 _TITLE: Final = "Data"
 """Of the sheet that is written."""
 
@@ -55,8 +58,9 @@ class ExcelFile(DataFile):
 
     Notes
     -----
-    Formulas are refused, since their results would change with the values they use. Kept are the names of
-    published columns and, where most cells of a column have the same built-in number format, that format.
+    Formulas are refused, since their results would change with the values they use. Numbers whose format
+    shows leading zeros, such as postcodes, are the texts that are seen. Kept are the names of published
+    columns and, where most cells of a column have the same built-in number format, that format.
     Left behind are other sheets, the title of this one, formats and styles of single cells, formats that
     somebody defined (they can hold any text), widths, comments, names, filters, pictures and properties.
     """
@@ -119,6 +123,11 @@ class ExcelFile(DataFile):
             str(cell.value).strip() if cell.value is not None else f"(column {number})"
             for number, cell in enumerate(self._header, 1)
         )
+        self._codes = frozenset(
+            position
+            for position in range(width)
+            if any(_shown(row[position])[:1] == "0" for row in self._rows)
+        )
         self._begin(path.name, names, len(self._rows), missing)
         self.understood = Understood(form="excel", sheet=title)
 
@@ -148,7 +157,13 @@ class ExcelFile(DataFile):
 
     def _values(self, name: str) -> list[Any]:
         position = self.names.index(name)
-        return [None if row[position].value == "" else row[position].value for row in self._rows]
+        values = [self._value(row, position) for row in range(self.n_records)]
+        return [None if value == "" else value for value in values]
+
+    def _value(self, row: int, position: int) -> Any:
+        """Of a cell; in a column that shows leading zeros the text that is seen."""
+        cell = self._rows[row][position]
+        return (position in self._codes and _shown(cell)) or cell.value
 
     def options(self) -> dict[str, str]:
         """The title of the sheet that is written."""
@@ -185,7 +200,7 @@ class ExcelFile(DataFile):
                 elif new is not None and new.dtype.kind == "O":
                     value = new[row]
                 else:
-                    value = self._rows[row if new is None else int(new[row])][position].value
+                    value = self._value(row if new is None else int(new[row]), position)
                 cell = sheet.cell(line, column, value)
                 if isinstance(value, str):
                     cell.data_type = "s"  # a text that begins with = is no formula
@@ -193,6 +208,15 @@ class ExcelFile(DataFile):
                     cell.number_format = form
         sheet.freeze_panes = "A2"
         save_timeless(book, path)
+
+
+def _shown(cell: Any) -> str:
+    """Digits of a whole number whose format pads it with zeros; else nothing."""
+    value = cell.value
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        return ""
+    padded = _PADDING.fullmatch(cell.number_format)
+    return str(value).zfill(len(padded["zeros"])) if padded else ""
 
 
 def _is_number(value: object) -> bool:

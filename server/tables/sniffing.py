@@ -15,6 +15,8 @@ from shared.errors import ModelFileError
 
 SEPARATORS: Final = ("\t", ";", ",")
 SEPARATOR_WORDS: Final = {"\t": "tab", ";": "semicolon", ",": "comma"}
+NAMED_SEPARATOR: Final = re.compile(r"(?i:sep)=(?P<separator>[^\r\n])")
+"""What programs write above the header, for Excel."""
 SAMPLE_RECORDS: Final = 500
 SAMPLE_CHARACTERS: Final = 400_000
 
@@ -68,8 +70,9 @@ def decode(data: bytes, *, source: str, encoding: str | None = None) -> tuple[st
         raise ModelFileError(
             "there is a NUL character, so this is not a text file as spreadsheets write it",
             where=f"{source}, line {_line_of(text, nul)}",
-            expected="CSV text in UTF-8 or Latin-1, or a file that ends in .parquet",
-            remedy="Export the table again as CSV (UTF-8).",
+            expected="CSV text",
+            remedy="Export the table again as CSV (UTF-8); of UTF-16 without a byte order mark say so:"
+            " --encoding utf-16-le.",
         )
     return text, chosen
 
@@ -101,6 +104,7 @@ def sniff_separator(text: str, *, wanted: Iterable[str] = ()) -> str:
     -------
     str
         Tab, semicolon or comma. For a file of one column one that its cells do not hold, comma if possible.
+        Where the first line names it (``sep=;``), that one.
 
     Notes
     -----
@@ -108,6 +112,8 @@ def sniff_separator(text: str, *, wanted: Iterable[str] = ()) -> str:
     wanted and appear, all records as wide as the header, few cells that still hold another candidate
     (decimal commas excepted), the width of the header.
     """
+    if named := NAMED_SEPARATOR.fullmatch(re.split("[\r\n]", text[:8], maxsplit=1)[0]):
+        return named["separator"]
     sample, cut = text[:SAMPLE_CHARACTERS], len(text) > SAMPLE_CHARACTERS
     names = frozenset(wanted)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pyreadstat
 import pytest
@@ -203,6 +204,7 @@ def test_what_a_file_calls_categories_is_not_doubted(tmp_path: Path) -> None:
         ("1.250,5", 'line 6: "1.250,5" of "age" looks like', "Correct them"),
         ("45 years", 'line 6: most values of "age" are numbers, and "45 years" is none', "alone: 45"),
         ("-", 'line 6: most values of "age" are numbers, and "-" is none', "--missing-values age=-"),
+        ("#DIV/0!", 'line 6: most values of "age" are numbers', "--missing-values age=#DIV/0!"),
     ],
 )
 def test_errors_name_the_row_that_is_wrong(tmp_path: Path, odd: str, message: str, remedy: str) -> None:
@@ -211,6 +213,48 @@ def test_errors_name_the_row_that_is_wrong(tmp_path: Path, odd: str, message: st
         masked(path)
     assert message in str(error.value)
     assert remedy in error.value.remedy
+
+
+def test_an_empty_line_of_a_file_with_one_column_is_a_record_without_a_value(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "age\n" + "\n".join("" if row % 9 == 4 else str(age) for row, age in enumerate(AGES)) + "\n\n\n"
+    )
+    gaps = len(range(4, N, 9))
+    with pytest.raises(InputError, match=f'{gaps} records have no "age"'):
+        masked(path)
+    _, file = masked(path, missing="category")
+    assert file.n_records == N
+    assert file.column("age").missing.sum() == gaps
+
+
+@pytest.mark.parametrize("separator", [";", ",", "\t", "|"])
+def test_a_line_that_names_the_separator_is_no_header(tmp_path: Path, separator: str) -> None:
+    path = tmp_path / "a.csv"
+    rows = [separator.join(row) for row in (("age", "sex"), ("1", "f"), ("2", "m"))]
+    path.write_text("\r\n".join([f"sep={separator}", *rows]))
+    file = open_data(path)
+    assert file.names == ("age", "sex")
+    assert list(file.column("age")) == ["1", "2"]
+    assert file.where(0) == "a.csv, line 3"
+
+
+@pytest.mark.parametrize("form", ["00000", "[$-407]00000"])
+def test_codes_that_a_workbook_shows_with_leading_zeros_keep_them(tmp_path: Path, form: str) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["age", "postcode", "count"])
+    for row, age in enumerate(AGES.tolist()):
+        book.active.append([age, (1067, 10115)[row % 2], 100])
+        book.active.cell(row + 2, 2).number_format = form
+        book.active.cell(row + 2, 3).number_format = "00"
+    book.save(tmp_path / "a.xlsx")
+    file = open_data(tmp_path / "a.xlsx")
+    assert file.column("postcode").kind == "nominal"
+    assert file.column("count").kind == "numeric"
+    _, after = masked(tmp_path / "a.xlsx", quasi_identifiers=("age", "postcode"))
+    assert set(after.column("postcode")) == {"01067", "10115"}
+    _, after = masked(tmp_path / "a.xlsx")
+    assert set(after.column("postcode")) == {"01067", "10115"}
 
 
 @pytest.mark.parametrize(
