@@ -25,7 +25,8 @@ _UNSEEN: Final = frozenset(
     {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
     | {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
 )
-_JOINERS: Final = "\u200c\u200d"
+_JOINER: Final = "\u200d"
+_JOINERS: Final = "\u200c" + _JOINER
 _JOINING_SCRIPTS: Final = (
     "ARABIC ",
     "SYRIAC ",
@@ -62,6 +63,15 @@ def clean_text(text: str) -> bool:
     if not unseen <= set(_JOINERS):
         return False
     return not unseen or all(_joins(text, i) for i, c in enumerate(text) if c in unseen)
+
+
+def looks(text: str) -> str:
+    """What is seen of a text: equal for two that cannot be told apart in print.
+
+    Composed letters are as decomposed ones (NFC), any blanks are one blank, and joiners nothing, which mostly
+    change nothing. Letters of several scripts that look alike, such as Latin and Cyrillic a, stay apart.
+    """
+    return " ".join(unicodedata.normalize("NFC", text).replace(_JOINER, "").split())
 
 
 def normalized(text: str) -> str:

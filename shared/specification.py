@@ -13,6 +13,7 @@ from shared import strict_json
 from shared.attributes import Attribute, parse_attribute
 from shared.cell_tables import parse_centroids, parse_eligible, parse_row, require_sums
 from shared.cells import Cells, DistrictCells, ReferencedCells, UnitCells, parse_cells
+from shared.characters import looks
 from shared.declarations import (
     Algorithm,
     ModelReference,
@@ -432,7 +433,7 @@ def _parse_attributes(fields: Fields, languages: tuple[str, ...]) -> tuple[Attri
         for i, item in enumerate(fields.items("attributes", MAX_ATTRIBUTES, minimum=1))
     )
     names = [attribute.name for attribute in attributes]
-    if len(set(names)) != len(names) or any(name in _RESERVED_NAMES for name in names):
+    if len(set(map(looks, names))) != len(names) or any(name in _RESERVED_NAMES for name in names):
         raise fields.fail(
             "attributes", "a name stands twice or is reserved", "distinct names other than level and people"
         )

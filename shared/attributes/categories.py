@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shared.characters import looks
 from shared.errors import AnswerError, SpecificationError
 from shared.fields import Fields
 
@@ -23,11 +24,16 @@ class Category:
 
 
 def check_categories(categories: tuple[Category, ...], where: str) -> None:
-    """Refuse fewer than two categories, duplicates, and values with blanks around them."""
+    """Refuse fewer than two categories, values with blanks around them, and two that look alike."""
     values = [category.value for category in categories]
     if len(values) < 2 or len(set(values)) != len(values):
         raise SpecificationError(
             "too few or repeated categories", where=where, expected="two or more, distinct"
+        )
+    refuse_alike(values, "the values", where)
+    for language in categories[0].label:
+        refuse_alike(
+            [category.label[language] for category in categories], f"the labels in {language}", where
         )
     for value in values:
         if not value or value != value.strip():
@@ -36,6 +42,28 @@ def check_categories(categories: tuple[Category, ...], where: str) -> None:
                 where=where,
                 expected="plain values",
             )
+
+
+def refuse_alike(texts: Sequence[str], what: str, where: str) -> None:
+    """Refuse two categories that people cannot tell apart: nearly everybody would take the first.
+
+    Whoever took the second would be alone in a cell that counts half of them.
+
+    Raises
+    ------
+    SpecificationError
+        Naming the two texts.
+    """
+    seen: dict[str, str] = {}
+    for text in texts:
+        look = looks(text)
+        if look in seen:
+            raise SpecificationError(
+                f"two of {what} look alike: {seen[look][:60]!a} and {text[:60]!a}",
+                where=where,
+                expected="categories that people can tell apart",
+            )
+        seen[look] = text
 
 
 def parse_categories(fields: Fields, languages: tuple[str, ...], maximum: int) -> tuple[Category, ...]:

@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self, final
 
 from shared.attributes.base import middle
-from shared.attributes.categories import Category
+from shared.attributes.categories import Category, refuse_alike
 from shared.attributes.places import Places
 from shared.attributes.shown import GROUP, POSITION_DIGITS, Column, Described, PictureAxis
+from shared.characters import looks
 from shared.decimals import round_decimal
 from shared.errors import SpecificationError
 from shared.fields import Fields
@@ -78,6 +79,7 @@ class Lookup(Places):
                 where=where,
                 expected="two or more, distinct",
             )
+        refuse_alike(values, "the values of the table", where)
         if not self.axes or any(len(entry.vector) != len(self.axes) for entry in self.entries):
             raise SpecificationError(
                 "a row of the table has the wrong length", where=where, expected=f"{len(self.axes)} integers"
@@ -103,8 +105,8 @@ class Lookup(Places):
                 "a row of the table has no label", where=where, expected="one, as others"
             )
         for language in self.label if labels else ():
-            read = {label[language].strip().casefold(): i for i, label in enumerate(labels)}
-            typed = {entry.value.casefold(): i for i, entry in enumerate(self.entries)}
+            read = {looks(label[language]).casefold(): i for i, label in enumerate(labels)}
+            typed = {looks(entry.value).casefold(): i for i, entry in enumerate(self.entries)}
             if len(read) != len(labels) or any(typed.get(text, i) != i for text, i in read.items()):
                 raise SpecificationError(
                     "a label stands for two rows of the table",
