@@ -79,6 +79,7 @@ class Bridge:
         self._placement: Placement | None = None
         self._attempt: Attempt | None = None
         self._message: Message | None = None
+        self._composing: object = None  # what was composed last: what is sealed earlier may be ready later
 
     async def handle(self, text: str) -> str:
         """Answer one message ``{"method", "arguments"}`` with ``{"result"}`` or ``{"error"}``."""
@@ -98,7 +99,7 @@ class Bridge:
         return json.dumps({"result": result})
 
     async def open(self, base: str, survey: str, fragment: str) -> dict[str, Any]:
-        """Fetch and check the survey; a public model is counted by :meth:`recount`.
+        """Fetch and check the survey, once; a public model is counted by :meth:`recount`.
 
         Returns
         -------
@@ -107,7 +108,7 @@ class Bridge:
             ``sound`` once every check has passed: before that nothing maps a person or sends.
         """
         self._link = Link(base=base, survey=survey, invitation=Invitation.parse_fragment(fragment))
-        self._sound, self._compared, self._parts = None, False, {}
+        self._sound, self._compared, self._parts, self._entrance = None, False, {}, None
         self._examination = await examine_alone(self._platform, self._link)
         return self._examined()
 
@@ -136,7 +137,7 @@ class Bridge:
             self._sound = examination.sound(compared=compared)
         except RoomfulError as error:
             return result | {"refused": {"code": error.code, "error": error_object(error)}}
-        if self._sound.specification.invited is not None:
+        if self._sound.specification.invited is not None and self._entrance is None:
             organizer_key = _needed(examination.verified).organizer_key
             self._entrance = Entrance(self._platform, _needed(self._link), self._sound, organizer_key)
         return result | {"survey": survey_object(self._sound.specification), "sound": True}
@@ -256,13 +257,20 @@ class Bridge:
                 if self._attempt is None or (self._attempt.cell, self._attempt.answers) != said:
                     self._attempt = attempt(self._platform, _needed(self._link), placement, answers, token)
                 return attempt_object(self._attempt, specification)
-            self._message = await compose(self._platform, _needed(self._link), placement, answers, token)
+            self._composing = said
+            message = await compose(self._platform, _needed(self._link), placement, answers, token)
+            if self._composing is said:
+                self._message = message
+            return message_object(message, specification)
         return message_object(self._message, specification)
 
     async def cast(self) -> dict[str, Any]:
         """Make the encrypted vote a message; it cannot be tested any more."""
-        self._message = await cast(self._platform, _needed(self._attempt))
-        self._attempt = None
+        attempted, self._attempt = (
+            _needed(self._attempt),
+            None,
+        )  # if it cannot be sealed, the next is another one
+        self._message = await cast(self._platform, attempted)
         return message_object(self._message, _needed(self._sound).specification)
 
     def test_ballot(self) -> dict[str, Any]:
@@ -281,7 +289,7 @@ class Bridge:
         return rebuilt_object(found, sound.specification)
 
     def _forget_message(self) -> None:
-        self._message = self._attempt = None
+        self._message = self._attempt = self._composing = None
 
     def delay(self) -> dict[str, Any]:
         """Milliseconds until a random moment at which an invited respondent's message is sent."""

@@ -51,7 +51,7 @@ function loaded({ language, next, back }) {
 
 async function load(context, everything, status) {
   const { engine, language, state } = context;
-  const { step } = state;
+  const { step, quasi } = state;
   const buttons = [...document.querySelectorAll("#load-part, #load-all")];
   const rest = (disabled) => buttons.forEach((button) => { /** @type {HTMLButtonElement} */ (button).disabled = disabled; });
   rest(true);
@@ -71,9 +71,6 @@ async function load(context, everything, status) {
     return rest(false);
   }
   if (state.refused) return context.refuse(state.refused);
-  if (state.step !== step) return; // she has gone back meanwhile, and is asked again
-  const { room } = await findRoom(context);
-  if (state.step !== step) return;
-  context.tell({ type: "placed", room });
-  context.next();
+  if (state.step !== step || state.quasi !== quasi) return; // she has gone back meanwhile, and is asked again
+  if (await findRoom(context)) context.next();
 }

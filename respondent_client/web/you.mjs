@@ -13,9 +13,9 @@ const problem = (errors, { name }) => (Object.hasOwn(errors, name) ? errors[name
 export const you = {
   name: "you",
   stage: "you",
-  render(context, found) {
+  render(context) {
     const { language, state } = context;
-    const errors = found ?? state.faults ?? {};
+    const errors = state.faults ?? {};
     const fields = asked(state).attributes;
     const problems = fields.filter((field) => problem(errors, field));
     const checked = h("div", {}); // below what she fills in, which must not move
@@ -52,16 +52,9 @@ async function submit(event, context) {
   const { state } = context;
   context.tell({ type: "faulty", faults: null });
   if (!state.sound && !state.survey?.in_parts) return context.next(); // the next screen waits for the checks
-  const { step } = state;
-  const { room, part, errors } = await findRoom(context);
-  if (state.step !== step) return; // pressed twice, or gone back meanwhile
-  if (errors) {
-    replace(document.getElementById("screen"), you.render(context, errors));
-    document.getElementById("error-summary").focus();
-    return;
-  }
-  context.tell(part ? { type: "parted", part } : { type: "placed", room });
-  context.next();
+  if (!(await findRoom(context))) return;
+  if (state.faults) context.refresh();
+  else context.next();
 }
 
 /** The screen of who was quicker than the checks: what she typed is looked at once they have passed, and what comes then is shown. */
@@ -74,12 +67,8 @@ export function waitingForChecks(context) {
     if (!state.sound && !state.survey?.in_parts) return replace(place, standing(context));
     if (looking) return;
     looking = true;
-    const { step } = state;
-    const { room, part, errors } = await findRoom(context);
-    if (state.step !== step) return;
-    if (errors) context.tell({ type: "faulty", faults: errors });
-    else context.tell(part ? { type: "parted", part } : { type: "placed", room });
-    if (errors) context.back();
+    if (!(await findRoom(context))) return;
+    if (state.faults) context.back();
     else context.refresh();
   };
   context.live = update;
@@ -92,14 +81,19 @@ export function waitingForChecks(context) {
   ];
 }
 
-/** Her room, the part of the survey that is needed to find it, or what is wrong with what she typed. */
-export function findRoom({ engine, language, state }) {
-  const quasi = Object.create(null);
-  for (const field of state.survey.attributes) {
-    const typed = state.quasi[field.name];
-    quasi[field.name] = typed === undefined ? "" : typed;
-  }
-  return engine.ask("place", { quasi_identifiers: quasi, signs: language.signs });
+/**
+ * Learn her room, the part of the survey that is needed to find it, or what is wrong with what she typed. False if she has
+ * pressed twice, gone back or typed something else meanwhile: the answer is of what is not there any more.
+ */
+export async function findRoom({ engine, language, state, tell }) {
+  const { step, quasi } = state;
+  const given = Object.create(null);
+  for (const { name } of state.survey.attributes) given[name] = quasi[name] === undefined ? "" : quasi[name];
+  const { room, part, errors } = await engine.ask("place", { quasi_identifiers: given, signs: language.signs });
+  if (state.step !== step || state.quasi !== quasi) return false;
+  if (errors) tell({ type: "faulty", faults: errors });
+  else tell(part ? { type: "parted", part } : { type: "placed", room });
+  return true;
 }
 
 function enter({ tell }, field, value) {

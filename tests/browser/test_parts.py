@@ -163,6 +163,26 @@ def test_a_part_that_does_not_arrive_can_be_asked_for_again(page: Page, parted: 
     expect(page.locator("#picture > summary")).to_be_visible()
 
 
+def test_a_part_that_comes_when_she_has_moved_is_not_taken_for_hers(page: Page, parted: Site) -> None:
+    """The page asked for her group over and over, and showed none."""
+    late = Held(page, "**/parts/*")
+    walk = Walk(page)
+    to_the_question(walk, parted.link(KEY))
+    page.click("#load-part")
+    expect(page.locator("#load-part")).to_be_disabled()
+    page.go_back()
+    page.locator("#field-0").fill("80")
+    walk.go_on()
+    expect(page.locator("#load-part")).to_be_enabled()
+    with page.expect_response("**/parts/*"):
+        late.release()
+    page.click("#load-part")
+    expect(page.locator("#picture > summary")).to_be_visible()
+    expect(page.locator("#example")).to_contain_text("80")
+    assert asked_for(parted) == [YOUNG, OLD]
+    assert not walk.problems
+
+
 LIES = {
     "another": PARTS[YOUNG].replace(b"[18]", b"[19]", 1),
     "much too long": PARTS[YOUNG] + b" " * 10_000,

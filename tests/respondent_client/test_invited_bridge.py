@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 from collections.abc import Iterator
@@ -233,6 +234,50 @@ def test_another_token_makes_another_message(platform: ServerPlatform) -> None:
         texts.append(page.ask("compose", answers=ANSWERS)["text"])
         assert page.ask("compose", answers=ANSWERS)["text"] == texts[-1]
     assert texts[0] != texts[1]
+
+
+def test_a_check_that_ends_twice_takes_no_token_away(platform: ServerPlatform) -> None:
+    """The words to compare, pressed twice, count the model twice; the second count ends any time later."""
+    page = Driver(platform)
+    page.begin()
+    page.ask("place", quasi_identifiers=PERSON)
+    page.ask("use_invitation", text=hold_token(DIGEST, b"p" * 32).to_text())
+    assert page.ask("recount")["sound"]
+    assert page.ask("compose", answers=ANSWERS)["sealed"]
+
+
+def test_what_is_sealed_late_does_not_take_the_place_of_what_was_answered_last(
+    platform: ServerPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """She has gone back and changed an answer while the program that seals was on its way."""
+    page = Driver(platform)
+    page.begin()
+    page.ask("place", quasi_identifiers=PERSON)
+    page.ask("use_invitation", text=hold_token(DIGEST, b"p" * 32).to_text())
+    changed = ANSWERS | {"health": "poor"}
+    first, last = (
+        json.dumps({"method": "compose", "arguments": {"answers": answers}}) for answers in (ANSWERS, changed)
+    )
+    seal = platform.seal
+
+    async def both() -> Any:
+        arrived = asyncio.Event()
+
+        async def late(**given: Any) -> bytes:
+            await arrived.wait()
+            return await seal(**given)
+
+        monkeypatch.setattr(platform, "seal", late)
+        slow = asyncio.ensure_future(page.bridge.handle(first))
+        await asyncio.sleep(0)
+        monkeypatch.setattr(platform, "seal", seal)
+        shown = json.loads(await page.bridge.handle(last))
+        arrived.set()
+        await slow
+        return shown
+
+    shown = asyncio.run(both())["result"]
+    assert page.ask("compose", answers=changed)["text"] == shown["text"], "other bytes than those shown"
 
 
 @pytest.mark.parametrize(

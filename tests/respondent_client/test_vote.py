@@ -13,6 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from respondent_client.browser.bridge import Bridge
 from respondent_client.composing import attempt, cast
 from respondent_client.headless.commands import TESTING, vote
 from respondent_client.headless.platform import HeadlessPlatform
@@ -25,7 +26,7 @@ from server.collection.web.app import create_app
 from server.release.board.creating import create_board, finish_board
 from shared.complaint import sealed_text
 from shared.election.tested import BallotTest
-from shared.errors import ElectionError, InputError, StateError, SubmissionError
+from shared.errors import ElectionError, InputError, RemoteError, StateError, SubmissionError
 from shared.hash_list import format_hashes
 from shared.invitation import survey_link
 from shared.invitation_code import InvitationCode
@@ -163,6 +164,41 @@ def test_a_tested_ballot_is_never_cast(polls: Polls) -> None:
         sent.test()
     assert respondent.send(message).digest == message.receipt
     assert polls.stored() == (message.receipt,)
+
+
+class Unsealed(HeadlessPlatform):
+    """The program that seals is lost on its way once."""
+
+    lost = 1
+
+    async def seal(self, **given: Any) -> bytes:
+        if self.lost:
+            self.lost -= 1
+            raise RemoteError("a part of the program could not be loaded", code="remote.unreachable")
+        return await super().seal(**given)
+
+
+def test_a_ballot_that_could_not_be_sealed_is_followed_by_another(polls: Polls) -> None:
+    """It was dead, and shown again and again: nobody could vote without loading the page anew."""
+    bridge = Bridge(Unsealed())
+
+    def reply(method: str, **arguments: Any) -> dict[str, Any]:
+        text = json.dumps({"method": method, "arguments": arguments})
+        found: dict[str, Any] = json.loads(run(bridge.handle(text)))
+        return found
+
+    base, _, rest = polls.link(None).partition("s/")
+    survey, _, fragment = rest.partition("#")
+    assert reply("open", base=base, survey=survey, fragment=fragment)["result"]["survey"]
+    assert reply("recount")["result"]["sound"]
+    reply("begin_invitation", kept=(polls.folder / "token-0.json").read_text())
+    assert "room" in reply("place", quasi_identifiers=PERSON)["result"]
+    words = reply("compose", answers=CHOICES)["result"]["words"]
+    assert reply("cast")["error"]["code"] == "remote.unreachable"
+    assert reply("compose", answers=CHOICES)["result"]["words"] not in (words, "")
+    assert reply("cast")["result"]["sealed"]
+    assert len(reply("send")["result"]["receipt"]) == 64
+    assert polls.store.total() == 1
 
 
 def test_a_ballot_that_is_missing_comes_back(polls: Polls) -> None:

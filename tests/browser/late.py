@@ -1,0 +1,51 @@
+"""Answers of the page's worker that arrive when a test lets them: later than on any machine of ours."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import Page
+
+_HOLDING = """(methods) => {
+  const asked = new Map();
+  const late = window.late = {
+    methods: new Set(methods),
+    held: [],
+    release() { this.methods.clear(); for (const arrive of this.held.splice(0)) arrive(); },
+  };
+  const { postMessage, addEventListener } = Worker.prototype;
+  Worker.prototype.postMessage = function (message) {
+    asked.set(message.id, message.method);
+    postMessage.apply(this, arguments);
+  };
+  Worker.prototype.addEventListener = function (kind, listener) {
+    addEventListener.call(this, kind, (event) => {
+      const isHeld = event.data?.kind === "answer" && late.methods.has(asked.get(event.data.id));
+      if (isHeld) late.held.push(() => listener(event));
+      else listener(event);
+    });
+  };
+}"""
+
+
+class Late:
+    """Holds back what Python answers to some methods; to be made before the page is opened.
+
+    Parameters
+    ----------
+    page : Page
+    methods : str
+        As the bridge names them.
+    """
+
+    def __init__(self, page: Page, *methods: str) -> None:
+        self._page = page
+        page.add_init_script(f"({_HOLDING})({json.dumps(methods)})")
+
+    def wait(self, answers: int = 1) -> None:
+        """Until so many answers are held."""
+        self._page.wait_for_function(f"late.held.length >= {answers}")
+
+    def release(self) -> None:
+        """Let them arrive in their order, and later ones at once."""
+        self._page.evaluate("late.release()")
