@@ -14,11 +14,8 @@ def refusal(reply: Reply) -> RoomfulError:
     """The server's problem document (RFC 9457)."""
     problem = reply_object(reply)
     code = problem.get("code")
-    title, detail = problem.get("title"), problem.get("detail")
-    message = (
-        title.rstrip(".") if isinstance(title, str) else f"the server answered with status {reply.status}"
-    )
-    remedy = detail if isinstance(detail, str) else ""
+    title, remedy = (_one_line(problem.get(name)) for name in ("title", "detail"))
+    message = title.rstrip(".") or f"the server answered with status {reply.status}"
     if isinstance(code, str) and _STATE.fullmatch(code):
         return StateError(message, remedy=remedy, code=code)
     if code == "complaint.acceptance":
@@ -32,9 +29,15 @@ def refusal(reply: Reply) -> RoomfulError:
     return RemoteError(message, remedy=remedy, code="remote.refused")
 
 
+_MAX_SAID: Final = 500
 _STATE: Final = re.compile(r"state(\.[a-z-]{1,40})?")
 _TOKEN_CODES: Final = ("token.code", "token.box", "token.spent", "token.signature")
 """Codes that have words of their own on the respondent's page."""
+
+
+def _one_line(text: object) -> str:
+    """What the server says, short and in one line, so that it does not look like lines of ours."""
+    return " ".join(text[:_MAX_SAID].split()) if isinstance(text, str) else ""
 
 
 def reply_object(reply: Reply) -> dict[str, Any]:

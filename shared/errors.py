@@ -8,7 +8,13 @@ in which file, line, column or attribute; ``expected`` what would have been righ
 
 from __future__ import annotations
 
-from typing import ClassVar
+import re
+from typing import ClassVar, Final
+
+_UNSEEN: Final = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Controls but for the line feed, half characters, and what turns the direction of writing."""
 
 
 class RoomfulError(Exception):
@@ -26,6 +32,11 @@ class RoomfulError(Exception):
         What the reader can do about it.
     code : str, optional
         A more specific stable code below the class's own, such as ``"check.n-min"``.
+
+    Notes
+    -----
+    Guarantee: whoever wrote what an error quotes (a server, a file), no character of its texts moves a
+    terminal's cursor or turns the direction of writing; such ones stand there as escapes.
     """
 
     default_code: ClassVar[str] = "roomful"
@@ -33,11 +44,10 @@ class RoomfulError(Exception):
     def __init__(
         self, message: str, *, where: str = "", expected: str = "", remedy: str = "", code: str = ""
     ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.where = where
-        self.expected = expected
-        self.remedy = remedy
+        self.message, self.where, self.expected, self.remedy = map(
+            _visible, (message, where, expected, remedy)
+        )
+        super().__init__(self.message)
         self.code = code or self.default_code
 
     def __str__(self) -> str:
@@ -46,6 +56,10 @@ class RoomfulError(Exception):
             parts.append(f"expected {self.expected}")
         text = "; ".join(parts)
         return f"{text}. {self.remedy}" if self.remedy else text
+
+
+def _visible(text: str) -> str:
+    return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class InputError(RoomfulError):
