@@ -13,6 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
+from server.release.strata import sizes_are_known
 from server.release.tables import RELEASED, ReleasedTable
 from shared.attributes import Attribute
 from shared.decimals import format_decimal, multiples, round_step
@@ -73,10 +74,12 @@ def bandings(specification: Specification, cells: ReleasedTable) -> tuple[Bandin
     """
     language = specification.languages[0]
     names = [column.name for column in cells.columns]
+    size = names.index("eligible_people" if sizes_are_known(specification) else "answers")
     released = [row for row in cells.rows if row[names.index("status")] == RELEASED]
     start, found = names.index("level_mixing") + 1, []
     for attribute in specification.attributes:
-        bands = bands_of(attribute, [(row[0], row[start], row[start + 1 :]) for row in released], language)
+        groups = [(row[0], int(row[size]), row[start], row[start + 1 :]) for row in released]
+        bands = bands_of(attribute, groups, language)
         start += len(attribute.columns(language))
         if len(bands) > 1:
             found.append(Banding(title=attribute.label[language], bands=tuple(bands)))
@@ -84,15 +87,15 @@ def bandings(specification: Specification, cells: ReleasedTable) -> tuple[Bandin
 
 
 def bands_of(
-    attribute: Attribute, groups: Sequence[tuple[str, str, tuple[str, ...]]], language: str
+    attribute: Attribute, groups: Sequence[tuple[str, int, str, tuple[str, ...]]], language: str
 ) -> list[Band]:
-    """Groups (name, first field of the attribute, the fields after it) by that field, in order."""
-    by_value: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
-    for name, value, more in groups:
+    """Groups (name, people, first field of the attribute, the fields after it) by that field, in order."""
+    by_value: dict[str, list[tuple[str, int, tuple[str, ...]]]] = defaultdict(list)
+    for name, people, value, more in groups:
         if value:
-            by_value[value].append((name, more))
+            by_value[value].append((name, people, more))
     if attribute.is_number:
-        return _number_bands({value: [name for name, _ in own] for value, own in by_value.items()})
+        return _number_bands({value: [name for name, *_ in own] for value, own in by_value.items()})
     labels = {category.value: category.label[language] for category in attribute.labelled}
     if not attribute.picture_axes[0].names and len(by_value) > MOST_PLACES:
         return []
@@ -102,9 +105,10 @@ def bands_of(
         if own:
             label = labels.get(value, value)
             if attribute.one_hot:
-                share = sum(Decimal(more[0]) for _, more in own) / len(own)
+                of_them = sum(people * Decimal(more[0]) for _, people, more in own)
+                share = of_them / sum(people for _, people, _ in own)
                 label += f" ({100 * share:.0f} % of their people)"
-            bands.append((label, frozenset(name for name, _ in own)))
+            bands.append((label, frozenset(name for name, *_ in own)))
     return bands
 
 

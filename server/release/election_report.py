@@ -250,7 +250,7 @@ def _by_attribute(
         rows = []
         for name, group in voted.items():
             value, *more = attribute.column_values(_mean(specification, group)[part])
-            rows.append((name, value, tuple(more)))
+            rows.append((name, _people(specification, group), value, tuple(more)))
         bands = [
             (label, [voted[name] for name in sorted(names, key=int)])
             for label, names in bands_of(attribute, rows, language)

@@ -46,15 +46,22 @@ def answers_section(specification: Specification, microdata: ReleasedTable, cell
     pictures: list[Picture] = []
     tables: list[DataTable] = []
     only_text: list[str] = []
+    not_of_all = {
+        question.name
+        for page in specification.questionnaire.pages
+        for question in page.questions
+        if page.visible_if is not None or question.visible_if is not None
+    }
     for question in specification.questionnaire.questions:
         found = tally(question, microdata, people, specification.languages[0])
         if found is None:
             continue
+        answered = _answered(found, minimum, of_all=question.name not in not_of_all)
         if not found.items or found.answered < minimum:
             note = found.note if found.answered >= minimum else "Too few for an estimate."
-            only_text.append(f"{found.title}: {_answered(found, minimum)}. {note}")
+            only_text.append(f"{found.title}: {answered}. {note}")
             continue
-        pictures.append(_picture(found, minimum))
+        pictures.append(_picture(found, answered))
         for banding in groups:
             table = _by_attribute(found, banding, minimum)
             if table is not None:
@@ -108,13 +115,14 @@ def _explained(
     return paragraphs
 
 
-def _answered(found: QuestionTally, minimum: int) -> str:
+def _answered(found: QuestionTally, minimum: int, *, of_all: bool) -> str:
     if found.answered < minimum:
         return f"fewer than {minimum} answered"
-    return f"{whole(found.answered)} answered, {whole(found.skipped)} did not"
+    others = "did not" if of_all else "did not, or were not asked"
+    return f"{whole(found.answered)} answered, {whole(found.skipped)} {others}"
 
 
-def _picture(found: QuestionTally, minimum: int) -> Picture:
+def _picture(found: QuestionTally, answered: str) -> Picture:
     estimates = [(item, item.estimate()) for item in found.items]
     means = [f"Mean {_shown(item, e.value)} ({_interval(item, e)})." for item, e in estimates if item.is_mean]
     bars = [
@@ -124,7 +132,7 @@ def _picture(found: QuestionTally, minimum: int) -> Picture:
     ]
     return Picture(
         svg=bar_chart(bars, title=found.title),
-        caption=" ".join([f"{_answered(found, minimum)}.", *means, found.note]).strip(),
+        caption=" ".join([f"{answered}.", *means, found.note]).strip(),
         data=DataTable(
             caption="The same in numbers",
             columns=(Column(heading="Answer", numeric=False), Column(heading="Answers"), *_ESTIMATES),

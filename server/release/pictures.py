@@ -250,13 +250,14 @@ def _bins(values: list[Fraction]) -> list[tuple[str, Value]]:
         return []
     low, high = min(values), max(values)
     width = round_step((high - low) / N_BINS)
-    if all(value.denominator == 1 for value in values):
+    whole = all(value.denominator == 1 for value in values)
+    if whole:
         width = max(width, Fraction(1))
     bins: list[tuple[str, Value]] = []
     for left in multiples(low // width * width, high, width):
         right = left + width
         label = format_decimal(left)
-        label = label if width == 1 else f"{label} to below {format_decimal(right)}"
+        label = label if whole and width == 1 else f"{label} to below {format_decimal(right)}"
         bins.append((label, _within(left, right)))
     return bins
 

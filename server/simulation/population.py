@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.design.mapping import assign_many
-from server.design.population.model import Model, build_model
+from server.design.population.model import Model, build_model, columns_needed
 from server.simulation.mixture import chances_at
 from server.tables.data_file import DataFile
 from server.tables.files import open_data
@@ -111,7 +112,9 @@ class Population:
         return tuple(tuple(row) for row in counts.tolist())
 
 
-def read_people(path: Path, specification: Specification, answer_columns: Iterable[str] = ()) -> Population:
+def read_people(
+    path: Path, specification: Specification, answers: Mapping[str, str] = MappingProxyType({})
+) -> Population:
     """Read the people of a file by the rules of a specification.
 
     Parameters
@@ -120,7 +123,7 @@ def read_people(path: Path, specification: Specification, answer_columns: Iterab
         CSV or Parquet with the columns that the specification's attributes name.
     specification : Specification
         The survey.
-    answer_columns : iterable of str
+    answers : mapping of question to column, optional
         Further columns to keep, for answers.
 
     Raises
@@ -129,16 +132,13 @@ def read_people(path: Path, specification: Specification, answer_columns: Iterab
         As for any model file; also if a column for answers is missing.
     """
     rules, source = specification.model.reading, specification.participation_source
-    names = [attribute.name for attribute in specification.attributes]
-    wanted = {*names, *rules.required_columns, *answer_columns}
-    named = (rules.count_column, rules.id_column, source.column, source.household_column)
-    wanted.update(name for name in named if name is not None)
-    table = open_data(
-        path,
-        wanted=frozenset(wanted),
-        numeric_columns=[a.name for a in specification.attributes if a.is_number],
-    )
-    for name in answer_columns:
+    wanted, numeric = columns_needed(specification.attributes, rules, source)
+    numbers = {
+        question.name for question in specification.questionnaire.questions if question.kind == "number"
+    }
+    numeric += tuple(column for question, column in answers.items() if question in numbers)
+    table = open_data(path, wanted=wanted.union(answers.values()), numeric_columns=numeric)
+    for name in answers.values():
         table.exact(name, purpose="answers")
     level = specification.levels[0] if source.kind == "even" else None
     model = build_model(table, specification.attributes, rules, source, level)

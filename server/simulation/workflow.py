@@ -188,7 +188,7 @@ def simulate(
     _require_codes(specification, codes)
     wanted = parse_wanted(answers, specification.questionnaire)
     generator = np.random.Generator(np.random.PCG64(seed))
-    population = read_people(model, specification, wanted.values())
+    population = read_people(model, specification, wanted)
     if invited is not None:
         population = population.drawn(invited, generator)
     if codes is not None:

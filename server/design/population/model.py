@@ -179,11 +179,7 @@ def read_population(
     ModelFileError
         See `open_data` and `build_model`.
     """
-    numeric = [attribute.name for attribute in attributes if attribute.is_number]
-    columns = (rules.count_column, rules.id_column, source.column, source.household_column)
-    extra = [name for name in columns if name is not None]
-    wanted = frozenset((*(a.name for a in attributes), *rules.required_columns, *extra))
-    numeric += [] if source.column is None else [source.column]
+    wanted, numeric = columns_needed(attributes, rules, source)
     if apart:
         table = open_data(path, reading, wanted=wanted, numeric_columns=numeric, progress=progress)
     else:
@@ -198,6 +194,17 @@ def read_population(
             progress=progress,
         )
     return build_model(table, attributes, rules, source, level)
+
+
+def columns_needed(
+    attributes: tuple[Attribute, ...], rules: ReadingRules, source: ParticipationSource
+) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Names of the columns that `build_model` reads, and of those among them whose numbers have decimals."""
+    named = (rules.count_column, rules.id_column, source.column, source.household_column)
+    wanted = {*(attribute.name for attribute in attributes), *rules.required_columns, *named}
+    numeric = [attribute.name for attribute in attributes if attribute.is_number]
+    numeric += [] if source.column is None else [source.column]
+    return frozenset(name for name in wanted if name is not None), tuple(numeric)
 
 
 def build_model(

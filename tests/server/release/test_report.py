@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -9,11 +10,18 @@ from fractions import Fraction
 import pytest
 
 from server.release.answer_columns import answer_columns
+from server.release.answers import collect, confidential_attributes
+from server.release.bands import bands_of
 from server.release.columns import TableColumn
+from server.release.estimates_section import answers_section
+from server.release.gate import decide
 from server.release.pictures import MEAN, N_BINS, _bins, tally
-from server.release.tables import ReleasedTable
+from server.release.policy import policy_of
+from server.release.tables import ReleasedTable, cells_table, microdata_table
 from server.reports.charts import Bar, bar_chart
-from tests.server.release.survey import specification
+from shared.joining import row_of
+from tests.builders import sex
+from tests.server.release.survey import N_CELLS, answers, document, specification
 
 
 def table_of(name: str, *answers: str) -> ReleasedTable:
@@ -58,7 +66,15 @@ def test_numbers_and_ratings_have_a_mean_within_their_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [["3"], ["-7", "5"], ["0.25", "0.5", "19.75"], ["1000", "1000000"], ["-0.3", "-0.1"]]
+    "values",
+    [
+        ["3"],
+        ["-7", "5"],
+        ["0.25", "0.5", "19.75"],
+        ["1000", "1000000"],
+        ["-0.3", "-0.1"],
+        [str(half / 2) for half in range(-10, 10)],
+    ],
 )
 def test_every_number_lies_in_exactly_one_bin(values: list[str]) -> None:
     bins = _bins([Fraction(value) for value in values])
@@ -70,6 +86,30 @@ def test_every_number_lies_in_exactly_one_bin(values: list[str]) -> None:
         assert own == [v for v in values if Decimal(v) == bounds[0] or bounds[0] <= Decimal(v) < bounds[-1]]
     assert inside[0]
     assert inside[-1]
+
+
+def test_the_share_of_a_band_is_of_its_people_and_not_of_its_groups() -> None:
+    groups = [("0", 900, "female", ("0.500",)), ("1", 100, "female", ("1",)), ("2", 50, "male", ("1",))]
+    assert bands_of(sex(), groups, "en") == [
+        ("Female (55 % of their people)", frozenset({"0", "1"})),
+        ("Male (100 % of their people)", frozenset({"2"})),
+    ]
+
+
+def test_who_was_not_asked_is_not_said_to_have_kept_silent() -> None:
+    pages = document()["questionnaire"]["pages"]
+    pages[0]["elements"][2]["visibleIf"] = "{health} = 'good'"  # mood
+    survey = specification(questionnaire={"pages": pages})
+    chance = random.Random(3)
+    rows = [(i % 6, answers(chance, health="good" if i < 40 else "bad")) for i in range(120)]
+    rows = [(cell, survey.questionnaire.without_hidden(given)) for cell, given in rows]
+    collected = collect(rows, survey.questionnaire, N_CELLS)
+    decision = decide(collected.counts, policy_of(survey), row_of(survey), confidential_attributes(collected))
+    microdata = microdata_table(survey, decision, collected, list.sort)
+    section = answers_section(survey, microdata, cells_table(survey, decision))
+    captions = {picture.caption.partition(" did not")[0]: picture.caption for picture in section.pictures}
+    assert captions["40 answered, 80"].startswith("40 answered, 80 did not, or were not asked. Mean")
+    assert captions["120 answered, 0"].startswith("120 answered, 0 did not.")
 
 
 def test_bars_are_escaped_and_exact() -> None:

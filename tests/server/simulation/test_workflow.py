@@ -14,7 +14,14 @@ from click.testing import CliRunner
 from server.cli import simulate as command
 from server.simulation.workflow import SimulationReport, simulate
 from shared.errors import AnswerError, InputError, ModelFileError, RemoteError, StateError
-from tests.server.simulation.people import N_CELLS, N_PEOPLE, FakeRespondent, specification, write_file
+from tests.server.simulation.people import (
+    N_CELLS,
+    N_PEOPLE,
+    FakeRespondent,
+    model_rows,
+    specification,
+    write_file,
+)
 
 
 @pytest.fixture
@@ -132,6 +139,18 @@ def test_rates_of_an_attribute_are_simulated_person_by_person(people: Path) -> N
     young = sum(int(message.quasi_identifiers["age"] or "") < 30 for message in respondent.sent)
     assert young < 15 + 5 * 3.8
     assert report.submissions - young > 285 - 5 * 3.8
+
+
+def test_a_file_with_decimal_commas_is_simulated_as_it_was_designed(tmp_path: Path) -> None:
+    source = {"kind": "column", "column": "chance", "attribute": None, "rates": []}
+    source |= {"household_column": None, "statement": None}
+    path = tmp_path / "people.csv"
+    lines = [f"{age};0,95;37,5" for age, count in model_rows() for _ in range(count)]
+    path.write_text("\n".join(["age;chance;hours", *lines]))
+    respondent = FakeRespondent(specification(source=source))
+    report = run(path, respondent, answers="hours=hours")
+    assert abs(report.submissions - 570) < 5 * 5.4
+    assert {message.answers["hours"] for message in respondent.sent} == {"37.5"}
 
 
 def test_answers_from_columns_belong_to_the_person(people: Path) -> None:
