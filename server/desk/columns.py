@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -10,14 +11,17 @@ from typing import Any, Final
 import numpy as np
 from markupsafe import Markup
 
-from server.design.population.preview import MAX_SUGGESTED_CATEGORIES, ColumnPreview, preview_table
+from server.design.population.preview import (
+    MAX_SUGGESTED_CATEGORIES,
+    RARE_PEOPLE,
+    ColumnPreview,
+    preview_table,
+)
 from server.desk.texts import number
 from server.reports.charts import distribution
 from server.tables.data_file import DataFile
 from shared.decimals import format_decimal, parse_decimal
 
-RARE_PEOPLE: Final = 10
-"""A category of fewer people is rare."""
 _BARS: Final = 24
 _MOST_STEPS: Final = 1000
 """Of a numeric attribute before a coarser step is suggested."""
@@ -25,6 +29,8 @@ _LIKE_IDS: Final = Fraction(9, 10)
 """Share of the records with a value of their own from which a column of texts names people."""
 _MANY: Final = 50
 _UNIT_WORDS: Final = 5
+Bars = list[tuple[str, float]]
+_YEAR: Final = re.compile(r"(?<![0-9])[12][0-9]{3}(?![0-9])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +117,8 @@ def _advice(
             return "use-codes", ()
         return "leave-codes", ("prefix",)
     if preview.kind == "number":
+        if preview.ends:
+            return "use-ends", ("ends",)
         units = [text for text in preview.suspects if any(c.isdigit() for c in text)]
         return "use-number", ("units",) if units else ()
     if preview.distinct > MAX_SUGGESTED_CATEGORIES:
@@ -160,6 +168,8 @@ def suggested_entry(table: DataFile, preview: ColumnPreview) -> dict[str, Any]:
         entry["open_below"] = True
     if high > upper:
         entry["open_above"] = True
+    for side, (_, end) in preview.ends.items():
+        entry |= {side: True, "maximum" if side == "open_above" else "minimum": end}
     if coarse != step:
         entry["rounding"] = "nearest"
     return entry | missing
@@ -177,20 +187,61 @@ def _quantile(numbers: list[tuple[Fraction, int]], total: int, share: Fraction) 
 def _picture(table: DataFile, preview: ColumnPreview, counted: dict[str, int], language: str) -> Markup:
     if not counted:
         return Markup("")
-    if preview.kind == "number" and preview.lowest is not None and preview.highest is not None:
-        low, high = float(preview.lowest), float(preview.highest)
-        bars = min(_BARS, preview.distinct) or 1
-        width = (high - low) / bars or 1.0
-        heights = [0] * bars
-        for text, count in counted.items():
-            value = parse_decimal(table.number_text(text))
-            if value is not None:
-                heights[min(bars - 1, int((float(value) - low) / width))] += count
-        shown = [("", height) for height in heights]
-        shown[0] = (number(language, preview.lowest), heights[0])
-        shown[-1] = (number(language, preview.highest), heights[-1])
+    if preview.kind == "number":
+        shown = _bars_of_numbers(table, preview, counted, language)
+    elif preview.kind == "date":
+        shown = _bars_of_years(counted) or _most_frequent(counted)
     else:
-        shown = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:_BARS]
+        shown = _most_frequent(counted)
     most = max(counted, key=lambda text: (counted[text], text))
     alt = f"{preview.name}: {number(language, preview.distinct)}, {most}: {number(language, counted[most])}"
     return distribution(shown, alt=alt)
+
+
+def _most_frequent(counted: dict[str, int]) -> Bars:
+    ordered = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [(text, float(count)) for text, count in ordered[:_BARS]]
+
+
+def _bars_of_numbers(table: DataFile, preview: ColumnPreview, counted: dict[str, int], language: str) -> Bars:
+    """How often numbers occur, with open ends beside them."""
+    lowest, highest = preview.lowest or "0", preview.highest or "0"
+    low, high, step = Fraction(lowest), Fraction(highest), Fraction(preview.step or "1")
+    steps: dict[int, int] = {}
+    for text, count in counted.items():
+        value = parse_decimal(table.number_text(text))
+        if value is not None:
+            place = int((value - low) / step)
+            steps[place] = steps.get(place, 0) + count
+    ends = number(language, lowest), number(language, highest)
+    bars = _bars(steps, int((high - low) / step) + 1, ends)
+    for side, (text, _) in preview.ends.items():
+        end = [(text, float(counted[text]))]
+        bars = bars + end if side == "open_above" else end + bars
+    return bars
+
+
+def _bars_of_years(counted: dict[str, int]) -> Bars:
+    """How many dates lie in each stretch of years; none where years are not written out."""
+    years: dict[int, int] = {}
+    for text, count in counted.items():
+        if found := _YEAR.search(text):
+            years[int(found[0])] = years.get(int(found[0]), 0) + count
+    if not years:
+        return []
+    first, last = min(years), max(years)
+    return _bars({year - first: n for year, n in years.items()}, last - first + 1, (str(first), str(last)))
+
+
+def _bars(counts: dict[int, int], n_places: int, ends: tuple[str, str]) -> Bars:
+    """At most :data:`_BARS` stretches of places, each as high as if all held equally many places."""
+    n_bars = min(_BARS, n_places)
+    heights = [0.0] * n_bars
+    for place, count in counts.items():
+        bar = place * n_bars // n_places
+        size = ceil(Fraction((bar + 1) * n_places, n_bars)) - ceil(Fraction(bar * n_places, n_bars))
+        heights[bar] += count / size
+    return [
+        (ends[0] if bar == 0 else ends[1] if bar == n_bars - 1 else "", height)
+        for bar, height in enumerate(heights)
+    ]

@@ -74,7 +74,7 @@ class Desk:
 
     def draft(self) -> Draft:
         """The survey as it stands now."""
-        return Draft.read(self.folder)
+        return Draft.read(self.folder, self.language or "en")
 
     def progress(self) -> Progress:
         """The steps as they stand now."""

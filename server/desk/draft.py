@@ -45,15 +45,15 @@ class Draft:
     ----------
     folder : Path
     document : dict
-        As :func:`parse_survey` reads it; empty if there is no file yet.
+        As :func:`parse_survey` reads it; its languages alone if there is no file yet.
     """
 
     folder: Path
     document: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, folder: Path) -> Draft:
-        """Read survey.toml.
+    def read(cls, folder: Path, language: str) -> Draft:
+        """Read survey.toml; without one begin a survey in a language.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Draft:
         """
         path = folder / SURVEY_FILE
         if not path.exists():
-            return cls(folder=folder)
+            return cls(folder=folder, document={"languages": [language]})
         data = read_file(path, "a survey.toml", MAX_SPECIFICATION_BYTES)
         try:
             return cls(folder=folder, document=parse_survey(data.decode("utf-8")))

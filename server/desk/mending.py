@@ -14,13 +14,12 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from server.desk.columns import RARE_PEOPLE
+from server.design.population.preview import RARE_PEOPLE
 from server.files import PRIVATE, write_file
 from server.tables.data_file import DataFile
 from server.tables.doubts import number_alone
 from shared.errors import InputError, ModelFileError
 
-OTHER: Final = "other"
 _PREFIX: Final = 2
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?")
 _YEAR_FIRST: Final = re.compile(r"([0-9]{4})[-./]([0-9]{1,2})[-./]([0-9]{1,2})(?:[T ].*)?")
@@ -47,8 +46,8 @@ class Mend:
     rows: Sequence[int] | None = None
 
 
-def age_on(table: DataFile, column: str, day: date) -> Mend:
-    """Completed years on a day in the place of birth dates.
+def age_on(table: DataFile, column: str, day: date, age: str) -> Mend:
+    """Completed years on a day in the place of birth dates, in a column that is called ``age``.
 
     Raises
     ------
@@ -71,7 +70,7 @@ def age_on(table: DataFile, column: str, day: date) -> Mend:
             )
         years = day.year - born.year - ((day.month, day.day) < (born.month, born.day))
         values.append(str(years))
-    name = "age" if "age" not in table.names else f"{column} age"
+    name = age if age not in table.names else f"{column} {age}"
     return Mend(column=column, name=name, values=values)
 
 
@@ -93,14 +92,14 @@ def prefixes(table: DataFile, column: str) -> Mend:
     return Mend(column=column, name=column, values=[t if t is None else t.strip()[:_PREFIX] for t in texts])
 
 
-def rare_joined(table: DataFile, column: str) -> Mend:
-    """Categories of few people become one."""
+def rare_joined(table: DataFile, column: str, other: str) -> Mend:
+    """Categories of few people become the one called ``other``."""
     texts = [None if text is None else text.strip() for text in table.exact(column).texts]
     counts: dict[str | None, int] = {}
     for text in texts:
         counts[text] = counts.get(text, 0) + 1
     return Mend(
-        column=column, name=column, values=[OTHER if t and counts[t] < RARE_PEOPLE else t for t in texts]
+        column=column, name=column, values=[other if t and counts[t] < RARE_PEOPLE else t for t in texts]
     )
 
 
@@ -116,15 +115,19 @@ def without_repeats(table: DataFile) -> Mend:
     return Mend(rows=rows)
 
 
-MENDS: Final[dict[str, Callable[[DataFile, str, date], Mend]]] = {
-    "age": age_on,
-    "units": lambda table, column, _: numbers_alone(table, column),
-    "prefix": lambda table, column, _: prefixes(table, column),
-    "join": lambda table, column, _: rare_joined(table, column),
-    "repeats": lambda table, _, __: without_repeats(table),
+Word = Callable[[str], str]
+MENDS: Final[dict[str, Callable[[DataFile, str, date, Word], Mend]]] = {
+    "age": lambda table, column, day, word: age_on(table, column, day, word("mended.age")),
+    "units": lambda table, column, *_: numbers_alone(table, column),
+    "ends": lambda table, column, *_: numbers_alone(table, column),
+    "prefix": lambda table, column, *_: prefixes(table, column),
+    "join": lambda table, column, _, word: rare_joined(table, column, word("mended.other")),
+    "repeats": lambda table, *_: without_repeats(table),
 }
-"""By the name of a button; each gets the day on which people have the age that is put in."""
-"""Those that make a new file; ``id`` is a line of survey.toml."""
+"""Those that make a new file, by the name of a button; ``id`` is a line of survey.toml.
+
+Each gets the day on which people have the age that is put in, and what the organizer's language calls things.
+"""
 
 
 def write_mended(table: DataFile, mend: Mend, folder: Path, source: str) -> str:

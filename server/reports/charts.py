@@ -393,12 +393,12 @@ def bar_chart(bars: Sequence[Bar], *, title: str, share: Callable[[float], str] 
     return _svg("".join(parts), _WIDTH, end, title)
 
 
-def distribution(counts: Sequence[tuple[str, int]], *, alt: str) -> Markup:
+def distribution(counts: Sequence[tuple[str, float]], *, alt: str) -> Markup:
     """Draw how often each value, or range of numbers, occurs: bars side by side, first and last named.
 
     Parameters
     ----------
-    counts : sequence of (str, int)
+    counts : sequence of (str, float)
         From left to right; at least one above 0.
     alt : str
         What the picture says, in a sentence; the numbers belong into a text beside.

@@ -28,7 +28,7 @@ _DATE: Final = re.compile(
     r"[0-9]{1,2}[./-][0-9]{1,2}[./-](?:[0-9]{2}|[0-9]{4})|[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2}(?:[T ].*)?"
 )
 _WITH_UNIT: Final = re.compile(
-    r"(?P<before>[^0-9+-]{0,8})(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?)(?P<after>[^0-9]{0,12})"
+    r"(?P<before>[^0-9+-]{0,24})(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?)(?P<after>[^0-9]{0,24})"
 )
 _ERROR_CELL: Final = re.compile(r"#[A-Z0-9/]+[!?]?")
 """What spreadsheets show where a formula failed, such as #DIV/0! and #N/A."""
@@ -58,18 +58,19 @@ def unit_of(texts: Iterable[str | None]) -> str:
     return unit if 2 * times > len(given) and len(different) >= _FEWEST_WITH_UNIT else ""
 
 
+def number_in(text: str) -> str:
+    """The one number of a text that says something beside it: a unit, or "and more"; else nothing."""
+    plain = text.strip()
+    found = None if is_date(text) or _ERROR_CELL.fullmatch(plain) else _WITH_UNIT.fullmatch(plain)
+    return found["number"] if found and (found["before"].strip() or found["after"].strip()) else ""
+
+
 def number_alone(text: str) -> str:
     """What remedies a text that is no number, where it can be seen: a unit, a date; else nothing."""
     if is_date(text):
         return AGE_REMEDY
-    found = _WITH_UNIT.fullmatch(text.strip())
-    if (
-        found
-        and not _ERROR_CELL.fullmatch(text.strip())
-        and (found["before"].strip() or found["after"].strip())
-    ):
-        return f"Write the number alone: {found['number']}."
-    return ""
+    number = number_in(text)
+    return f"Write the number alone: {number}." if number else ""
 
 
 def refuse_doubtful(column: DataColumn, file: DataFile) -> None:

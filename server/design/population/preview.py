@@ -6,6 +6,7 @@ missing values is seen here at once, and corrected in [model].
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -15,13 +16,18 @@ import numpy as np
 from server.design.survey_file.writing import toml_text
 from server.tables.column import DataColumn
 from server.tables.data_file import DATED, DataFile
-from server.tables.doubts import is_date, is_padded, unit_of
+from server.tables.doubts import is_date, is_padded, number_in, unit_of
 from server.tables.sniffing import SEPARATOR_WORDS
 from server.wording import quoted
 from shared.decimals import format_decimal, parse_decimal
 
 LIKELY_MARKERS: Final = ("?", "NA", "N/A", "n/a", "NULL", "null", "None", "-", ".", "-9", "-99", "99999")
 MAX_SUGGESTED_CATEGORIES: Final = 40
+RARE_PEOPLE: Final = 10
+"""A category of fewer people is rare."""
+_OWN_ENDS: Final = (
+    "# Ends are those of the file, so somebody's own: choose round ones, with open_above = true."
+)
 _WORDS: Final = {"code": "codes with leading zeros", "date": "dates", "unit": "numbers with a unit"}
 
 
@@ -41,6 +47,9 @@ class ColumnPreview:
         Of numbers, as exact decimals; ``step`` divides all differences.
     values : tuple of str
         Distinct texts, most frequent first, at most `MAX_SUGGESTED_CATEGORIES` + 1.
+    ends : mapping of str to (str, str)
+        Of numbers, for ``open_below`` and ``open_above``: a text that stands for everybody beyond, such as
+        "90+", and its number.
     suspects : tuple of str
         Texts that may stand for "no value".
     """
@@ -53,6 +62,7 @@ class ColumnPreview:
     highest: str | None
     step: str | None
     values: tuple[str, ...]
+    ends: Mapping[str, tuple[str, str]]
     suspects: tuple[str, ...]
 
 
@@ -76,23 +86,43 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
     dated = column.reason == DATED or 2 * sum(map(is_date, ordered)) > len(ordered) > 0
     is_number = bool(numbers) and len(others) * 9 <= len(numbers) + 8 and not codes and not dated
     is_number = is_number and not (column.value_labels and column.kind in ("nominal", "ordinal"))
+    values = list(numbers.values()) if is_number else []
+    low, high = min(values, default=None), max(values, default=None)
+    ends = {} if low is None or high is None else _open_ends(others, frequency, low, high)
+    others = [text for text in others if text not in (end for end, _ in ends.values())]
     suspects = tuple(text for text in ordered if text in LIKELY_MARKERS and (text in others or not is_number))
     if is_number:
         # What is no number among numbers is the likeliest marker of all.
         suspects = tuple(dict.fromkeys((*suspects, *others)))[:5]
-    values = list(numbers.values()) if is_number else []
-    low = min(values, default=None)
     return ColumnPreview(
         name=column.name,
         kind="number" if is_number else _kind(ordered, codes, dated),
         distinct=len(ordered),
         missing=missing,
         lowest=None if low is None else format_decimal(low),
-        highest=format_decimal(max(values)) if values else None,
+        highest=None if high is None else format_decimal(high),
         step=None if low is None else format_decimal(_common_step([value - low for value in values])),
         values=tuple(ordered[: MAX_SUGGESTED_CATEGORIES + 1]),
+        ends=ends,
         suspects=suspects,
     )
+
+
+def _open_ends(
+    others: list[str], frequency: Mapping[str, int], low: Fraction, high: Fraction
+) -> dict[str, tuple[str, str]]:
+    """Of texts among numbers those that say "and beyond" of one number that no other lies beyond.
+
+    One as rare as a typing error is none.
+    """
+    usual = sorted(frequency.values())[len(frequency) // 2]
+    found: dict[str, list[tuple[str, str]]] = {}
+    for text in others:
+        number = parse_decimal(number_in(text).replace(",", "."))
+        if number is not None and not low < number < high and frequency[text] >= min(RARE_PEOPLE, usual):
+            side = "open_above" if number >= high else "open_below"
+            found.setdefault(side, []).append((text, format_decimal(number)))
+    return {side: ends[0] for side, ends in found.items() if len(ends) == 1}
 
 
 def _kind(texts: list[str], codes: bool, dated: bool) -> str:
@@ -135,6 +165,8 @@ def describe_table(table: DataFile) -> str:
             about += f"; {column.missing:,} empty"
         if decided := table.exact(column.name).decided:
             about += f"; `anonymize` takes it {decided}"
+        if column.ends:
+            about += f"; and beyond: {', '.join(quoted(text) for text, _ in column.ends.values())}"
         if column.suspects:
             about += f"; no value? {', '.join(map(quoted, column.suspects))}"
         lines.append(f"  {column.name.ljust(width)}  {about}")
@@ -173,11 +205,15 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
                 f"# Write the numbers of the file alone, without {toml_text(unit_of(column.values))}."
             )
         if column.kind == "number":
-            lines += ['kind = "numeric"', f'minimum = "{column.lowest}"', f'maximum = "{column.highest}"']
+            _, low = column.ends.get("open_below", ("", column.lowest))
+            _, high = column.ends.get("open_above", ("", column.highest))
+            lines += ['kind = "numeric"', f'minimum = "{low}"', f'maximum = "{high}"']
             lines += [] if column.step == "1" else [f'step = "{column.step}"']
-            lines.append(
-                "# Ends are those of the file, so somebody's own: choose round ones, with open_above = true."
-            )
+            lines += [f"{side} = true" for side in column.ends]
+            lines += [
+                f"# In the file, write {end} for {toml_text(text)}." for text, end in column.ends.values()
+            ]
+            lines += [_OWN_ENDS] if len(column.ends) < 2 else []
         elif column.kind == "unit":
             lines.append('kind = "numeric"')
         elif column.distinct <= MAX_SUGGESTED_CATEGORIES:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
-from server.tables.doubts import is_padded, number_alone
+from server.tables.doubts import is_padded, number_alone, number_in
 from server.tables.missing import is_missing
 from server.tables.problems import Problems
 from server.wording import quoted
 from shared.attributes import Attribute
-from shared.decimals import format_decimal
+from shared.decimals import format_decimal, parse_decimal
 from shared.errors import AnswerError, ModelFileError
 from shared.limits import MAX_PEOPLE
 from shared.model import ReadingRules
@@ -122,12 +122,23 @@ def _remedy(attribute: Attribute, column: DataColumn, text: str) -> str:
         if is_padded(text):
             return 'A code with leading zeros is no number: make it kind = "nominal", or "lookup" for places.'
         if alone := number_alone(text):
-            return alone
+            return f"{alone[:-1]}{_beyond(attribute, number_in(text))}."
         decimals = len(text.strip().replace(",", ".").partition(".")[2])
         if decimals and decimals > len(format_decimal(attribute.picture_axes[0].step).partition(".")[2]):
             step = f"0.{'0' * (decimals - 1)}1"
             return f'Set step = "{step}", or rounding = "nearest" or "down", for this attribute.'
     return "Correct the value, or widen the attribute's domain in survey.toml."
+
+
+def _beyond(attribute: Attribute, text: str) -> str:
+    """How to declare the end of a number that "90+" stands for."""
+    (axis,) = attribute.picture_axes
+    low, high = (axis.origin + axis.step * place for place in (axis.low, axis.high))
+    number = parse_decimal(text.replace(",", "."))
+    if number is None or low < number < high:
+        return ""
+    side = "above" if number >= high else "below"
+    return f", with open_{side} = true if it stands for everybody beyond"
 
 
 def head_counts(

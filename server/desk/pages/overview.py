@@ -13,7 +13,9 @@ from server.desk.draft import Draft
 from server.desk.pages import go, show
 from server.desk.steps import COMMAND_ONLY, FINAL
 from server.files import write_file
+from server.wording import quoted
 from shared.errors import SurveyFileError
+from shared.fields import is_language
 from shared.limits import MAX_LOGO_BYTES
 from shared.pictures import FORMATS, data_url
 
@@ -72,14 +74,13 @@ def add(app: Flask, desk: Desk) -> None:
     @app.post("/about")
     def save_about() -> Response:
         form, draft = request.form, desk.draft()
-        languages = [part.strip() for part in form.get("languages", "en").split(",") if part.strip()] or [
-            "en"
-        ]
-        texts = {
-            key: {language: form.get(f"{key}-{language}", "").strip() for language in languages}
-            for key in ("title", "description")
-        }
-        if not texts["title"][languages[0]]:
+        languages = _languages(form) or draft.languages
+        if set(languages) != set(draft.languages):
+            draft.saved(languages=languages, logo=_logo(draft, form, languages, ""))
+            desk.entered = _carried(form, languages)
+            return go(desk, "about", note="languages")
+        title = _texts(form, "title", languages)
+        if not form.get(f"title-{languages[0]}", "").strip() or title is None:
             raise SurveyFileError("the survey has no title", where="title", expected="a few words")
         days = form.get("retention_days", "365").strip()
         if not (days.isascii() and days.isdigit()):
@@ -89,21 +90,53 @@ def add(app: Flask, desk: Desk) -> None:
             raise SurveyFileError(
                 "somebody has to answer for the survey", where="organizer", expected="name, contact"
             )
-        first = texts["title"][languages[0]]
-        description = texts["description"][languages[0]]
         draft.saved(
             languages=languages,
-            title={language: text or first for language, text in texts["title"].items()},
-            description={language: text or description for language, text in texts["description"].items()}
-            if description
-            else None,
+            title=title,
+            description=_texts(form, "description", languages),
             retention_days=int(days),
             organizer=organizer,
             period={name: moment for name in MOMENTS if (moment := _moment(form.get(name, ""), name))}
             or None,
-            logo=_logo(draft, form, languages, first),
+            logo=_logo(draft, form, languages, title[languages[0]]),
         )
-        return go(desk, "about" if set(languages) != set(draft.languages) else "overview", note="saved")
+        return go(desk, "overview", note="saved")
+
+
+def _languages(form: MultiDict[str, str]) -> list[str]:
+    """Languages of the form, in its order.
+
+    Raises
+    ------
+    SurveyFileError
+        For what is no language tag.
+    """
+    found = [part.strip() for part in form.get("languages", "").split(",") if part.strip()]
+    for language in found:
+        if not is_language(language):
+            raise SurveyFileError(
+                f"{quoted(language)} is not a language", where="languages", expected="tags such as en, de"
+            )
+    return list(dict.fromkeys(found))
+
+
+def _texts(form: MultiDict[str, str], key: str, languages: list[str]) -> dict[str, str] | None:
+    """What was typed, with the first text in the place of those that are empty; None where nothing was."""
+    typed = {name: text.strip() for name, text in form.items() if name.startswith(f"{key}-") and text.strip()}
+    if not typed:
+        return None
+    first = typed.get(f"{key}-{languages[0]}", next(iter(typed.values())))
+    return {language: typed.get(f"{key}-{language}", first) for language in languages}
+
+
+def _carried(form: MultiDict[str, str], languages: list[str]) -> dict[str, str]:
+    """What was typed, for the fields of other languages; in place of the only language it moves along."""
+    carried = form.to_dict()
+    for key in ("title", "description", "alt"):
+        typed = _texts(form, key, languages)
+        if typed and not any(f"{key}-{language}" in form for language in languages):
+            carried[f"{key}-{languages[0]}"] = typed[languages[0]]
+    return carried
 
 
 def _logo(draft: Draft, form: MultiDict[str, str], languages: list[str], title: str) -> dict[str, Any] | None:

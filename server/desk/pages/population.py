@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from typing import Any, Final
 
 from flask import Flask, Response, render_template, request
@@ -17,7 +18,7 @@ from server.desk.mending import MENDS, write_mended
 from server.desk.pages import go, show
 from server.desk.pages.promise import promise_of
 from server.desk.pages.units import is_election
-from server.desk.texts import typed
+from server.desk.texts import say, typed
 from server.files import PRIVATE, write_new
 from shared.errors import InputError, RoomfulError, StateError
 
@@ -131,14 +132,19 @@ def add(app: Flask, desk: Desk) -> None:
         table = desk.table()
         if name != "repeats" and column not in table.names:
             raise InputError("there is no such column", where="the population")
-        file = write_mended(
-            table, MENDS[name](table, column, _day(form.get("day", ""))), desk.folder, str(model["file"])
-        )
+        word = partial(say, desk.language)
+        mended = MENDS[name](table, column, _day(form.get("day", "")), word)
+        entries = draft.attributes
+        if name == "ends":
+            view = next(view for view in _views(desk) if view.preview.name == column)
+            entries = [entry for entry in entries if entry.get("name") != column]
+            entries.append(suggested_entry(table, view.preview))
+        file = write_mended(table, mended, desk.folder, str(model["file"]))
         # The mended file is in the one form that the desk writes, whatever the old one was.
         model = {k: v for k, v in model.items() if k not in ("separator", "decimal", "encoding", "sheet")}
         if table.understood.decimal == ",":
             model["decimal"] = ","
-        draft.saved(model=model | {"file": file})
+        draft.saved(model=model | {"file": file}, attributes=entries or None)
         return go(desk, "population", note="mended")
 
     @app.get("/population/cost")

@@ -16,7 +16,7 @@ from server.desk.desk import Desk
 from server.desk.draft import Draft
 from server.desk.pages import go, show
 from server.desk.recommending import recommend
-from server.desk.texts import number, say, share, typed
+from server.desk.texts import number, odds, say, share, typed
 from server.reports.charts import Bar, Line, bar_chart, line_chart
 from shared.decimals import parse_decimal, parse_probability
 from shared.effective_anonymity import n_min_safe
@@ -32,6 +32,7 @@ ALGORITHMS: Final = {
 CONTROLS: Final = (
     "k", "failure", "low", "high", "correlation", "household_size", "algorithm", "source_statement",
 )  # fmt: skip
+_DECIMALS: Final = ("low", "high", "correlation")
 _CURVE: Final = tuple(f"0.{percent:02d}" for percent in range(10, 96, 5))
 
 
@@ -47,8 +48,8 @@ def add(app: Flask, desk: Desk) -> None:
             "promise.html.j2",
             "promise",
             command="roomful anonymity " + _options(values),
-            values=values,
-            failures=FAILURES,
+            values=values | _written(desk.language, values),
+            failures=_failures(desk.language, desk.entered.get("failure", values["failure"])),
             households=HOUSEHOLD_SIZES,
             algorithms=ALGORITHMS.get(str(draft.section("model").get("kind", "register")), ()),
             elsewhere=other_form(draft),
@@ -92,6 +93,21 @@ def add(app: Flask, desk: Desk) -> None:
         except RoomfulError as problem:
             return render_template("recommend.html.j2", proposals=(), problem=problem, page="promise")
         return render_template("recommend.html.j2", proposals=proposals, problem=None, page="promise")
+
+
+def _written(language: str, values: Mapping[str, str]) -> dict[str, str]:
+    """Decimals of the controls as the language writes them."""
+    decimals = {name: values[name] for name in _DECIMALS if parse_decimal(values[name]) is not None}
+    return {name: number(language, text) for name, text in decimals.items()}
+
+
+def _failures(language: str, present: str) -> dict[str, str]:
+    """Probabilities to choose from, the present one among them, with what each is called."""
+    offered = FAILURES if present in FAILURES else (present, *FAILURES)
+    return {
+        text: text if parse_probability(text) is None else f"{odds(language, Decimal(text))} ({text})"
+        for text in offered
+    }
 
 
 def _typed(values: Mapping[str, str]) -> dict[str, str]:

@@ -2,6 +2,8 @@
 // Without this script the fields, the lists and the buttons with arrows do the same; nothing here sends
 // anything by itself but the desk's own forms.
 
+const sign = (1.5).toLocaleString(document.documentElement.lang).charAt(1); // before decimals
+
 /**
  * A slider that moves with a field. The field alone is sent.
  * @param {HTMLInputElement | HTMLSelectElement} field
@@ -17,14 +19,15 @@ function addSlider(field) {
   } else {
     [slider.min, slider.max, slider.step] = (field.dataset.range ?? "0 1 1").split(" ");
   }
+  const say = () => slider.setAttribute("aria-valuetext", field instanceof HTMLSelectElement ? field.selectedOptions[0]?.text ?? "" : field.value);
   const follow = () => {
-    slider.value = field instanceof HTMLSelectElement ? String(field.selectedIndex) : field.value;
-    slider.setAttribute("aria-valuetext", field.value);
+    slider.value = field instanceof HTMLSelectElement ? String(field.selectedIndex) : field.value.replace(sign, ".");
+    say();
   };
   slider.addEventListener("input", () => {
     if (field instanceof HTMLSelectElement) field.selectedIndex = Number(slider.value);
-    else field.value = slider.value;
-    slider.setAttribute("aria-valuetext", field.value);
+    else field.value = slider.value.replace(".", sign);
+    say();
     field.dispatchEvent(new Event("input", { bubbles: true }));
   });
   field.addEventListener("input", follow);

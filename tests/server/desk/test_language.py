@@ -114,3 +114,46 @@ def test_numbers_are_typed_as_they_are_read(visitor: Visitor) -> None:
     visitor.post("/promise", controls | {"page": "promise"})
     section = visitor.desk.draft().section("participation")
     assert (section["low"], section["high"], section["correlation"]) == ("0.4", "0.6", "0.005")
+
+
+def test_a_survey_begins_in_the_desks_language(visitor: Visitor) -> None:
+    visitor.post("/language", {"language": "de"})
+    page = visitor.text("/about")
+    assert 'name="title-de"' in page
+    assert 'name="title-en"' not in page
+
+
+def test_another_language_is_taken_with_all_that_was_typed(visitor: Visitor) -> None:
+    """An empty field of the old language is no reason to refuse the new one."""
+    typed = {"name": "Council", "contact": "a@b.example", "retention_days": "90", "opens": "2030-05-01T08:00"}
+    page = visitor.told("/about", {"page": "about", "languages": "de", "title-en": "", **typed}, "/about")
+    assert "What to do" not in page
+    assert 'name="title-de"' in page
+    assert 'name="title-en"' not in page
+    assert all(f'value="{text}"' in page for text in typed.values())
+    visitor.post("/about", {"page": "about", "languages": "de", "title-de": "Wohnen", **typed})
+    assert visitor.desk.draft().document["title"] == {"de": "Wohnen"}
+
+
+def test_a_title_moves_along_with_the_only_language(visitor: Visitor) -> None:
+    form = {"page": "about", "languages": "de", "title-en": "Wohnen", "description-en": "Wie es ist."}
+    page = visitor.told("/about", form, "/about")
+    assert 'id="title-de" name="title-de" lang="de" value="Wohnen"' in page
+    assert ">Wie es ist.</textarea>" in page
+
+
+def test_what_is_no_language_is_refused_with_all_that_was_typed(visitor: Visitor) -> None:
+    form = {"page": "about", "languages": "de; en", "title-en": "Wohnen"}
+    page = visitor.told("/about", form, "/about")
+    assert "is not a language" in page
+    assert 'value="Wohnen"' in page
+
+
+def test_the_promise_is_told_in_words_and_decimals_of_the_language(visitor: Visitor) -> None:
+    choose(visitor, people_csv(visitor.folder / "people.csv"))
+    use(visitor, "age")
+    promise(visitor, low="0.35", failure="1e-6")
+    visitor.post("/language", {"language": "de"})
+    page = visitor.text("/promise")
+    assert '<option value="1e-6" selected>1 zu 1 Million (1e-6)</option>' in page
+    assert re.search(r'id="low"[^>]* value="0,35"', page)

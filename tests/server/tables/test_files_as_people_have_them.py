@@ -307,7 +307,8 @@ def test_codes_with_leading_zeros_become_categories_or_a_lookup() -> None:
     ("cell", "remedy"),
     [
         ('"30,5"', 'Set step = "0.1", or rounding'),
-        ("45 years", "Write the number alone: 45"),
+        ("45 years", "Write the number alone: 45."),
+        ("90+", "Write the number alone: 90, with open_above = true if it stands for everybody beyond."),
         ("1.2.1980", "Put the age in its place"),
         ("01067", 'kind = "nominal", or "lookup"'),
         ("145", "Correct the value, or widen"),

@@ -68,3 +68,44 @@ def test_adult(reference_data: Path) -> None:
     assert (previews["age"].lowest, previews["age"].highest) == ("17", "90")
     assert previews["workclass"].suspects == ("?",)
     assert (previews["sex"].kind, previews["sex"].distinct) == ("text", 2)
+
+
+def ages(*beyond: str, times: int = 12) -> CsvFile:
+    """Ages from 18 to 79, each ``times``, and texts beyond them."""
+    texts = [str(age) for age in range(18, 80)] * times + list(beyond)
+    return CsvFile(("age\n" + "\n".join(texts) + "\n").encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "end"),
+    [
+        ("80+", "open_above", "80"),
+        ("80 und mehr", "open_above", "80"),
+        ("80 Jahre und älter", "open_above", "80"),
+        (">= 80", "open_above", "80"),
+        ("85 years and over", "open_above", "85"),
+        ("unter 18", "open_below", "18"),
+        ("younger than 18", "open_below", "18"),
+    ],
+)
+def test_a_text_for_everybody_beyond_is_an_open_end(text: str, side: str, end: str) -> None:
+    table = ages(*[text] * 15)
+    (age,) = preview_table(table)
+    assert (age.kind, age.ends, age.suspects) == ("number", {side: (text, end)}, ())
+    assert f'and beyond: "{text}"' in describe_table(table)
+    (entry,) = tomllib.loads(suggest_attributes(table, ("age",)))["attributes"]
+    assert entry[side] is True
+    assert entry["maximum" if side == "open_above" else "minimum"] == end
+    assert "missing" not in entry
+
+
+def test_in_a_table_of_counts_an_end_is_as_frequent_as_any_number() -> None:
+    (age,) = preview_table(ages("80+", "80+", times=2))
+    assert age.ends == {"open_above": ("80+", "80")}
+
+
+@pytest.mark.parametrize("odd", [["95 years"], ["45 years"] * 15, ["80+", "85+"] * 15, ["none"] * 15])
+def test_what_is_rare_or_within_or_not_one_is_no_open_end(odd: list[str]) -> None:
+    (age,) = preview_table(ages(*odd))
+    assert age.ends == {}
+    assert set(age.suspects) == set(odd)

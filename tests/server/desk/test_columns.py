@@ -1,0 +1,67 @@
+"""What the desk shows and suggests of a column."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from server.desk.columns import column_views
+from server.tables.csv_file import CsvFile
+from tests.server.desk.test_mistakes import choose, mend, use
+from tests.server.desk.visitor import Visitor, people_csv
+
+
+def heights(texts: list[str]) -> list[float]:
+    """Of the bars that are drawn, in parts of the highest."""
+    (view,) = column_views(CsvFile(("x\n" + "\n".join(texts) + "\n").encode()), "en")
+    drawn = [float(part) for part in re.findall(r"v-([0-9.]+)", str(view.picture))]
+    return [height / max(drawn) for height in drawn]
+
+
+@pytest.mark.parametrize("last", [4, 24, 25, 47, 75, 79, 101, 1000, 44_000])
+def test_numbers_that_are_equally_frequent_have_equal_bars(last: int) -> None:
+    drawn = heights([str(number) for number in range(1, last + 1)] * 2)
+    assert len(drawn) == min(last, 24)
+    assert min(drawn) >= 0.99
+
+
+def test_days_of_birth_stand_in_their_order() -> None:
+    days = [f"{1 + i % 28:02}.{1 + i % 12:02}.{1940 + i % 60}" for i in range(600)]
+    (view,) = column_views(CsvFile(("born\n" + "\n".join(days) + "\n").encode()), "en")
+    assert re.findall(r">(\d+)</text>", str(view.picture)) == ["1940", "1999"]
+    assert min(heights(days)) >= 0.99
+
+
+def test_an_open_end_is_taken_as_one(visitor: Visitor) -> None:
+    """Ages of a public table end in "90+", and nobody of 95 may be refused for it."""
+    file = people_csv(
+        visitor.folder / "people.csv", age=lambda i, c: "80+" if i % 9 == 0 else str(c.randint(18, 79))
+    )
+    page = choose(visitor, file)
+    assert "“80+” stands for 80 and beyond." in page
+    assert "Perhaps no values" not in page
+    assert ">80+</text>" in page
+    assert 'aria-label="Use as attribute: age"' not in page
+    page = mend(visitor, "ends", "age")
+    assert "What to do" not in page
+    (entry,) = visitor.desk.draft().attributes
+    assert (entry["maximum"], entry["open_above"], "missing" in entry) == ("80", True, False)
+    age = visitor.desk.model().attributes[0]
+    assert age.vector("95") == age.vector("80") != age.vector("79")
+    assert "80+" in file.read_text(), "the file of before stays"
+
+
+def test_what_is_put_in_is_called_by_the_desks_language(visitor: Visitor) -> None:
+    visitor.post("/language", {"language": "de"})
+    file = people_csv(
+        visitor.folder / "people.csv",
+        born=lambda _i, c: f"{c.randint(1940, 2005)}-01-15",
+        work=lambda i, c: "Fischer" if i < 3 else c.choice(("Rente", "angestellt")),
+    )
+    choose(visitor, file)
+    mend(visitor, "age", "born")
+    mend(visitor, "join", "work")
+    use(visitor, "work")
+    assert visitor.desk.table().names == ("age", "sex", "Alter", "work")
+    assert visitor.desk.draft().attributes[0]["categories"] == ["Rente", "andere", "angestellt"]
