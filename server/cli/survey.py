@@ -127,7 +127,7 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
             require_rehearsal(store.published, rehearsed)
             require_releasable(store.specification)
         _confirm(store.id, "Opening cannot be undone, and the specification cannot change afterwards.", yes)
-        store.open()
+        directory.open(store.id)
         if store.state is State.TOKENS and not as_json:
             click.echo("Codes are exchanged, and no ballot is taken. Then roomful open again, for the votes.")
         if rehearsed is not None:

@@ -20,12 +20,13 @@ from server.collection.storage.ownership import require_own
 from server.collection.storage.published import MODEL_NAME, ROLL_NAME, SPECIFICATION_NAME, PublishedSurvey
 from server.collection.storage.registrar import REGISTRAR_NAME, RegistrarStore
 from server.collection.storage.retention import Now, Today, utc_now, utc_today
+from server.collection.storage.states import State
 from server.collection.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore
 from server.collection.storage.taking_back import take_back
 from server.keys.parts_folder import write_parts
 from shared.ballot import require_invited
 from shared.envelope import Envelope, survey_digest, survey_id
-from shared.errors import NotFoundError, RoomfulError, StateError
+from shared.errors import InputError, NotFoundError, RoomfulError, StateError
 from shared.parts import Parts, no_parts
 
 _ID: Final = re.compile(r"[0-9a-f]{16}")
@@ -192,8 +193,25 @@ class DataDirectory:
         return self._surveys / survey_id(survey_digest(Envelope.parse(envelope).payload))
 
     def open(self, survey: str) -> None:
-        """Let a draft take submissions; see :meth:`SurveyStore.open`."""
-        self.survey(survey).open()
+        """Let a draft take submissions; see :meth:`SurveyStore.open`.
+
+        Raises
+        ------
+        InputError
+            With the code ``input.keys`` if another survey here was opened with the same keys for tokens, or
+            the same codes.
+
+        Notes
+        -----
+        Guarantee: of two surveys of this directory that share a key for tokens or a roll one at most is
+        opened. A registrar signs blindly: under one key a code of the one fetches a token of the other. And
+        with the proof of a used code, which the board of the one publishes, anybody fetches a token of the
+        other.
+        """
+        store = self.survey(survey)
+        with self._publishing():
+            self._require_own_codes(store)
+            store.open()
 
     def close(self, survey: str) -> None:
         """End a survey's submissions; see :meth:`SurveyStore.close`."""
@@ -386,6 +404,27 @@ class DataDirectory:
     def database(self, survey: str, file: str) -> Database:
         """One of a survey's databases, by the name of its file; it need not exist."""
         return self._databases(self._surveys / survey / file, survey)
+
+    def _require_own_codes(self, store: SurveyStore) -> None:
+        """Refuse what another survey that was opened has used to tell who is invited."""
+        own = store.specification.invited
+        if own is None:
+            return
+        for other in self.list():
+            used = other.specification.invited
+            if used is None or other.id == store.id or other.state is State.DRAFT:
+                continue
+            one_key = not set(own.token_keys).isdisjoint(used.token_keys)
+            if one_key or own.codes.roll_id == used.codes.roll_id:
+                shared = "keys for tokens" if one_key else "codes"
+                raise InputError(
+                    f"the survey {other.id} was opened with the same {shared}",
+                    where=store.id,
+                    expected="keys and codes of this survey alone",
+                    remedy="Make new ones (roomful keygen --purpose tokens, roomful codes), then design and"
+                    " sign again. Else whoever has a code of the one could answer the other.",
+                    code="input.keys",
+                )
 
     def _forget(self, name: str) -> None:
         """Let go of a survey that is not there any more; the caller has the lock."""

@@ -99,7 +99,7 @@ def add(app: Flask, desk: Desk) -> None:
             )
         if store.state is State.DRAFT:
             require_releasable(store.specification)
-        store.open()
+        desk.data.open(store.id)
         return go(desk, "publish", note="opened")
 
     @app.get("/print/<language>/<name>", endpoint="printed")
