@@ -51,13 +51,20 @@ class TokenRequest:
 
     @property
     def body(self) -> bytes:
-        """What is sent to the registrar; the same each time. The code itself never is."""
+        """What is sent to the registrar; the same each time. The code itself never is.
+
+        Guarantee: as long for every box. Blanks stand behind what is shorter: who sees nothing but the length
+        of what is sent would learn how many digits the number of hers has.
+        """
         proof = self.code.proof(require_invited(self.sound.specification).codes.roll_id)
         request: dict[str, Any] = {
             "code_proof": base64url.encode(proof),
             "blinded_message": base64url.encode(self.blinded_message),
         }
-        return strict_json.dumps(request if self.cell is None else request | {"cell": self.cell})
+        if self.cell is None:
+            return strict_json.dumps(request)
+        longest = request | {"cell": self.sound.specification.cells.count}
+        return strict_json.dumps(request | {"cell": self.cell}).ljust(len(strict_json.dumps(longest)))
 
     @property
     def token_key(self) -> int:

@@ -2,7 +2,8 @@
 
 The relay sees every ballot of an invited survey, the network every message of an open one. Once there were
 four lengths: an organizer could make the value of one choice long, behind a short text, or in spaces that
-nobody sees, and with 26 ordinary questions complete answers were longer than partial ones.
+nobody sees, and with 26 ordinary questions complete answers were longer than partial ones. In an election the
+request for a token names the box, and was as long as its number: ten of 300 boxes stood out.
 """
 
 from __future__ import annotations
@@ -16,12 +17,25 @@ import pytest
 from respondent_client.composing import compose
 from respondent_client.headless.respondent import run
 from respondent_client.session import place
+from respondent_client.token_request import TokenRequest
+from server.collection.tokens.exchange import read_request
+from shared.cells import PowerDiagram
 from shared.checks import check_length
 from shared.errors import QuestionnaireError, SoundnessError
 from shared.questionnaire import Questionnaire
+from shared.soundness import SoundSpecification
 from shared.submission import longest_message
 from tests.builders import LANGUAGES, ORGANIZER_KEY, sign, small_model, small_specification
-from tests.invited import digest_of, invited, invited_specification, issue_token, make_ballot, seal_ballot
+from tests.elections import election_keys, election_specification
+from tests.invited import (
+    code,
+    digest_of,
+    invited,
+    invited_specification,
+    issue_token,
+    make_ballot,
+    seal_ballot,
+)
 from tests.respondent_client.fakes import FakePlatform, link_to
 from tests.shared.examining import examine_bytes
 from tests.vectors.surveys import fragment_of
@@ -120,3 +134,26 @@ def test_an_organizer_cannot_sign_a_length_of_her_own() -> None:
                 check_length(replace(specification, message_bytes=length))
             assert caught.value.code == "check.length"
         assert check_length(specification) == {"bytes": str(longest_message(specification.questionnaire))}
+
+
+def test_the_network_sees_one_length_of_requests_for_tokens() -> None:
+    boxes = 300
+    many = PowerDiagram(weights=(1, 1, 1), resolution=1, sites=((0, 0, 0),) * boxes, offsets=(0,) * boxes)
+    specification = replace(election_specification(), cells=many)
+    sound = SoundSpecification(specification=specification, digest=digest_of(specification), metrics={})
+    bodies = [
+        TokenRequest(
+            sound=sound,
+            code=code(box),
+            cell=box,
+            prefix=bytes(32),
+            secret=bytes(32),
+            device_key=bytes(32),
+            blinded_message=bytes(384),
+            inverse=1,
+        ).body
+        for box in (0, 9, 10, 99, 100, 299)
+    ]
+    assert len(set(map(len, bodies))) == 1
+    keys = replace(election_keys(), token_keys=tuple(range(boxes)))
+    assert [read_request(body, keys)[2] for body in bodies] == [0, 9, 10, 99, 100, 299]
