@@ -138,7 +138,7 @@ def _common(app: Flask, desk: Desk) -> None:
         if not desk.language:
             desk.language = request.accept_languages.best_match(texts.LANGUAGES, "en") or "en"
 
-    for write in (texts.number, texts.share, texts.odds, texts.day, texts.moment):
+    for write in (texts.number, texts.written, texts.share, texts.odds, texts.day, texts.moment):
         app.add_template_filter(partial(_in_language, desk, write), write.__name__)
 
     @app.context_processor

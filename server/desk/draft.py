@@ -12,7 +12,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,15 +45,18 @@ class Draft:
     ----------
     folder : Path
     document : dict
-        As :func:`parse_survey` reads it; its languages alone if there is no file yet.
+        As :func:`parse_survey` reads it; empty if there is no file yet.
+    begun_in : str
+        The language of a survey that says nothing of its languages yet.
     """
 
     folder: Path
     document: dict[str, Any] = field(default_factory=dict)
+    begun_in: str = "en"
 
     @classmethod
-    def read(cls, folder: Path, language: str) -> Draft:
-        """Read survey.toml; without one begin a survey in a language.
+    def read(cls, folder: Path, begun_in: str) -> Draft:
+        """Read survey.toml.
 
         Raises
         ------
@@ -62,10 +65,10 @@ class Draft:
         """
         path = folder / SURVEY_FILE
         if not path.exists():
-            return cls(folder=folder, document={"languages": [language]})
+            return cls(folder=folder, begun_in=begun_in)
         data = read_file(path, "a survey.toml", MAX_SPECIFICATION_BYTES)
         try:
-            return cls(folder=folder, document=parse_survey(data.decode("utf-8")))
+            return cls(folder=folder, document=parse_survey(data.decode("utf-8")), begun_in=begun_in)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
             raise SurveyFileError(
                 f"this is no TOML: {problem}", where=SURVEY_FILE, remedy="Correct it in an editor."
@@ -84,9 +87,11 @@ class Draft:
 
     @property
     def languages(self) -> list[str]:
-        """Languages of the survey."""
-        found = self.document.get("languages", ["en"])
-        return found if isinstance(found, list) and found else ["en"]
+        """Languages of the survey; before it has a title, that in which it was begun."""
+        found = self.document.get("languages")
+        if isinstance(found, list) and found:
+            return found
+        return ["en"] if "title" in self.document else [self.begun_in]
 
     def saved(self, **changed: Any) -> Draft:
         """Write survey.toml with some top-level keys changed; None removes one.
@@ -100,7 +105,7 @@ class Draft:
             if before != format_survey(self.document).encode("utf-8"):
                 write_file(self.folder / KEPT_FILE, before)
         write_file(path, format_survey(document).encode("utf-8"))
-        return Draft(folder=self.folder, document=document)
+        return replace(self, document=document)
 
     def survey(self) -> SurveyFile:
         """The file as ``roomful design`` reads it; errors as :func:`read_survey_file`."""
@@ -112,7 +117,7 @@ class Draft:
 
         ``changed`` are top-level keys. Nothing is written into the folder.
         """
-        document = copy.deepcopy({**_STAND_INS, **self.document, **changed})
+        document = copy.deepcopy({**_STAND_INS, "languages": self.languages, **self.document, **changed})
         document.pop("invited", None)  # its keys may not be made yet, and no cell depends on them
         with tempfile.TemporaryDirectory(prefix="roomful-desk-") as name:
             questionnaire = document.get("questionnaire")

@@ -112,7 +112,9 @@ def add(app: Flask, desk: Desk) -> None:
                 raise InputError("there is no such column", where="the population")
             entries.append(view.entry or suggested_entry(desk.table(), view.preview))
         elif form.get("action") == "save":
-            entries = [_edited(a, form, draft) if a.get("name") == name else a for a in entries]
+            entries = [
+                _edited(desk.language, a, form, draft) if a.get("name") == name else a for a in entries
+            ]
         draft.saved(attributes=entries or None)
         return go(desk, "population", note="saved", anchor="columns")
 
@@ -191,13 +193,13 @@ def _choose(desk: Desk, name: str) -> None:
     draft.saved(model={"file": name, "kind": "register", **kept})
 
 
-def _edited(entry: dict[str, Any], form: MultiDict[str, str], draft: Draft) -> dict[str, Any]:
+def _edited(language: str, entry: dict[str, Any], form: MultiDict[str, str], draft: Draft) -> dict[str, Any]:
     """An attribute as its form says it; what the form does not have stays."""
     kind = form.get("kind", entry.get("kind"))
     edited = {"name": entry["name"], "kind": kind}
     if kind == "numeric":
         for key in ("minimum", "maximum", "step"):
-            if text := typed(form.get(key, "")):
+            if text := typed(language, form.get(key, "")):
                 edited[key] = text
         for key in ("open_below", "open_above"):
             if form.get(key):

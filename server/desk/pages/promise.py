@@ -16,7 +16,7 @@ from server.desk.desk import Desk
 from server.desk.draft import Draft
 from server.desk.pages import go, show
 from server.desk.recommending import recommend
-from server.desk.texts import number, odds, say, share, typed
+from server.desk.texts import number, odds, say, share, typed, written
 from server.reports.charts import Bar, Line, bar_chart, line_chart
 from shared.decimals import parse_decimal, parse_probability
 from shared.effective_anonymity import n_min_safe
@@ -48,7 +48,7 @@ def add(app: Flask, desk: Desk) -> None:
             "promise.html.j2",
             "promise",
             command="roomful anonymity " + _options(values),
-            values=values | _written(desk.language, values),
+            values=values | {name: written(desk.language, values[name]) for name in _DECIMALS},
             failures=_failures(desk.language, desk.entered.get("failure", values["failure"])),
             households=HOUSEHOLD_SIZES,
             algorithms=ALGORITHMS.get(str(draft.section("model").get("kind", "register")), ()),
@@ -93,12 +93,6 @@ def add(app: Flask, desk: Desk) -> None:
         except RoomfulError as problem:
             return render_template("recommend.html.j2", proposals=(), problem=problem, page="promise")
         return render_template("recommend.html.j2", proposals=proposals, problem=None, page="promise")
-
-
-def _written(language: str, values: Mapping[str, str]) -> dict[str, str]:
-    """Decimals of the controls as the language writes them."""
-    decimals = {name: values[name] for name in _DECIMALS if parse_decimal(values[name]) is not None}
-    return {name: number(language, text) for name, text in decimals.items()}
 
 
 def _failures(language: str, present: str) -> dict[str, str]:
@@ -185,7 +179,7 @@ def promise_from(draft: Draft, values: Mapping[str, str]) -> Promise:
     try:
         level = ParticipationLevel(low=low, high=high)
         dependence = Dependence(
-            correlation=typed(values.get("correlation", "")) or "0",
+            correlation=typed("en", values.get("correlation", "")) or "0",
             household_size=int(size) if size.isascii() and size.isdigit() else 0,
         )
         dependence.check((level,))
@@ -205,7 +199,7 @@ def promise_from(draft: Draft, values: Mapping[str, str]) -> Promise:
 
 def _probability(values: Mapping[str, str], name: str) -> str:
     """A probability; a number that can only be a percentage is named as such."""
-    text = typed(values.get(name, ""))
+    text = typed("en", values.get(name, ""))  # at most 1, so that no sign stands between thousands
     if parse_probability(text) is not None:
         return text
     number = parse_decimal(text)

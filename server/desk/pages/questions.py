@@ -39,7 +39,8 @@ def add(app: Flask, desk: Desk) -> None:
     @app.get("/questions")
     def questions() -> str:
         draft = desk.draft()
-        adding = desk.entered.get("type") or request.args.get("type", "")
+        refused = desk.entered.get("type") if desk.entered.get("action") == "add" else None
+        adding = refused or request.args.get("type", "")
         left_out, desk.left_out = desk.left_out, ()
         return show(
             desk,
@@ -69,7 +70,7 @@ def add(app: Flask, desk: Desk) -> None:
         pages = document.setdefault("pages", [])
         action = form.get("action", "")
         if action == "add":
-            element = _element(form, {}, draft.languages)
+            element = _element(desk.language, form, {}, draft.languages)
             if not pages or form.get("new_page"):
                 pages.append({"elements": []})
             pages[-1]["elements"].append(element)
@@ -77,7 +78,7 @@ def add(app: Flask, desk: Desk) -> None:
             page, place = _place(form, pages)
             elements = pages[page]["elements"]
             if action == "save":
-                elements[place] = _element(form, elements[place], draft.languages)
+                elements[place] = _element(desk.language, form, elements[place], draft.languages)
             elif action == "remove":
                 del elements[place]
             elif action in ("up", "down"):
@@ -125,19 +126,23 @@ def add(app: Flask, desk: Desk) -> None:
 
 
 def _entered(desk: Desk, languages: list[str]) -> dict[str, Any]:
-    """What stood in the form for a new question when it was refused."""
+    """What stood in the form of a question when it was refused, as the forms show a question."""
     entered = desk.entered
-    if entered.get("action") != "add":
+    if entered.get("action") not in ("add", "save"):
         return {}
-    plain = ("name", "rateMin", "rateMax", "min", "max", "step", "visibleIf", "requiredIf")
+    plain = ("name", "rateMin", "rateMax", "min", "max", "step", "maxLength", "visibleIf", "requiredIf")
     return {
         **{key: entered[key] for key in plain if key in entered},
-        "title": {language: entered.get(f"title-{language}", "") for language in languages},
+        **{
+            key: {language: entered.get(f"{key}-{language}", "") for language in languages}
+            for key in ("title", "unit")
+        },
         **{
             key: [line for line in entered.get(key, "").splitlines() if line.strip()]
             for key in ("choices", "rows", "columns")
         },
         "isRequired": "required" in entered,
+        "entered": True,
     }
 
 
@@ -238,7 +243,9 @@ def _drop(form: MultiDict[str, str], pages: list[Any], page: int, place: int) ->
     elements.insert(beside + (form.get("side") == "after"), moved)
 
 
-def _element(form: MultiDict[str, str], before: dict[str, Any], languages: list[str]) -> dict[str, Any]:
+def _element(
+    desk_language: str, form: MultiDict[str, str], before: dict[str, Any], languages: list[str]
+) -> dict[str, Any]:
     """A question as its form says it."""
     kind = form.get("type", "")
     if raw := form.get("json", "").strip():
@@ -269,7 +276,9 @@ def _element(form: MultiDict[str, str], before: dict[str, Any], languages: list[
     elif kind == "rating":
         element |= {key: _whole(form, key) for key in ("rateMin", "rateMax") if form.get(key, "").strip()}
     elif kind in _INPUTS:
-        element |= {key: text for key in ("min", "max", "step") if (text := typed(form.get(key, "")))}
+        element |= {
+            key: text for key in ("min", "max", "step") if (text := typed(desk_language, form.get(key, "")))
+        }
     elif kind == "comment" and form.get("maxLength", "").strip():
         element["maxLength"] = _whole(form, "maxLength")
     element |= {key: form[key].strip() for key in ("visibleIf", "requiredIf") if form.get(key, "").strip()}

@@ -14,13 +14,18 @@ from pathlib import Path
 from typing import Final
 
 from babel.dates import format_date, format_time
-from babel.numbers import format_compact_decimal, format_decimal, format_percent
+from babel.numbers import format_compact_decimal, format_decimal, format_percent, get_decimal_symbol
+
+from shared.decimals import parse_decimal
+from shared.errors import InputError
 
 LANGUAGES: Final = ("en", "de")
 _GROUPED: Final = 10_000
 """From here on a sign stands between thousands, as on the pages of respondents."""
 _WITH_COMMA: Final = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))")
 """Where no comma stands between thousands."""
+_MAYBE_GROUPED: Final = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
+"""Where a sign can stand between thousands, or before decimals."""
 _ASTRONOMICAL: Final = 15
 """Odds from ten to this power on have no name that people know."""
 
@@ -53,10 +58,36 @@ def number(language: str, value: int | Decimal | str) -> str:
     )
 
 
-def typed(text: str) -> str:
-    """A plain decimal of one typed with a comma before its fraction; what could be thousands stays."""
+def written(language: str, text: object) -> str:
+    """A plain decimal as it stands in a field, for :func:`typed`: ``12345,5``; any other text as it is."""
+    plain = str(text)
+    if parse_decimal(plain) is None:
+        return plain
+    shown = format_decimal(Decimal(plain), locale=language, decimal_quantization=False, group_separator=False)
+    return f"{shown}0" if shown != plain and _MAYBE_GROUPED.fullmatch(shown) else shown
+
+
+def typed(language: str, text: str) -> str:
+    """A plain decimal of one typed as the language writes it; any other text as it is.
+
+    Raises
+    ------
+    InputError
+        For "5.000", which is five thousand where a comma stands before decimals, and five elsewhere.
+    """
     plain = text.strip()
-    return plain.replace(",", ".") if _WITH_COMMA.fullmatch(plain) else plain
+    if _WITH_COMMA.fullmatch(plain):
+        return plain.replace(",", ".")
+    grouped = _MAYBE_GROUPED.fullmatch(plain)
+    if grouped and (grouped[1] == "," or get_decimal_symbol(language) == ","):
+        whole, sign, decimals = plain.partition(grouped[1])
+        raise InputError(
+            f"{plain} can be {whole}{decimals} or {whole}{sign}{decimals}0",
+            where="a number",
+            expected="no sign between thousands",
+            remedy=f"Write {whole}{decimals}, or with one decimal more.",
+        )
+    return plain
 
 
 def share(language: str, value: float) -> str:

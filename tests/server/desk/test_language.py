@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
-from server.desk.texts import day, moment, number, odds, say, share, typed
+from server.desk.texts import day, moment, number, odds, say, share, typed, written
+from shared.errors import InputError
 from tests.server.desk.test_mistakes import choose, promise, use
 from tests.server.desk.visitor import Visitor, people_csv
 
@@ -95,11 +97,69 @@ def test_a_german_desk_has_no_english_number(visitor: Visitor) -> None:
     ("text", "plain"),
     [
         (" 0,005 ", "0.005"), ("2,5", "2.5"), ("-12,75", "-12.75"), ("3,14159", "3.14159"), ("0.5", "0.5"),
-        ("1,000", "1,000"), ("12,345", "12,345"), ("1,234,567", "1,234,567"), ("1,5,", "1,5,"), ("", ""),
+        ("1,234,567", "1,234,567"), ("1,5,", "1,5,"), ("", ""), ("5000", "5000"), ("0.350", "0.350"),
     ],
 )  # fmt: skip
-def test_a_comma_is_a_decimal_sign_unless_it_could_group_thousands(text: str, plain: str) -> None:
-    assert typed(text) == plain
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_comma_is_a_decimal_sign(language: str, text: str, plain: str) -> None:
+    assert typed(language, text) == plain
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("en", "1,000"), ("de", "1,000"), ("de", "5.000"), ("de", "-12.345")]
+)
+def test_what_can_be_thousands_is_asked_back(language: str, text: str) -> None:
+    with pytest.raises(InputError, match="can be") as refused:
+        typed(language, text)
+    plain = text.replace(",", "").replace(".", "")
+    assert plain in refused.value.remedy
+    assert typed(language, plain) == plain
+    assert typed("en", "5.000") == "5.000"
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "0.35", "-2.5", "12345.75", "2.125", "2026-11", "1e-6", "", "some words"]
+)
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_stands_in_a_field_is_read_back(language: str, text: str) -> None:
+    read = typed(language, written(language, text))
+    assert read == text or Fraction(read) == Fraction(text)
+
+
+def test_five_thousand_is_not_saved_as_five(visitor: Visitor) -> None:
+    """As the greatest rent of a question, and as the end of an attribute; and nothing typed is lost."""
+    visitor.post("/language", {"language": "de"})
+    choose(visitor, people_csv(visitor.folder / "people.csv"))
+    use(visitor, "age")
+    form = {"page": "population", "name": "age", "action": "save", "kind": "numeric"}
+    page = visitor.told("/population/attribute", form | {"minimum": "10", "maximum": "5.000"}, "/population")
+    assert "5.000 can be 5000 or 5.0000" in page
+    assert 'name="maximum" inputmode="decimal" value="5.000"' in page
+    question = {
+        "page": "questions",
+        "type": "number",
+        "name": "rent",
+        "title-de": "Wie viel?",
+        "unit-de": "Euro",
+    }
+    question |= {"min": "0,5", "step": "0,5", "max": "5.000", "new_page": "on"}
+    page = visitor.told("/questions", question | {"action": "add"}, "/questions")
+    for kept in ("rent", "Wie viel?", "Euro", "0,5", "5.000"):
+        assert f'value="{kept}"' in page
+    page = visitor.told("/questions", question | {"action": "add", "max": "5000"}, "/questions")
+    assert "Gespeichert" in page
+    assert 'value="5000"' in page
+    again = question | {
+        "action": "save",
+        "at_page": "0",
+        "at_place": "0",
+        "max": "6.000",
+        "unit-de": "Euro im Monat",
+    }
+    page = visitor.told("/questions", again, "/questions")
+    assert 'value="Euro im Monat"' in page
+    assert 'value="6.000"' in page
+    assert page.count('name="unit-de"') == 1, "one form is open again, that of the question"
 
 
 def test_numbers_are_typed_as_they_are_read(visitor: Visitor) -> None:
@@ -109,7 +169,7 @@ def test_numbers_are_typed_as_they_are_read(visitor: Visitor) -> None:
     visitor.post("/population/attribute", form | {"minimum": "0,0", "maximum": "19,5", "step": "0,5"})
     entry = next(a for a in visitor.desk.draft().document["attributes"] if a["name"] == "hours")
     assert (entry["minimum"], entry["maximum"], entry["step"]) == ("0.0", "19.5", "0.5")
-    assert "1,000" in visitor.told("/population/attribute", form | {"maximum": "1,000"}, "/population")
+    assert "1,000 can be" in visitor.told("/population/attribute", form | {"maximum": "1,000"}, "/population")
     controls = {"k": "5", "failure": "1e-4", "low": "0,4", "high": "0,6", "correlation": "0,005"}
     visitor.post("/promise", controls | {"page": "promise"})
     section = visitor.desk.draft().section("participation")
