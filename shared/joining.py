@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from shared.cells import UnitCells
@@ -52,6 +52,9 @@ class Row:
     points: tuple[Vector, ...]
     weights: Vector
     units: tuple[Segment, ...] = ()
+    _least: Vector = field(init=False, repr=False, compare=False)
+    _beyond: tuple[tuple[tuple[int, int], ...], ...] = field(init=False, repr=False, compare=False)
+    """Of each cell its coordinates above the least of all cells, and by how much: of many categories few."""
 
     def __post_init__(self) -> None:
         borders = [0, *(end for _, end in self.units)]
@@ -67,6 +70,13 @@ class Row:
             raise ValueError("weights are not negative")
         if any(len(point) != len(self.weights) for point in self.points):
             raise ValueError("every point has one coordinate per weight")
+        least = tuple(map(min, zip(*self.points, strict=True)))
+        beyond = tuple(
+            tuple((j, x - low) for j, (x, low) in enumerate(zip(point, least, strict=True)) if x != low)
+            for point in self.points
+        )
+        object.__setattr__(self, "_least", least)
+        object.__setattr__(self, "_beyond", beyond)
 
     def cells(self, segment: Segment) -> tuple[int, ...]:
         """Cells of a segment, ascending."""
@@ -93,20 +103,39 @@ class Row:
         starts = [place for place, (first, _) in enumerate(segments) if first in first_cells]
         points = []
         for segment in segments:
-            cells = self.cells(segment)
-            total = sum(counts[cell] for cell in cells)
-            points.append(
-                tuple(
-                    sum(counts[cell] * self.points[cell][j] for cell in cells) // max(total, 1)
-                    for j in range(len(self.weights))
-                )
-            )
+            answers, sums, _ = self._moments(segment, counts)
+            if answers:
+                points.append(tuple(low + s // answers for low, s in zip(self._least, sums, strict=True)))
+            else:
+                points.append((0,) * len(self.weights))
         return Row(
             order=tuple(range(len(points))),
             points=tuple(points),
             weights=self.weights,
             units=tuple(itertools.pairwise([*starts, len(points)])) if starts else (),
         )
+
+    def spread(self, segment: Segment, counts: Sequence[int]) -> int:
+        """Squared distances of a segment's answers to where :meth:`coarser` puts it."""
+        answers, sums, square = self._moments(segment, counts)
+        means = [s // answers if s else 0 for s in sums]
+        return square - sum(
+            w * mean * (2 * s - answers * mean)
+            for w, mean, s in zip(self.weights, means, sums, strict=True)
+            if mean
+        )
+
+    def _moments(self, segment: Segment, counts: Sequence[int]) -> tuple[int, list[int], int]:
+        """Answers of a segment, and about the least coordinates their sums (d) and sum of squares."""
+        answers, sums, square = 0, [0] * len(self.weights), 0
+        for cell in self.order[slice(*segment)]:
+            count = counts[cell]
+            if count:
+                answers += count
+                for j, x in self._beyond[cell]:
+                    sums[j] += count * x
+                    square += self.weights[j] * count * x * x
+        return answers, sums, square
 
     def part(self, segment: Segment) -> Row:
         """A stretch as a row of its own, whose cells are the positions from its beginning; without units."""
@@ -274,10 +303,10 @@ def _cut(
 ) -> tuple[Segment, ...] | None:
     """The best cutting, from the last segment to the first; None if there is none."""
     ordered = [counts[cell] for cell in row.order]
-    points = [row.points[cell] for cell in row.order]
+    # The loss of a segment is the same about any origin: about the least coordinates most of them are 0.
+    beyond = [[(j, row.weights[j], x) for j, x in row._beyond[cell]] for cell in row.order]
     squares = [
-        count * sum(w * x * x for w, x in zip(row.weights, point, strict=True))
-        for count, point in zip(ordered, points, strict=True)
+        count * sum(w * x * x for _, w, x in point) for count, point in zip(ordered, beyond, strict=True)
     ]
     reach = 2 * minimum - 1 + max(ordered, default=0)
     least: list[int | None] = [0]
@@ -291,7 +320,7 @@ def _cut(
         best: int | None = None
         start = -1
         judged = None if content is None else content()
-        answers = square = 0
+        answers = square = between = 0
         sums = [0] * len(row.weights)
         for begin in range(end - 1, -1, -1):
             count = ordered[begin]
@@ -301,13 +330,15 @@ def _cut(
             if judged is None and answers >= reach:
                 break
             square += squares[begin]
-            sums = [s + count * x for s, x in zip(sums, points[begin], strict=True)]
+            for j, weight, x in beyond[begin]:
+                more = count * x
+                between += weight * more * (2 * sums[j] + more)
+                sums[j] += more
             if judged is not None:
                 judged.add(begin)
             if answers < minimum:
                 continue
-            spread = sum(w * s * s for w, s in zip(row.weights, sums, strict=True))
-            loss = (answers * square - spread) // answers
+            loss = (answers * square - between) // answers
             if best is not None and loss >= best:
                 break  # Longer segments lose no less.
             before = least[begin]

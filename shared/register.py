@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Final
 
 from shared.attributes import Attribute
@@ -129,10 +130,10 @@ def map_centroids(cells: Cells, attributes: Sequence[Attribute]) -> tuple[tuple[
     taken to lack a value unless everybody must; the reference of a ball, and the middle of the domain for
     what no ball contains. In a unit the mean place of its answers stands for the attribute of units.
     """
-    return tuple(
-        tuple(round_decimal(value, CENTROID_DIGITS) for value in point)
-        for point in _map_points(cells, attributes)
-    )
+    points = _map_points(cells, attributes)
+    # Sites lie on a grid of few values: each of those is written once.
+    texts = {value: round_decimal(value, CENTROID_DIGITS) for value in set(chain.from_iterable(points))}
+    return tuple(tuple(texts[value] for value in point) for point in points)
 
 
 def _map_points(cells: Cells, attributes: Sequence[Attribute]) -> list[tuple[Fraction, ...]]:
@@ -150,7 +151,8 @@ def _map_points(cells: Cells, attributes: Sequence[Attribute]) -> list[tuple[Fra
     if isinstance(cells, ReferencedCells):
         return [()] * cells.count
     if isinstance(cells, PowerDiagram):
-        points = [tuple(Fraction(value, cells.resolution) for value in site) for site in cells.sites]
+        places = {value: Fraction(value, cells.resolution) for value in set(chain.from_iterable(cells.sites))}
+        points = [tuple(places[value] for value in site) for site in cells.sites]
     elif isinstance(cells, Boxes):
         points = [_middle_of_box(box, attributes) for box in cells.boxes]
     elif isinstance(cells, Balls):

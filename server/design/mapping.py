@@ -59,7 +59,7 @@ def assign_many(cells: Cells, X: IntArray) -> IntArray:
     if isinstance(cells, Balls):
         labels = _balls(cells, X)
     elif isinstance(cells, PowerDiagram):
-        labels = _nearest(cells.resolution * X, _points(cells.sites), cells.weights, cells.offsets)
+        labels = _nearest(X, _points(cells.sites), cells.weights, cells.offsets, cells.resolution)
     elif isinstance(cells, Prototypes):
         labels = _nearest(X, _points(cells.points), cells.weights, (0,) * len(cells.points))
         if labels is not None:
@@ -89,16 +89,21 @@ def _span(weights: Sequence[int], *arrays: IntArray) -> int:
 
 
 def _nearest(
-    points: IntArray, sites: IntArray, weights: Sequence[int], offsets: Sequence[int]
+    X: IntArray, sites: IntArray, weights: Sequence[int], offsets: Sequence[int], resolution: int = 1
 ) -> IntArray | None:
-    """Index of the site of least distance plus offset, ties to the lowest; None if not exact in float64."""
-    if _span(weights, points, sites) + max(map(abs, offsets)) >= EXACT_BOUND:
+    """Index of the site of least distance to X refined, plus offset, ties to the lowest.
+
+    None if that is not exact in float64.
+    """
+    corners = resolution * np.array([X.min(axis=0), X.max(axis=0)])
+    if _span(weights, corners, sites) + max(map(abs, offsets)) >= EXACT_BOUND:
         return None
-    low = np.minimum(points.min(axis=0), sites.min(axis=0))
-    high = np.maximum(points.max(axis=0), sites.max(axis=0))
-    middle = (low + high) // 2
-    tuples = Profiles.of((points - middle).astype(float))
-    return Sites(sites - middle, weights).assign(tuples, np.array(offsets, np.int64))
+    middle = (np.minimum(corners[0], sites.min(axis=0)) + np.maximum(corners[1], sites.max(axis=0))) // 2
+    tree, values = Sites(sites - middle, weights), np.array(offsets, np.int64)
+    labels = np.empty(len(X), dtype=np.int64)
+    for rows in _blocks(len(X), X.shape[1]):
+        labels[rows] = tree.assign(Profiles.of((resolution * X[rows] - middle).astype(float)), values)
+    return labels
 
 
 def _balls(cells: Balls, X: IntArray) -> IntArray | None:

@@ -133,13 +133,7 @@ def _loss(row: Row, counts: Sequence[int], minimum: int) -> int:
         segments = join(row, counts, minimum)
     except ReleaseError:
         return 0
-    coarse = row.coarser(segments, counts)
-    total = sum(
-        counts[cell] * w * (x - mean) * (x - mean)
-        for group, segment in enumerate(segments)
-        for cell in row.order[slice(*segment)]
-        for w, x, mean in zip(row.weights, row.points[cell], coarse.points[group], strict=True)
-    )
+    total = sum(row.spread(segment, counts) for segment in segments)
     return total // sum(counts)
 
 

@@ -253,6 +253,25 @@ def test_units_lie_at_the_mean_of_their_answers() -> None:
     assert (row.order, row.points) == ((0, 1, 2), ((-2,), (0,), (9,)))
 
 
+def test_means_and_spreads_are_those_of_their_definition() -> None:
+    """Whatever coordinates are the least ones: nothing but those above them is added up."""
+    for row, counts, minimum in some_rows(400, 6):
+        if sum(counts) < minimum:
+            continue
+        segments = join(row, counts, minimum)
+        coarse = row.coarser(segments, counts)
+        for segment, mean in zip(segments, coarse.points, strict=True):
+            cells = row.cells(segment)
+            answers = sum(counts[cell] for cell in cells)
+            assert mean == tuple(
+                sum(counts[cell] * row.points[cell][j] for cell in cells) // max(answers, 1)
+                for j in range(len(row.weights))
+            )
+            assert row.spread(segment, counts) == sum(
+                counts[cell] * row.distance_to(cell, mean) for cell in cells
+            )
+
+
 def test_what_was_joined_over_a_border_is_one_unit_from_then_on() -> None:
     row = with_units(line(0, 1, 2, 3, 4), (0, 2), (2, 3), (3, 5))
     coarse = row.coarser([(0, 1), (1, 3), (3, 5)], [1] * 5)

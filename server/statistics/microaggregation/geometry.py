@@ -113,15 +113,15 @@ def distortion(X: IntArray, people: IntArray, weights: Sequence[int] | IntArray,
     Float64 about shifted origins; for tables and curves, not for decisions.
     """
     mass = np.asarray(people).reshape(len(X), -1).sum(axis=1)
-    m = mass.astype(float)[:, None]
-    centred = X - X.min(axis=0) - ((X - X.min(axis=0)) * m).sum(axis=0) / m.sum()
+    m = mass.astype(float)
     w = np.asarray(weights, dtype=float)
     count = int(labels.max()) + 1
     size = np.bincount(labels, weights=mass, minlength=count)
     sst = sse = 0.0
     for j in range(X.shape[1]):
-        column = centred[:, j]
-        mean = np.bincount(labels, weights=column * m[:, 0], minlength=count) / np.where(size > 0, size, 1)
-        sse += w[j] * float((m[:, 0] * (column - mean[labels]) ** 2).sum())
-        sst += w[j] * float((m[:, 0] * column**2).sum())
+        column = X[:, j] - X[:, j].min()
+        column = column - (column * m).sum() / m.sum()
+        mean = np.bincount(labels, weights=column * m, minlength=count) / np.where(size > 0, size, 1)
+        sse += w[j] * float((m * (column - mean[labels]) ** 2).sum())
+        sst += w[j] * float((m * column**2).sum())
     return float(sse / sst) if sst > 0 else 0.0

@@ -14,7 +14,7 @@ import numpy as np
 from server.arrays import FloatArray, Int32Array, IntArray
 from server.executor import THREADS, slices
 from server.statistics.microaggregation.compiled import auction, listed, tuple_tree, weighted_cuts
-from server.statistics.microaggregation.geometry import EXACT, span, sums_by_label
+from server.statistics.microaggregation.geometry import EXACT, span
 from server.statistics.microaggregation.profiles import Profiles
 from server.statistics.microaggregation.sites import ROWS, Sites
 
@@ -185,34 +185,42 @@ class Workbench:
         self.reach = resolution**2 * span(X, weights)
         if 2 * self.reach >= EXACT:
             raise ValueError("distance plus offset could reach 2**53: lower the resolution or the weights")
-        centred = X - self.middle
         alike = np.ones(len(X), dtype=np.int64)
-        _, self.order = _cut(centred.astype(float), self.weights, alike, -(-len(X) // _NEIGHBOURS))
-        self.X: IntArray = centred[self.order]
+        centred = np.subtract(X, self.middle, dtype=float)
+        _, self.order = _cut(centred, self.weights, alike, -(-len(X) // _NEIGHBOURS))
+        del centred  # with many categories as large as everything else
+        self.X: IntArray = X[self.order]
+        self.X -= self.middle
         self.mass: IntArray = mass[self.order]
-        self.tuples = Profiles.of((resolution * self.X).astype(float))
+        self.tuples = Profiles.of(self._refined())
         self._tree = tuple_tree.plant(self.tuples, tuple_tree.rows_by_profile(self.tuples))
         self._in_order = tuple_tree.rows_in_order(len(X))
         self._frame = tuple_tree.boxes_of(self.tuples, self._in_order)
 
+    def _refined(self) -> FloatArray:
+        """The tuples on the refined grid, n x d."""
+        return np.multiply(self.X, self.resolution, dtype=float)
+
     def regions(self, count: int) -> IntArray:
         """At most `count` regions of nearly equal mass, by cuts near weighted medians: labels (n) from 0."""
-        labels, _ = _cut((self.resolution * self.X).astype(float), self.weights, self.mass, count)
+        labels, _ = _cut(self._refined(), self.weights, self.mass, count)
         return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def means(
         self, people: IntArray, labels: IntArray, count: int, otherwise: IntArray | None = None
     ) -> IntArray:
         """Mean of each label's people (n), rounded to the grid (half up); of an empty label `otherwise`."""
-        size = sums_by_label(people[:, None], labels, count)
-        total = sums_by_label(self.X * people[:, None], labels, count)
+        size, total = (
+            listed.masses(labels, people, count)[:, None],
+            listed.sums(self.X, people, labels, count),
+        )
         means = (2 * self.resolution * total + size) // (2 * np.maximum(size, 1))
         return means if otherwise is None else np.where(size > 0, means, otherwise)
 
     def explained(self, people: IntArray, labels: IntArray, count: int) -> int:
         """Sum of squares between the labels' means of people (n), rounded: the more, the less is lost."""
-        size = sums_by_label(people[:, None], labels, count)[:, 0].tolist()
-        totals = sums_by_label(self.X * people[:, None], labels, count).tolist()
+        size = listed.masses(labels, people, count).tolist()
+        totals = listed.sums(self.X, people, labels, count).tolist()
         return sum(
             int(w) * total * total // heads
             for heads, row in zip(size, totals, strict=True)

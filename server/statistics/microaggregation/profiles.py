@@ -66,7 +66,9 @@ class Profiles:
         """
         low, high = points.min(axis=0), points.max(axis=0)
         binary = np.flatnonzero(((points == low) | (points == high)).all(axis=0))
-        is_high = points[:, binary] > low[binary]
+        is_high = np.empty((len(points), len(binary)), dtype=bool)
+        for place, j in enumerate(binary):
+            is_high[:, place] = points[:, j] > low[j]
         told = bisect_right(
             range(1, len(binary) + 1),
             len(points) // _TOGETHER,

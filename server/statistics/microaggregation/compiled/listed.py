@@ -1,4 +1,4 @@
-"""Within candidate lists: who wins each tuple, and how far greedy sites must step back.
+"""Within candidate lists: who wins each tuple, what each site holds, and how far greedy sites must step back.
 
 listed, scores: n x W, sites that may win a tuple and their squared distances; a free place has the score
 UNUSED. Values are integers in float64 below 2^53, ties go to the lowest site.
@@ -48,6 +48,16 @@ def masses(labels: IntArray, mass: IntArray, count: int) -> IntArray:
     for p in range(len(labels)):
         held[labels[p]] += mass[p]
     return held
+
+
+@compiled
+def sums(points: IntArray, mass: IntArray, labels: IntArray, count: int) -> IntArray:
+    """Sum of points (n x d) of each of `count` labels, as often as their mass (n): count x d."""
+    total = np.zeros((count, points.shape[1]), dtype=np.int64)
+    for p in range(len(points)):
+        for j in range(points.shape[1]):
+            total[labels[p], j] += mass[p] * points[p, j]
+    return total
 
 
 @compiled
