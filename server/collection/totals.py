@@ -2,7 +2,8 @@
 
 Whoever asks for an exact total every second sees single ballots arrive. Rounding does not help: with nine
 codes of one's own a total in tens can be held just below its next step, and the next ballot shows. So the
-total that is told is taken once a day (UTC) and has a random number added, drawn anew each day and kept:
+total that is told is taken once a day (UTC), for all machines that collect, and has a random number added,
+drawn anew each day and kept:
 
     told = exact + N_1 + ... + N_today,   P(N = n) proportional to exp(-|n| / SCALE)
 
@@ -55,13 +56,13 @@ def told_until_closing(store: SurveyStore, name: str, exact: int, *, today: Toda
     store : SurveyStore
         The survey.
     name : str
-        File in its folder that keeps the number to tell, deleted once it is closed.
+        File beside its anchor that keeps the number to tell, deleted once it is closed.
     exact : int
         The true number, now.
     today : callable
         See :func:`told`.
     """
-    path = store.published.folder / name
+    path = store.told(name)
     if store.met in NOT_CLOSED:
         return told(path, exact, most=require_invited(store.specification).people, today=today)
     with files.named_file_errors(name):
@@ -88,6 +89,8 @@ def told(
         The system's generator.
     """
     day = today().isoformat()
+    with files.named_file_errors(path.name):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with db.turn(path):
         last_day, number, noise = _read(path)
         if day > last_day:

@@ -21,7 +21,7 @@ from server.collection.storage.published import MODEL_NAME, ROLL_NAME, SPECIFICA
 from server.collection.storage.registrar import REGISTRAR_NAME, RegistrarStore
 from server.collection.storage.retention import Now, Today, utc_now, utc_today
 from server.collection.storage.states import State
-from server.collection.storage.store import DATABASE_NAME, QUIET_SECONDS, SurveyStore
+from server.collection.storage.store import DATABASE_NAME, QUIET_SECONDS, TOLD_TOTALS, SurveyStore
 from server.collection.storage.taking_back import take_back
 from server.keys.parts_folder import write_parts
 from shared.ballot import require_invited
@@ -173,7 +173,7 @@ class DataDirectory:
             If it cannot be deleted.
         """
         name = self.survey(survey).id
-        anchors = [self.anchor(name, database) for database in ("answers", "registrar")]
+        anchors = [self.anchor(name, kept) for kept in ("answers", "registrar", *TOLD_TOTALS)]
         with self._publishing(), files.named_file_errors(name):
             away = files.beside(self._surveys / name)
             registrar = self.database(name, REGISTRAR_NAME)

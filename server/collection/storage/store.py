@@ -39,6 +39,8 @@ from shared.specification import Specification
 
 DATABASE_NAME: Final = "answers.sqlite"
 QUIET_SECONDS: Final = 3.0
+TOLD_TOTALS: Final = ("total-ballots", "total-tokens")
+"""What is kept of an open invited survey besides, see :meth:`SurveyStore.told`."""
 T = TypeVar("T")
 
 
@@ -179,6 +181,19 @@ class SurveyStore:
             query = "SELECT count(*) FROM survey WHERE name = ?"
             deleted = connection.execute(query, (DELETED_ON,)).fetchone()[0]
         return None if deleted else total
+
+    def told(self, name: str) -> Path:
+        """Where the number that is told of an open invited survey is kept: beside its anchor.
+
+        So all collectors of one database tell the same, and a data directory that is restored tells no other
+        number of a day of which one was told: from several draws, or moments, the true number would follow.
+
+        Parameters
+        ----------
+        name : str
+            One of :data:`TOLD_TOTALS`.
+        """
+        return self._anchor.path.with_name(f"{self.id}.{name}")
 
     @property
     def retention(self) -> Retention:

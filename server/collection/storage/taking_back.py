@@ -25,7 +25,8 @@ def take_back(database: Database, others: Iterable[Database], anchors: Iterable[
     others : iterable of Database
         Its other ones.
     anchors : iterable of Anchor
-        Of its databases; they go first, so that the same survey can be published again.
+        Of its databases, and what is kept beside them; they go first, so that the same survey can be
+        published again.
     away : Path
         Where its folder goes, which a server clears away at its start.
 

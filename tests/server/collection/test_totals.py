@@ -75,7 +75,7 @@ def test_a_survey_tells_its_exact_total_only_when_it_is_closed(survey: SurveySto
     first = arrived(survey)
     assert first is not None
     assert first % 10 == 0
-    kept = survey.published.folder / "total-ballots"
+    kept = survey.told("total-ballots")
     assert kept.is_file()
     survey.submit(sealed(13))
     assert arrived(survey) == first
@@ -89,7 +89,7 @@ def test_the_number_of_tokens_to_tell_is_kept_until_closing_too(
 ) -> None:
     """Left behind, it would say how many there were on the last day on which somebody asked."""
     data.enrol(survey.id)
-    kept = survey.published.folder / "total-tokens"
+    kept = survey.told("total-tokens")
     assert issued(data, survey).keys() == {"tokens_issued_about"}
     assert kept.is_file()
     survey.close()
@@ -100,4 +100,4 @@ def test_the_number_of_tokens_to_tell_is_kept_until_closing_too(
 def test_a_survey_that_is_open_to_everybody_tells_what_it_has(data: DataDirectory) -> None:
     store = data.survey(data.publish(small_envelope(), small_model()))
     assert arrived(store) == 0
-    assert not list(store.published.folder.glob("total*"))
+    assert not list(data.path.parent.rglob("*total*"))
