@@ -48,7 +48,7 @@ def check(file: Path, languages: str | None, as_json: bool) -> None:
         raise QuestionnaireError(
             f"{count} refused",
             where=file.name,
-            remedy=f"`roomful questionnaire import {file.name}` makes a file without them.",
+            remedy=f"`roomful questionnaire import {file.name} --out NEW.json` makes a file without them.",
         )
 
 

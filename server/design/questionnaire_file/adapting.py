@@ -12,6 +12,7 @@ _TYPES: Final = {"tagbox": "checkbox", "buttongroup": "radiogroup"}
 _PANELS: Final = ("panel", "flowpanel")
 _NUMBERS: Final = {"range": "number"}
 _BOUNDS: Final = {"numeric": ("minValue", "min", "maxValue", "max"), "text": ("maxLength", "maxLength")}
+_OF_SEVERAL: Final = {"type", "name", "title", "description", "visibleIf", "elements", "items"}
 _SURVEY_LOOKS: Final = "Nothing of it is shown; the page looks the same in every survey."
 
 
@@ -32,7 +33,7 @@ def import_surveyjs(value: Any, languages: tuple[str, ...]) -> Draft:
     for number, page in enumerate(holder.get("pages") or []):
         if isinstance(page, dict):
             elements = page.get("elements")
-            rest = {k: page[k] for k in ("name", "title", "description", "visibleIf") if k in page}
+            rest = {key: item for key, item in page.items() if key != "elements"}
             _add_page(rest, [*_flat(elements, None, draft)], draft, f"pages[{number}]")
     return draft
 
@@ -46,15 +47,26 @@ def _flat(elements: Any, condition: str | None, draft: Draft) -> Iterator[dict[s
         if element.get("visible") is False and "visibleIf" not in element:
             draft.note(name, "It is never shown.", "Nobody is asked it.")
         elif element.get("type") in _PANELS:
-            if element.get("title"):
-                yield _words(element["title"], both)
+            yield from _about_several(element, both, draft)
             yield from _flat(element.get("elements"), both, draft)
         elif element.get("type") == "html":
             yield _words(element.get("html"), both)
         elif element.get("type") == "multipletext":
+            yield from _about_several(element, both, draft)
             yield from _flat([*_items(element)], both, draft)
         else:
-            yield _adapted(element | ({"visibleIf": both} if both else {}))
+            yield _adapted(element | ({"visibleIf": both} if both else {}), draft)
+
+
+def _about_several(element: dict[str, Any], condition: str | None, draft: Draft) -> Iterator[dict[str, Any]]:
+    """The words of a panel, or of a question with several fields; what else it has is left out."""
+    others = sorted(set(element) - _OF_SEVERAL)
+    if others:
+        name = str(element.get("name", ""))
+        draft.note(name, f"These are left out: {', '.join(others)}.", "Say them of its elements.")
+    for key in ("title", "description"):
+        if element.get(key):
+            yield _words(element[key], condition)
 
 
 def _words(text: Any, condition: str | None) -> dict[str, Any]:
@@ -65,20 +77,24 @@ def _words(text: Any, condition: str | None) -> dict[str, Any]:
 def _items(element: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for item in element.get("items") or []:
         if isinstance(item, dict):
-            text = {"type": "text", "name": f"{element.get('name')}_{item.get('name')}"}
-            yield text | {k: item[k] for k in ("title", "isRequired", "inputType", "maxLength") if k in item}
+            yield item | {"type": "text", "name": f"{element.get('name')}_{item.get('name')}"}
 
 
-def _adapted(element: dict[str, Any]) -> dict[str, Any]:
+def _adapted(element: dict[str, Any], draft: Draft) -> dict[str, Any]:
     kind = element.get("type")
     element["type"] = _TYPES.get(str(kind), kind)
     if kind == "text" and element.get("inputType") in _NUMBERS:
         element["inputType"] = _NUMBERS[element["inputType"]]
     if kind == "text":
         _limits(element)
+    if kind == "text" and element.get("inputType") == "number" and not {"min", "max"} <= element.keys():
+        low, high = element.get("min", 0), element.get("max", 1_000_000)
+        step = element.get("step", 1)
+        reason = f"It is asked from {low} to {high} in steps of {step}."
+        draft.note(str(element.get("name", "")), reason, "Give it min, max and step.")
     if kind == "rating" and isinstance(element.get("rateValues"), list):
         element["type"], element["choices"] = "radiogroup", element.pop("rateValues")
-        for name in ("rateMin", "rateMax", "rateCount", "minRateDescription", "maxRateDescription"):
+        for name in ("rateMin", "rateMax", "rateCount"):
             element.pop(name, None)
     if kind == "rating" and isinstance(element.get("rateCount"), int):
         element.setdefault("rateMax", element.pop("rateCount") + element.get("rateMin", 1) - 1)

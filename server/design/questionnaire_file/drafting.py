@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from html.parser import HTMLParser
@@ -46,6 +46,8 @@ class Draft:
         In our spelling, with whatever names and texts the file has.
     notes : list of Refusal
         What was left out or changed on the way.
+    with_words : list of dict
+        Pages and elements to which words that stood before them were put.
     """
 
     languages: tuple[str, ...]
@@ -53,6 +55,7 @@ class Draft:
     pages: list[dict[str, Any]] = field(default_factory=list)
     notes: list[Refusal] = field(default_factory=list)
     _words: list[Any] = field(default_factory=list)
+    with_words: list[dict[str, Any]] = field(default_factory=list)
 
     def note(self, path: str, reason: str, remedy: str) -> None:
         """Tell the organizer of something that she has to look at."""
@@ -84,7 +87,15 @@ class Draft:
         self._agree()
         _clean(self.pages, self)
         checked = check({"pages": self.pages}, self.languages)
+        for holder in self._lost(checked):
+            leave_words(holder["description"], self, f"above {holder.get('name')}")
         return Checked(refusals=(*self.notes, *checked.refusals), questionnaire=checked.questionnaire)
+
+    def _lost(self, checked: Checked) -> Iterator[dict[str, Any]]:
+        """Elements that are left out with words before them."""
+        pages = () if checked.questionnaire is None else checked.questionnaire.pages
+        kept = {element["name"] for page in pages for element in page.to_object()["elements"]}
+        return (holder for holder in self.with_words if "type" in holder and holder.get("name") not in kept)
 
     def _rename(self) -> None:
         names: dict[str, str] = {}
@@ -183,6 +194,8 @@ def in_each(text: Any, languages: tuple[str, ...]) -> Texts:
 
 def add_words(holder: dict[str, Any], words: Any, draft: Draft) -> None:
     """Words without a question, behind those of the page or question that follows them."""
+    if not any(holder is other for other in draft.with_words):
+        draft.with_words.append(holder)
     there, more = (in_each(text, draft.languages) for text in (holder.get("description"), words))
     holder["description"] = {
         code: "\n".join(text for text in (there[code], plain_text(more[code])) if text)

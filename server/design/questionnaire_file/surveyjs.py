@@ -88,10 +88,16 @@ def respelled(value: Any, languages: tuple[str, ...]) -> Document:
 
 
 def languages_of(value: Any) -> tuple[str, ...]:
-    """Languages in which a document has texts: ``default`` is that of its ``locale``, or English."""
+    """Languages in which a document has texts: ``default`` is that of its ``locale``, or English.
+
+    Without a locale and a ``default`` those of its texts, in the order in which they appear.
+    """
     locale = value.get("locale") if isinstance(value, dict) else None
+    codes = dict.fromkeys(_codes(value))
+    if not isinstance(locale, str) and _DEFAULT not in codes and codes:
+        return tuple(codes)
     own = locale if isinstance(locale, str) and is_language(locale) else "en"
-    return tuple(dict.fromkeys([own, *sorted(set(_codes(value)))]))
+    return tuple(dict.fromkeys([own, *sorted(codes.keys() - {_DEFAULT})]))
 
 
 def _with_elements(page: Any) -> Any:
@@ -106,8 +112,8 @@ def _codes(value: Any) -> Iterator[str]:
         for item in value:
             yield from _codes(item)
     elif isinstance(value, dict):
-        if _DEFAULT in value and _is_text(value):
-            yield from (code for code in value if code != _DEFAULT and is_language(code))
+        if all(code == _DEFAULT or is_language(code) for code in value) and _is_text(value):
+            yield from value
         for item in value.values():
             yield from _codes(item)
 

@@ -105,6 +105,77 @@ def test_surveyjs_is_adapted(tmp_path: Path) -> None:
     }
 
 
+def test_nothing_of_surveyjs_is_lost_without_a_note(tmp_path: Path) -> None:
+    rating = {"type": "rating", "name": "a"}
+    several = {
+        "type": "multipletext",
+        "name": "mt",
+        "title": "Times",
+        "itemSize": 3,
+        "items": [
+            {"name": "h", "inputType": "number", "min": 0, "max": 24},
+            {"name": "n", "inputType": "number"},
+        ],
+    }
+    panel = {
+        "type": "panel",
+        "name": "pp",
+        "title": "Part",
+        "description": "About it",
+        "state": "collapsed",
+        "elements": [rating | {"name": "b", "rateValues": ["x", "y"], "minRateDescription": "bad"}],
+    }
+    words = {"type": "html", "html": "<p>Please sign</p>"}
+    page = {
+        "requiredIf": "{a} = 1",
+        "elements": [rating, panel, several, words, {"type": "file", "name": "f"}],
+    }
+    path = tmp_path / "q.json"
+    path.write_text(json.dumps({"pages": [page]}))
+    _, notes, elements = taken(path)
+    assert elements["b"]["description"] == {"en": "Part\nAbout it"}
+    assert elements["mt_h"]["description"] == {"en": "Times"}
+    assert (elements["mt_h"]["min"], elements["mt_h"]["max"]) == ("0", "24")
+    assert set(notes) == {
+        "pp",
+        "mt",
+        "mt_n",
+        "above f",
+        "f",
+        "pages[0].requiredIf",
+        "b",
+    }
+    assert "Please sign" in notes["above f"]
+    assert "from 0 to 1000000 in steps of 1" in notes["mt_n"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "languages"),
+    [
+        ([{"en": "Hello", "de": "Hallo"}], ("en", "de")),
+        ([{"de": "Hallo"}, {"fr": "Bonjour"}], ("de", "fr")),
+        ([{"default": "Hello", "fr": "Bonjour", "de": "Hallo"}], ("en", "de", "fr")),
+        (["Hello"], ("en",)),
+    ],
+)
+def test_languages_are_those_of_the_texts(
+    tmp_path: Path, texts: list[Any], languages: tuple[str, ...]
+) -> None:
+    elements = [{"type": "rating", "name": f"q{i}", "title": text} for i, text in enumerate(texts)]
+    path = tmp_path / "q.json"
+    path.write_text(json.dumps({"elements": elements}))
+    draft = import_questionnaire(path)
+    assert draft.languages == languages
+    checked = draft.finished()
+    assert checked.refusals == ()
+    assert checked.questionnaire is not None
+    title = checked.questionnaire.questions[0].title
+    given = texts[0] if isinstance(texts[0], dict) else {"en": texts[0]}
+    assert all(title[code] == given.get(code, title[code]) for code in languages)
+    run = CliRunner().invoke(roomful, ["questionnaire", "check", str(path)])
+    assert (run.exit_code == 0) == (f"in {', '.join(languages)}" in run.output) == (len(texts) == 1)
+
+
 SURVEY: list[list[str]] = [
     [
         "type",
