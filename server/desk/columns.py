@@ -119,7 +119,8 @@ def _advice(
     if preview.kind == "number":
         if preview.ends:
             return "use-ends", ("ends",)
-        units = [text for text in preview.suspects if any(c.isdigit() for c in text)]
+        odd = [text for text in preview.suspects if parse_decimal(table.number_text(text)) is None]
+        units = [text for text in odd if any(c.isdigit() for c in text)]
         return "use-number", ("units",) if units else ()
     if preview.distinct > MAX_SUGGESTED_CATEGORIES:
         return "leave-many", ()
@@ -143,7 +144,7 @@ def suggested_entry(table: DataFile, preview: ColumnPreview) -> dict[str, Any]:
     numbers = sorted(
         (number, count)
         for text, count in _counted(table, preview.name).items()
-        if (number := parse_decimal(table.number_text(text))) is not None
+        if text not in preview.suspects and (number := parse_decimal(table.number_text(text))) is not None
     )
     step = parse_decimal(preview.step or "1") or Fraction(1)
     low, high = numbers[0][0], numbers[-1][0]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+import numpy as np
+
+from server.arrays import FloatArray
 from server.tables.column import DataColumn
 from server.tables.csv_file import CsvFile
 from server.tables.data_file import DataFile
@@ -22,6 +26,7 @@ _ONE_MARK: Final = re.compile(r"[+-]?[0-9]+[.,][0-9]+")
 _MAYBE_GROUPED: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 _WHOLE: Final = re.compile(r"[+-]?[0-9]+")
 _LONG: Final = re.compile(r"[+-]?[0-9]{4,}")
+_FEWEST_SUMMED: Final = 5
 _FEWEST_WHOLE: Final = 3
 """Whole numbers of a column that say where its others lie."""
 _DATE: Final = re.compile(
@@ -73,16 +78,39 @@ def number_alone(text: str) -> str:
     return f"Write the number alone: {number}." if number else ""
 
 
+def numbers_as_texts(column: DataColumn, file: DataFile) -> bool:
+    """Whether a format that has numbers holds those of a column as texts, none of them a code."""
+    if column.kind != "nominal" or file.form in ("CSV", "Excel") or file.calls_categories(column.name):
+        return False
+    given = [text for text in column.distinct if text is not None]
+    return bool(given) and all(_NUMBER_LIKE.fullmatch(text) and not is_padded(text) for text in given)
+
+
+def is_total(numbers: FloatArray) -> bool:
+    """Whether the last number is the sum of all others, and more than twice as large as each."""
+    if len(numbers) < _FEWEST_SUMMED or np.isnan(numbers[-1]):
+        return False
+    others = numbers[:-1][~np.isnan(numbers[:-1])]
+    return bool(numbers[-1] > 2 * others.max(initial=0)) and math.isclose(numbers[-1], math.fsum(others))
+
+
 def refuse_doubtful(column: DataColumn, file: DataFile) -> None:
     """Raise InputError, naming the row, if it is doubtful what the values of a column are.
 
     In a nominal column, if most values look like numbers: columns that the file itself calls categories, and
     codes of digits with leading zeros such as postcodes, do not; and where a format has types, nor do texts
     that are numbers all of them; if most look like dates; and if most are numbers with one unit.
-    In a numeric column of a CSV, if every decimal sign could group thousands and nobody said which it is:
-    unless a longer whole number shows otherwise, and not all of them fit among the whole numbers only as
-    thousands.
+    In a numeric column, if the last number is the sum of all others, as in a row of totals; and in one of a
+    CSV, if every decimal sign could group thousands and nobody said which it is: unless a longer whole number
+    shows otherwise, and not all of them fit among the whole numbers only as thousands.
     """
+    if column.numbers is not None and is_total(column.numbers):
+        raise InputError(
+            f"{quoted(column[-1])} of {quoted(column.name)} is the sum of all others",
+            where=file.where(len(column) - 1),
+            expected="a row of totals to be no record",
+            remedy=f"Remove that row; or say that the values are categories: --nominal with {column.name}.",
+        )
     if column.kind == "numeric" and isinstance(file, CsvFile) and not file.decimal_given:
         _refuse_thousands(column, file, column.texts.tolist())
     if column.kind != "nominal" or file.calls_categories(column.name):

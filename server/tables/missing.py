@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
@@ -13,6 +14,32 @@ from shared.errors import InputError
 
 _USUAL: Final = ("?", "NA", "N/A", "NaN", "nan", "NULL", "null", ".")
 """What programs write where nothing is, unless a column says otherwise."""
+
+
+_CODES: Final = re.compile(r"-(?:[1-9]|[6-9]{2}|9+[6-9])|9{2,}[6-9]|8{3,}|7{3,}")
+"""Numbers with which surveys say that there is none, such as -9, -99, 998 and 9999."""
+_MOST_CODES: Final = 8
+
+
+def likely_codes(numbers: Collection[Fraction]) -> tuple[Fraction, ...]:
+    """Which of a column's numbers look like codes of missing values among quantities, ascending.
+
+    Below zero, if all that lies there does; above, if it is more than twice as large as every other number.
+    """
+    below = {number for number in numbers if number < 0}
+    if len(below) > _MOST_CODES or len(below) == len(numbers) or not _are_codes(below):
+        below = set()
+    above: list[Fraction] = []
+    others = sorted(number for number in numbers if number >= 0)
+    while len(others) > 1 and len(above) < _MOST_CODES and _are_codes(others[-1:]):
+        above.append(others.pop())
+    while above and above[-1] <= 2 * others[-1]:
+        others.append(above.pop())
+    return (*sorted(below), *reversed(above))
+
+
+def _are_codes(numbers: Iterable[Fraction]) -> bool:
+    return all(_CODES.fullmatch(str(number)) for number in numbers)
 
 
 def is_missing(text: str | None, markers: Sequence[str]) -> bool:
@@ -60,6 +87,11 @@ class MissingValues:
     def of(self, name: str) -> tuple[str, ...]:
         """Markers of a column."""
         return self.by_column.get(name, self.common)
+
+    def declared(self, name: str) -> tuple[str, ...]:
+        """Markers of a column that somebody named, without those that are usual."""
+        common = tuple(marker for marker in self.common if marker not in _USUAL)
+        return self.by_column.get(name, common)
 
     def numbers_of(self, name: str) -> frozenset[Fraction]:
         """Those markers of a column that are numbers."""

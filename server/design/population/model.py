@@ -17,6 +17,7 @@ from server.design.population.identity import refuse_repeats
 from server.design.population.participation import largest_household, record_levels
 from server.design.population.records import (
     answer_text,
+    codes_at_open_ends,
     complete_rows,
     distinct_tuples,
     head_counts,
@@ -285,7 +286,10 @@ def build_model(
         rows=rows,
         tuple_of_record=tuple_of_record,
         largest_household=largest_household(table, rows, counts, source.household_column, rules),
-        warnings=_warnings(attributes, X, dropped, table.behind(rows[~counted])),
+        warnings=(
+            *_warnings(attributes, X, dropped, table.behind(rows[~counted])),
+            *(warning for attribute in attributes for warning in codes_at_open_ends(table, attribute, rows)),
+        ),
     )
 
 

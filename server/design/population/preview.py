@@ -16,10 +16,19 @@ import numpy as np
 from server.design.survey_file.writing import toml_text
 from server.tables.column import DataColumn
 from server.tables.data_file import DATED, DataFile
-from server.tables.doubts import is_date, is_padded, number_in, unit_of
+from server.tables.doubts import (
+    is_date,
+    is_padded,
+    number_in,
+    numbers_as_texts,
+    refuse_doubtful,
+    unit_of,
+)
+from server.tables.missing import likely_codes
 from server.tables.sniffing import SEPARATOR_WORDS
 from server.wording import quoted
 from shared.decimals import format_decimal, parse_decimal
+from shared.errors import InputError
 
 LIKELY_MARKERS: Final = ("?", "NA", "N/A", "n/a", "NULL", "null", "None", "-", ".", "-9", "-99", "99999")
 MAX_SUGGESTED_CATEGORIES: Final = 40
@@ -52,6 +61,8 @@ class ColumnPreview:
         "90+", and its number.
     suspects : tuple of str
         Texts that may stand for "no value".
+    plausible : tuple of two str, or None
+        Lowest and highest number that is no suspect.
     """
 
     name: str
@@ -64,6 +75,7 @@ class ColumnPreview:
     values: tuple[str, ...]
     ends: Mapping[str, tuple[str, str]]
     suspects: tuple[str, ...]
+    plausible: tuple[str, str] | None = None
 
 
 def preview_table(table: DataFile) -> tuple[ColumnPreview, ...]:
@@ -74,8 +86,13 @@ def preview_table(table: DataFile) -> tuple[ColumnPreview, ...]:
 def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
     counts = np.bincount(column.codes, minlength=len(column.distinct)).tolist()
     frequency: dict[str, int] = {}
+    declared = table.missing.declared(column.name)
+    of_none = {number for marker in declared if (number := parse_decimal(marker)) is not None}
     for text, count in zip(column.distinct, counts, strict=True):
-        frequency[(text or "").strip()] = frequency.get((text or "").strip(), 0) + count
+        value = (text or "").strip()
+        if value in declared or parse_decimal(table.number_text(value)) in of_none:
+            value = ""
+        frequency[value] = frequency.get(value, 0) + count
     missing = frequency.pop("", 0)
     ordered = sorted(frequency, key=lambda text: (-frequency[text], text))
     numbers = {
@@ -88,12 +105,15 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
     is_number = is_number and not (column.value_labels and column.kind in ("nominal", "ordinal"))
     values = list(numbers.values()) if is_number else []
     low, high = min(values, default=None), max(values, default=None)
-    ends = {} if low is None or high is None else _open_ends(others, frequency, low, high)
+    codes_of_none = likely_codes(set(values))
+    plausible = [value for value in values if value not in codes_of_none]
+    ends = _open_ends(others, frequency, min(plausible), max(plausible)) if plausible else {}
     others = [text for text in others if text not in (end for end, _ in ends.values())]
     suspects = tuple(text for text in ordered if text in LIKELY_MARKERS and (text in others or not is_number))
     if is_number:
         # What is no number among numbers is the likeliest marker of all.
-        suspects = tuple(dict.fromkeys((*suspects, *others)))[:5]
+        coded = [text for text, number in numbers.items() if number in codes_of_none]
+        suspects = tuple(dict.fromkeys((*suspects, *others, *coded)))[:5]
     return ColumnPreview(
         name=column.name,
         kind="number" if is_number else _kind(ordered, codes, dated),
@@ -105,6 +125,7 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
         values=tuple(ordered[: MAX_SUGGESTED_CATEGORIES + 1]),
         ends=ends,
         suspects=suspects,
+        plausible=(format_decimal(min(plausible)), format_decimal(max(plausible))) if plausible else None,
     )
 
 
@@ -151,6 +172,7 @@ def describe_table(table: DataFile) -> str:
         lines.append(f"separator {separator}, decimal {sign}, encoding {understood.encoding}{seen}")
     if table.equal_rows is not None:
         lines.append(f"{table.equal_rows:,} rows equal to an earlier one in every column")
+    lines += _about_header(table)
     width = max(len(column.name) for column in table.columns)
     for column in preview_table(table):
         if column.kind == "number":
@@ -163,14 +185,46 @@ def describe_table(table: DataFile) -> str:
             about = "nothing"
         if column.missing:
             about += f"; {column.missing:,} empty"
+        if column.kind == "number" and numbers_as_texts(table.column(column.name), table):
+            about += "; `anonymize` takes it as categories, since they are texts"
         if decided := table.exact(column.name).decided:
             about += f"; `anonymize` takes it {decided}"
         if column.ends:
             about += f"; and beyond: {', '.join(quoted(text) for text, _ in column.ends.values())}"
         if column.suspects:
             about += f"; no value? {', '.join(map(quoted, column.suspects))}"
+        elif column.kind in ("number", "text") and (doubt := _doubt(table, column.name)):
+            about += f"; `anonymize` refuses it: {doubt}"
         lines.append(f"  {column.name.ljust(width)}  {about}")
     return "\n".join(lines) + "\n"
+
+
+def _about_header(table: DataFile) -> list[str]:
+    """What makes one doubt that the first line is the header, and that the columns are divided rightly."""
+    columns = table.columns
+    if 2 * sum(column.name in column.distinct for column in columns) > len(columns):
+        return ["the names of the columns look like a record: put a header above it"]
+    unnamed = [column for column in columns if column.name.startswith("(column ") and any(column.distinct)]
+    if 2 * len(unnamed) >= len(columns) > 1:
+        return [f"{len(unnamed)} columns have no name: take away titles that stand above the header"]
+    if len(columns) == 1:
+        texts = [text for text in columns[0].distinct if text]
+        for sign, word in {**SEPARATOR_WORDS, "|": "|"}.items():
+            if len(texts) > 1 and min(text.count(sign) for text in texts) > 0:
+                return [
+                    f"every value holds {word}: if that divides columns, name it with --separator, or take"
+                    " away titles that stand above the header"
+                ]
+    return []
+
+
+def _doubt(table: DataFile, name: str) -> str:
+    """Why it is doubtful what the values of a column are, or nothing."""
+    try:
+        refuse_doubtful(table.column(name), table)
+    except InputError as error:
+        return error.message
+    return ""
 
 
 def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
@@ -205,8 +259,9 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
                 f"# Write the numbers of the file alone, without {toml_text(unit_of(column.values))}."
             )
         if column.kind == "number":
-            _, low = column.ends.get("open_below", ("", column.lowest))
-            _, high = column.ends.get("open_above", ("", column.highest))
+            lowest, highest = column.plausible or (column.lowest, column.highest)
+            _, low = column.ends.get("open_below", ("", lowest))
+            _, high = column.ends.get("open_above", ("", highest))
             lines += ['kind = "numeric"', f'minimum = "{low}"', f'maximum = "{high}"']
             lines += [] if column.step == "1" else [f'step = "{column.step}"']
             lines += [f"{side} = true" for side in column.ends]

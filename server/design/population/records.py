@@ -6,6 +6,7 @@ Everything is computed once per distinct text and spread over the records by the
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Final
 
 import numpy as np
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 
 from server.tables.column import DataColumn
 from server.tables.data_file import DataFile
-from server.tables.doubts import is_padded, number_alone, number_in
-from server.tables.missing import is_missing
+from server.tables.doubts import is_padded, is_total, number_alone, number_in
+from server.tables.missing import is_missing, likely_codes
 from server.tables.problems import Problems
 from server.wording import quoted
 from shared.attributes import Attribute
+from shared.attributes.numeric import Numeric
 from shared.decimals import format_decimal, parse_decimal
 from shared.errors import AnswerError, ModelFileError
 from shared.limits import MAX_PEOPLE
@@ -112,6 +114,30 @@ def ranked_vectors(
     return np.array(ordered, np.int64).reshape(len(ordered), attribute.dimension), places[codes]
 
 
+def codes_at_open_ends(table: DataFile, attribute: Attribute, rows: NDArray[np.int64]) -> tuple[str, ...]:
+    """Warn of numbers that an open end takes in, though they probably mean that there is none."""
+    if not isinstance(attribute, Numeric) or not (attribute.open_below or attribute.open_above):
+        return ()
+    column = table.exact(attribute.name)
+    codes = column.codes[rows]
+    texts = [column.distinct[code] for code in np.unique(codes).tolist()]
+    numbers = {text: parse_decimal(table.number_text(text.strip())) for text in texts if text is not None}
+    likely = likely_codes({number for number in numbers.values() if number is not None})
+    found = [
+        text
+        for text, number in numbers.items()
+        if number in likely and not Fraction(attribute.minimum) <= number <= Fraction(attribute.maximum)
+    ]
+    if not found:
+        return ()
+    people = table.behind(rows[np.isin(codes, [column.distinct.index(text) for text in found])])
+    return (
+        f"{people:,} {'record has' if people == 1 else 'records have'} the {attribute.name} "
+        f"{' or '.join(map(quoted, found))}, which counts as the nearest end, {attribute.minimum} or "
+        f"{attribute.maximum}, since that is open. If there is no value, list it in missing_markers.",
+    )
+
+
 def _remedy(attribute: Attribute, column: DataColumn, text: str) -> str:
     """What to do about a value that an attribute does not take, by what it looks like."""
     labelled = [code for code, label in column.value_labels.items() if code == text.strip()]
@@ -164,7 +190,16 @@ def head_counts(
             remedy="Correct the count.",
             times=table.behind(rows[mask]),
         )
-    return values[codes] * times
+    counts = values[codes] * times
+    at_end = len(rows) > 0 and rows[-1] == table.n_records - 1
+    if at_end and table.times is None and is_total(counts.astype(np.float64)):
+        problems.add(
+            f"{quoted(column.distinct[int(codes[-1])])} is the sum of all others",
+            place=table.place_of(int(rows[-1]), name),
+            expected="a row of totals to be no record",
+            remedy="Remove that row.",
+        )
+    return counts
 
 
 def distinct_tuples(

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
 from server.arrays import IntArray
 from server.statistics.anonymize.ordinal import Orders
 from server.statistics.anonymize.prepared import numbering
 from server.statistics.anonymize.request import Request
 from server.tables.data_file import DataFile
+from server.tables.doubts import numbers_as_texts
+from server.tables.missing import likely_codes
 from server.wording import quoted
 
 
@@ -35,6 +42,17 @@ def file_warnings(original: DataFile, request: Request, orders: Orders, rows: In
                 f"{quoted(name)} is taken {decided}. --numeric, --nominal and --ordinal say otherwise, and "
                 f"--missing-values {name}=A,B which of its values are none."
             )
+    warnings += [
+        f"{quoted(name)} is taken as categories, since {original.source} holds its numbers as texts. Make "
+        "numbers of them there if they are quantities; --nominal says that they are none."
+        for name in original.names
+        if name in roles - settled and numbers_as_texts(original.column(name), original)
+    ]
+    warnings += [
+        _codes_said(name, codes)
+        for name in original.names
+        if name in roles - settled and (codes := _likely_codes(original, name))
+    ]
     used = {*request.named, *left}
     untouched = [name for name in original.names if name not in used]
     if untouched:
@@ -56,3 +74,23 @@ def file_warnings(original: DataFile, request: Request, orders: Orders, rows: In
     for name in request.unpublished:
         warnings.append(f"{quoted(name)} was left out: it is each person's own.")
     return tuple(warnings)
+
+
+def _likely_codes(original: DataFile, name: str) -> tuple[Fraction, ...]:
+    """Numbers of a column that probably mean that there is none; none of a column with fractions."""
+    column = original.column(name)
+    if column.kind != "numeric" or column.values is None:
+        return ()
+    given = column.values[~np.isnan(column.values)]
+    outermost = np.unique(given)[[0, -1]] if len(given) else given
+    if not any(likely_codes({Fraction(end), Fraction(1), Fraction(0)}) for end in outermost.tolist()):
+        return ()  # the others need no look
+    return likely_codes({Fraction(number) for number in given.tolist()})
+
+
+def _codes_said(name: str, codes: Sequence[Fraction]) -> str:
+    listed = ",".join(map(str, codes))
+    return (
+        f"{quoted(name)} is {' or '.join(map(str, codes))} in some records, as if there were no value, which "
+        f"is taken for a number. If there is none: --missing-values {name}={listed}."
+    )

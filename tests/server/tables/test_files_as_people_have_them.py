@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -226,6 +227,89 @@ def test_an_empty_line_of_a_file_with_one_column_is_a_record_without_a_value(tmp
     _, file = masked(path, missing="category")
     assert file.n_records == N
     assert file.column("age").missing.sum() == gaps
+
+
+def test_a_row_of_totals_is_no_record(tmp_path: Path, model: Callable[..., Model]) -> None:
+    path = written(tmp_path / "a.csv", age=[*AGES, AGES.sum()], sex=["f"] * N + [""])
+    with pytest.raises(InputError, match=rf'line {N + 2}: "{AGES.sum()}" of "age" is the sum of all others'):
+        masked(path)
+    with pytest.raises(InputError, match="is the sum of all others"):
+        masked(path, quasi_identifiers=("sex",), confidential=("age",), missing="category")
+    assert "refuses it" in describe_table(open_data(path))
+    rows = zip(range(20, 80), "fm" * 30, AGES.tolist(), strict=True)
+    text = "age,sex,n\n" + "".join(f"{age},{sex},{people}\n" for age, sex, people in rows)
+    counted = ('kind = "public"', 'kind = "public"\ncount_column = "n"')
+    kept = ("open_above = true", 'open_above = true\nmissing = "own-category"')
+    assert model(text, counted, kept).people.sum() == AGES.sum()
+    with pytest.raises(ModelFileError, match=r"line 62.*is the sum of all others"):
+        model(f"{text},f,{AGES.sum()}\n", counted, kept)
+
+
+@pytest.mark.parametrize(
+    ("ages", "codes"),
+    [
+        ([-99, 18, 30, 80], ["-99"]),
+        ([-9, -8, 18, 30], ["-9", "-8"]),
+        ([18, 30, 99, 998, 999], ["998", "999"]),
+        ([18, 30, 99], []),
+        ([-9, -5.5, 3], []),
+        ([-9, -7], []),
+        ([600, 999], []),
+        ([999], []),
+    ],
+)
+def test_numbers_that_may_mean_no_value_are_pointed_out(
+    tmp_path: Path, model: Callable[..., Model], ages: list[float], codes: list[str]
+) -> None:
+    path = written(tmp_path / "a.csv", age=ages * 10, sex=["f", "m"] * (5 * len(ages)))
+    (age, _) = preview_table(open_data(path))
+    assert sorted(age.suspects) == sorted(codes)
+    run, _ = masked(path, quasi_identifiers=("age",))
+    said = [warning for warning in run.warnings if "as if there were no value" in warning]
+    assert [f"--missing-values age={','.join(codes)}." in warning for warning in said] == [True] * bool(codes)
+    opened = model(
+        path.read_text(), ("open_above = true", "step = 0.5\nopen_below = true\nopen_above = true")
+    )
+    assert any("counts as the nearest end" in warning for warning in opened.warnings) == bool(codes)
+    for code in codes:
+        assert any(code in warning for warning in opened.warnings)
+    if codes:
+        (age, _) = preview_table(
+            open_data(path, Reading(missing=MissingValues.parse([f"age={','.join(codes)}"])))
+        )
+        assert (age.missing, age.suspects) == (10 * len(codes), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("Register 2024,,\nage,sex,n\n1,f,2\n", "2 columns have no name"),
+        ("Register 2024\nage,sex\n1,f\n", "every value holds comma"),
+        ("age|sex\n1|f\n2|m\n", r"every value holds \|"),
+        ("30,f\n31,f\n30,m\n", "look like a record"),
+    ],
+)
+def test_a_doubtful_header_is_pointed_out(text: str, hint: str) -> None:
+    assert re.search(hint, describe_table(CsvFile(text.encode())))
+
+
+@pytest.mark.parametrize("form", ["parquet", "sav"])
+def test_numbers_that_a_typed_file_holds_as_texts_are_said_to_be_categories(
+    tmp_path: Path, form: str
+) -> None:
+    frame = pd.DataFrame({"age": [str(age) for age in AGES], "job": ["a", "7b"] * (N // 2)})
+    path = tmp_path / f"a.{form}"
+    frame.to_parquet(path) if form == "parquet" else pyreadstat.write_sav(frame, path)
+    run, _ = masked(path, quasi_identifiers=("age", "job"))
+    assert [w.split(",")[0] for w in run.warnings if "as texts" in w] == ['"age" is taken as categories']
+    run, _ = masked(path, quasi_identifiers=("age", "job"), nominal=("age",))
+    assert not [warning for warning in run.warnings if "as texts" in warning]
+    assert describe_table(open_data(path)).count("takes it as categories") == 1
+
+
+def test_a_sound_header_is_not_doubted(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", age=AGES, **{"2019": AGES + 1, "Unnamed": ["x, y", "z"] * (N // 2)})
+    assert len(describe_table(open_data(path)).splitlines()) == 3 + 3
 
 
 @pytest.mark.parametrize("separator", [";", ",", "\t", "|"])
