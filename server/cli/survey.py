@@ -89,6 +89,12 @@ def publish(
             directory, source, token_key=token_key, collector_key=collector_key, is_test=is_test
         )
         store = open_store(directory, survey)
+        if store.is_test and token_key is not None:
+            click.echo(
+                "WARNING: the survey itself has the same digest, so tokens of this copy count there too.\n"
+                "Keys and codes must be of this copy alone: design it again with others for the real survey.",
+                err=True,
+            )
         if as_json:
             click.echo(json.dumps({"id": store.id, "digest": store.published.digest, "state": store.state}))
             return
