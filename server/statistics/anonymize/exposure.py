@@ -72,13 +72,13 @@ def disclosed(
 
 
 def one_value_groups(columns: Sequence[DataColumn], classes: IntArray) -> tuple[str, ...]:
-    """Classes whose members all have the same confidential value, which is known of each of them."""
+    """Classes in which only one confidential value occurs; who has none says nothing, as in l-diversity."""
     warnings = []
     total = len(np.unique(classes))
     for column in columns:
-        codes = np.where(column.missing, -1, column.codes).astype(np.int64)
-        pairs = np.unique(classes * (len(column.distinct) + 1) + codes + 1)
-        values = np.bincount(pairs // (len(column.distinct) + 1))
+        given, n_values = ~column.missing, len(column.distinct)
+        pairs = np.unique(classes[given] * n_values + column.codes[given])
+        values = np.bincount(pairs // n_values, minlength=int(classes.max()) + 1)
         alike = (values == 1)[classes]
         groups = int((values == 1).sum())
         if groups:

@@ -497,3 +497,16 @@ def test_markers_are_declared_for_all_columns_or_one(tmp_path: Path) -> None:
     assert open_data(path, common).column("temperature").missing.sum() == 1
     with pytest.raises(InputError, match="named twice"):
         MissingValues.parse(["age=1", "age=2"])
+
+
+def test_who_gave_no_answer_neither_hides_nor_discloses_the_answer_of_others(tmp_path: Path) -> None:
+    """A group without answers discloses none; one in which all who answered say "ill" does."""
+    town = ["a"] * 4 + ["b"] * 6 + ["c"] * 6
+    health = ["?"] * 4 + ["ill", "ill", "ill", "?", "ill", "?"] + ["ill", "well"] * 3
+    path = written(tmp_path / "a.csv", town=town, health=health)
+    asked = Comparison(quasi_identifiers=("town",), confidential=("health",))
+    compared = evaluate_files(path, path, asked)
+    (warning,) = compared.warnings
+    assert warning.startswith(
+        'In 1 of 3 groups, with 6 of 16 records (37.5%), everybody has the same "health"'
+    )
