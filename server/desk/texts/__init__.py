@@ -38,10 +38,16 @@ def texts(language: str) -> dict[str, str]:
 
 
 def say(language: str, key: str, **values: object) -> str:
-    """One text, with values in its places, of which numbers are written as the language does."""
-    text = texts(language)[key]
+    """One text, with values in its places, of which numbers are written as the language does.
+
+    A text that is another of one has it under ``<key>.one``.
+    """
+    known = texts(language)
+    text = known[key]
     if not values:
         return text
+    if 1 in values.values():
+        text = known.get(f"{key}.one", text)
     return text.format(
         **{
             name: number(language, value) if isinstance(value, (int, Decimal)) else value

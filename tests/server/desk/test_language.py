@@ -67,6 +67,10 @@ def test_shares_days_and_moments() -> None:
 def test_a_text_writes_its_numbers_itself() -> None:
     assert say("de", "column.distinct", n=136_854) == "136.854 verschiedene Werte"
     assert say("en", "column.distinct", n="as it is") == "as it is different values"
+    assert (say("de", "column.distinct", n=1), say("de", "column.distinct", n=11)) == (
+        "ein Wert",
+        "11 verschiedene Werte",
+    )
 
 
 def test_a_german_desk_has_no_english_number(visitor: Visitor) -> None:
