@@ -86,7 +86,8 @@ class ExcelFile(DataFile):
                 where=path.name,
                 remedy="Save it again as .xlsx; a text of cells with separators is called .csv.",
             ) from None
-        filled = [s.title for s in book.worksheets if s.max_row > 1 or s.cell(1, 1).value is not None]
+        extents = {sheet.title: _extent(sheet) for sheet in book.worksheets}
+        filled = [name for name, (_, width) in extents.items() if width]
         # A masked workbook has one sheet of this title, whatever --sheet says of the original beside it.
         given = None if filled == [_TITLE] else sheet
         title = given or (filled[0] if len(filled) == 1 else "")
@@ -98,11 +99,15 @@ class ExcelFile(DataFile):
                 remedy="Name the sheet with --sheet.",
             )
         self._sheet = book[title]
-        rows = [row for row in self._sheet.iter_rows() if any(cell.value is not None for cell in row)]
-        width = max((i + 1 for row in rows for i, c in enumerate(row) if c.value is not None), default=0)
-        if len(rows) < 2 or not width:
+        last, width = extents[title]
+        rows = [
+            row
+            for row in self._sheet.iter_rows(max_row=last, max_col=width)
+            if any(cell.value is not None for cell in row)
+        ]
+        if len(rows) < 2:
             raise ModelFileError("there is no record under the header", where=f"{path.name}, {quoted(title)}")
-        formula = next((c for row in rows for c in row[:width] if c.data_type == "f"), None)
+        formula = next((c for row in rows for c in row if c.data_type == "f"), None)
         if formula is not None:
             raise ModelFileError(
                 f"the cell {formula.coordinate} holds a formula",
@@ -118,7 +123,7 @@ class ExcelFile(DataFile):
                 expected="one value a cell",
                 remedy="Unmerge them and fill in the values.",
             )
-        self._header, self._rows = rows[0][:width], [row[:width] for row in rows[1:]]
+        self._header, self._rows = rows[0], rows[1:]
         names = tuple(
             str(cell.value).strip() if cell.value is not None else f"(column {number})"
             for number, cell in enumerate(self._header, 1)
@@ -208,6 +213,16 @@ class ExcelFile(DataFile):
                     cell.number_format = form
         sheet.freeze_panes = "A2"
         save_timeless(book, path)
+
+
+def _extent(sheet: Any) -> tuple[int, int]:
+    """Last row and last column that hold something; 0 if none does.
+
+    Cells without a value, far out, have a format: to go through all up to them would make millions.
+    """
+    places = [place for place, cell in sheet._cells.items() if cell.value is not None]
+    rows, columns = zip(*places, strict=True) if places else ((0,), (0,))
+    return max(rows), max(columns)
 
 
 def _shown(cell: Any) -> str:

@@ -323,6 +323,30 @@ def test_a_line_that_names_the_separator_is_no_header(tmp_path: Path, separator:
     assert file.where(0) == "a.csv, line 3"
 
 
+def test_formats_without_values_are_no_cells_of_a_workbook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Millions of cells were made of one format in the last column, and a sheet of formats held data."""
+    book = openpyxl.Workbook()
+    book.active.append(["age", "sex"])
+    for age in AGES.tolist():
+        book.active.append([age, "f"])
+    book.active.cell(1, 16_384).number_format = "0.00"
+    book.active.cell(1_048_576, 1).number_format = "0.00"
+    book.create_sheet("formats").cell(9, 9).number_format = "0.00"
+    book.save(tmp_path / "a.xlsx")
+    made = []
+    cell = openpyxl.worksheet.worksheet.Worksheet._get_cell
+    monkeypatch.setattr(
+        openpyxl.worksheet.worksheet.Worksheet,
+        "_get_cell",
+        lambda sheet, row, column: made.append(None) or cell(sheet, row, column),
+    )
+    file = open_data(tmp_path / "a.xlsx")
+    assert (file.n_records, file.names) == (N, ("age", "sex"))
+    assert len(made) == 2 * (N + 1)
+
+
 @pytest.mark.parametrize("form", ["00000", "[$-407]00000"])
 def test_codes_that_a_workbook_shows_with_leading_zeros_keep_them(tmp_path: Path, form: str) -> None:
     book = openpyxl.Workbook()
