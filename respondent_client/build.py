@@ -77,10 +77,10 @@ BUNDLES: Final[Mapping[str, tuple[Path, str]]] = {
 }
 PAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "survey.html": ("noscript.", "state.", "lost.", "period.", "trial."),
-    "board.html": ("board.", "statement.election-warning"),
-    "verify.html": ("verify.", "statement.election-warning"),
+    "board.html": ("board.", "lost.", "statement.election-warning"),
+    "verify.html": ("verify.", "lost.", "statement.election-warning"),
 }
-PARTS: Final = ("texts", "meta", "header")
+PARTS: Final = ("texts", "meta", "header", "lost")
 """What all pages have in common: ``parts/<name>.html``, in the place of ``__PAGE_<NAME>__``."""
 REFERENCE: Final = re.compile(rb'"\./([A-Za-z0-9_./-]+\.(?:mjs|js|css|json|zip|wasm))"')
 

@@ -15,7 +15,7 @@ import { keepsOnDevice, wipe } from "./kept.mjs";
 import { chooseLanguage } from "./language.mjs";
 import { otherLink } from "./other_link.mjs";
 import { showOthers } from "./others.mjs";
-import { loadQuestionnaire, questionPages } from "./questions.mjs";
+import { LOST, loadQuestionnaire, questionPages } from "./questions.mjs";
 import { part } from "./part.mjs";
 import { receipt } from "./receipt.mjs";
 import { review } from "./review.mjs";
@@ -53,7 +53,7 @@ const context = {
   back: () => (state.step > 0 ? history.back() : undefined),
   changed: () => tell({ type: "changed" }),
   render: () => show(state.step, { focus: false }),
-  refresh: () => show(state.step),
+  refresh: (screen = null) => (!screen || screens()[state.step] === screen ? show(state.step) : undefined),
   refuse: (refused) => { tell({ type: "refused", refused }); show(state.step); },
   changeAnswer: (page) => go(screens().findIndex(({ name }) => name === `questions-${page}`)),
   startOver,
@@ -181,36 +181,43 @@ async function examine(step, given, pauses = step === "recount" ? PAUSES_MS : []
   if (state.survey.invited && !state.invitation) {
     await beginInvitation(context);
     tell({ type: "linked", fragment: pinned(state.fragment) });
-    if (screens()[state.step] === invitation) context.refresh();
+    context.refresh(invitation);
   }
   await questions;
 }
 
 /** She found the words to be those of her invitation, perhaps before Python is there. */
 function confirmWords() {
-  if (state.lines.length > 0) return examine("confirm_words");
+  if (!state.compare) return; // pressed twice
   tell({ type: "compared" });
   context.live?.();
+  if (state.lines.length > 0) examine("confirm_words");
 }
+
+const inQuestions = () => screens()[state.step].stage === "questions";
 
 async function loadQuestions() {
-  const waiting = state.questionsLost;
+  const retried = state.questionsLost;
   tell({ type: "questions", lost: false });
+  if (retried && inQuestions()) show(state.step, { focus: false });
+  let problem = null;
   try {
     await loadQuestionnaire(context);
-  } catch {
+  } catch (error) {
+    problem = error;
     tell({ type: "questions", lost: true });
   }
-  if (waiting || screens()[state.step].stage === "questions") show(state.step, { focus: false });
+  if (inQuestions()) show(state.step, { focus: false });
+  if (problem && problem.message !== LOST) throw problem; // nobody has foreseen it
 }
 
+let chosen = null; // the language that she wants last; the texts of another may come later
+
 async function switchLanguage(code) {
-  try {
-    context.language = await chooseLanguage(code);
-  } catch {
-    return;
-  }
-  const { language } = context;
+  chosen = code;
+  const language = await chooseLanguage(code);
+  if (chosen !== code) return;
+  context.language = language;
   document.documentElement.lang = code;
   document.documentElement.dir = language.direction;
   document.getElementById("skip").textContent = language.t("skip");
@@ -223,8 +230,8 @@ async function switchLanguage(code) {
     if (link.getAttribute("data-language") === code) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
+  if (!state.survey || !inQuestions()) show(state.step, { focus: false }); // questions are drawn when they are there
   if (state.survey) await loadQuestions();
-  show(state.step, { focus: false });
 }
 
 /** Wipe: the page and the worker with everything in them are thrown away and loaded again. */
@@ -246,8 +253,11 @@ function anotherLink() {
 }
 
 function listen() {
-  // Without a state it is no step of ours but another fragment, which "hashchange" looks at.
-  window.addEventListener("popstate", (event) => (event.state ? show(event.state.step) : undefined));
+  window.addEventListener("popstate", (event) => {
+    if (!event.state) return; // no step of ours but another fragment, which "hashchange" looks at
+    if (state.sending && event.state.step < state.step) history.forward(); // it is on its way, and cannot be changed
+    else show(event.state.step);
+  });
   window.addEventListener("beforeunload", (event) => {
     if (holds(state, keepsOnDevice()) && !state.leaving) event.preventDefault();
   });

@@ -7,6 +7,7 @@ import { h, replace } from "./dom.mjs";
 import { canVerify } from "./ed25519.mjs";
 import { bytesOfHex, keyText } from "./envelope.mjs";
 import { chooseLanguage } from "./language.mjs";
+import { tellLost } from "./lost.mjs";
 import { scan } from "./scan.mjs";
 import { digestWords } from "./words.mjs";
 
@@ -14,7 +15,7 @@ const page = document.getElementById("main");
 const place = document.getElementById("lookup");
 const MARKS = { [PASSED]: "✓", [REFUSED]: "✗", [COMPARE]: "?", [DISCREPANCY]: "!", [NOT_RUN]: "–" };
 const LARGEST_FILE = 131_072; // of a saved receipt, with the sealed ballot of an election
-const state = { language: null, pin: parsePin(location.hash), busy: false, sealed: null };
+const state = { language: null, pin: parsePin(location.hash), question: null, sealed: null };
 
 class NetworkError extends Error {
   name = "NetworkError";
@@ -118,6 +119,7 @@ function outcome(...children) {
 }
 
 function problem(key) {
+  state.question = null;
   outcome(h("div", { class: "notice error", role: "alert", tabindex: "-1" }, h("p", {}, state.language.t(key))));
 }
 
@@ -133,20 +135,25 @@ async function lookForCode(value) {
   await check({ code });
 }
 
-async function check({ receipt = null, code = null }) {
-  if (state.busy) return;
-  state.busy = true;
+/** Count again for what is asked; an answer that comes after the next question is not shown. */
+async function check(question) {
   const { language } = state;
+  state.question = question;
+  outcome(h("p", { role: "status" }, language.t("board.checking")), h("progress", { "aria-label": language.t("board.checking") }));
+  let say;
   try {
-    if (!(await canVerify())) return problem("board.problem.browser");
-    outcome(h("p", { role: "status" }, language.t("board.checking")), h("progress", { "aria-label": language.t("board.checking") }));
-    const taken = receipt && { ...receipt, sealed: state.sealed && sealedBytes(state.sealed) };
-    show(await verifyBoard({ ...files, pin: state.pin, receipt: taken, code }), { receipt, code });
+    say = await answer(question);
   } catch {
-    problem("board.problem.network");
-  } finally {
-    state.busy = false;
+    say = () => problem("board.problem.network");
   }
+  if (state.question === question) say();
+}
+
+async function answer({ receipt = null, code = null }) {
+  if (!(await canVerify())) return () => problem("board.problem.browser");
+  const taken = receipt && { ...receipt, sealed: state.sealed && sealedBytes(state.sealed) };
+  const found = await verifyBoard({ ...files, pin: state.pin, receipt: taken, code });
+  return () => show(found, { receipt, code });
 }
 
 /** The verdict in a sentence, then what was compared. */
@@ -282,7 +289,7 @@ const pinned = () => (state.pin ? `#${state.pin.digest}.${state.pin.key}` : "");
 
 /** The page in another language, with what is pinned and the receipt that stands in the field now. */
 function takeAlong(link) {
-  const receipt = parseReceipt(receiptField().value);
+  const receipt = parseReceipt(receiptField()?.value ?? location.hash); // its field may not be there yet
   const written = receipt && receiptText(receipt.survey ?? id, receipt);
   link.hash = [pinned().slice(1), written].filter(Boolean).join(".");
 }
@@ -291,18 +298,22 @@ function takeAlong(link) {
 async function offerVerification() {
   const section = document.getElementById("verification");
   if (!section) return;
-  const program = await import("./verify_result.mjs");
   const { language } = state;
+  let program;
+  try {
+    program = await import("./verify_result.mjs");
+  } catch {
+    return replace(section, h("p", { class: "notice error", role: "alert" }, language.t("scan.lost")));
+  }
   program.offerVerification(section, { language, id, ballots: Number(section.dataset.ballots), fetchBytes, fragment: () => pinned() });
 }
 
 async function main() {
-  state.language = await chooseLanguage(page.dataset.language);
   for (const link of document.querySelectorAll("[data-language]")) link.addEventListener("click", () => takeAlong(link));
+  state.language = await chooseLanguage(page.dataset.language);
   draw();
   window.addEventListener("hashchange", takeLink);
-  await takeLink();
-  await offerVerification();
+  await Promise.all([takeLink(), offerVerification()]);
 }
 
-if (place) main();
+if (place) main().catch(() => tellLost(() => location.reload()));

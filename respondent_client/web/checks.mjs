@@ -24,7 +24,7 @@ export const checks = {
       if (state.compare && !state.survey) return replace(place, comparison(context), state.lines.length > 0 && lines(context, false));
       if (asked(state) && !state.sound) replace(place, looked(context));
       else replace(place, h("p", {}, language.t("checks.why")), standing(context), state.sound && details(context));
-      if (asked(state)) setTimeout(() => { if (!stays && context.live === update) context.next(); }, ON_AFTER_MS);
+      if (asked(state)) setTimeout(() => { if (!stays && !button.disabled && context.live === update) context.next(); }, ON_AFTER_MS);
     };
     context.live = update;
     update();

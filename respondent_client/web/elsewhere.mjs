@@ -22,6 +22,7 @@ export function elsewhere(context, forget) {
       replace(place, h("p", { class: "notice error", role: "alert" }, language.t("scan.lost")));
       return false;
     }
+    if (!place.isConnected) return false; // she has gone on without it
     replace(place, h("figure", { class: "sheet" }, picture, h("figcaption", {}, language.t("token.code.text"))));
     done();
     return true;

@@ -17,14 +17,15 @@ let resting; // the timer of what is being typed
 /** What is there already when the checks are through: kept from before a reload, or held by the link. */
 export async function beginInvitation(context) {
   const { engine } = context;
-  tell(context, { code: "", token: null, pending: false, busy: false, keeps: keeps(), saved: false, problem: null });
+  const nothing = { code: "", token: null, pending: false, busy: false, keeps: keeps(), saved: false, problem: null };
   const before = kept();
   try {
     const found = await engine.ask("begin_invitation", { kept: before, message: keptMessage() });
+    tell(context, nothing);
     take(context, found);
     tell(context, { other: found.other ?? false, old: before !== null && found.kept === before });
   } catch (error) {
-    tell(context, { problem: error }); // the token in the link is not genuine
+    tell(context, { ...nothing, problem: error }); // the token in the link is not genuine
   }
 }
 
@@ -87,7 +88,7 @@ function choosing(context) {
 async function useLink(context) {
   await forget(context, { refresh: false });
   await beginInvitation(context);
-  context.refresh();
+  context.refresh(invitation);
 }
 
 /** A token of an earlier load may be somebody else's, whatever the link says. */
@@ -287,7 +288,7 @@ async function submit(event, context, field) {
     const token = found.pending ? await fetchToken(engine) : found;
     tell(context, { busy: false });
     take(context, token);
-    context.refresh();
+    context.refresh(invitation);
   } catch (error) {
     tell(context, { busy: false });
     if (OF_THE_CODE.has(error.code)) {
@@ -301,8 +302,8 @@ async function submit(event, context, field) {
 
 function failed(context, problem) {
   tell(context, { problem });
-  context.refresh();
-  document.getElementById(context.state.invitation.pending ? "unanswered" : "error-summary")?.focus();
+  context.refresh(invitation);
+  document.getElementById("unanswered")?.focus();
 }
 
 /** The same request again after a lost connection: the registrar gives the same answer. */
@@ -324,7 +325,7 @@ async function offered(context, text) {
     const found = await context.engine.ask("use_invitation", { text });
     if (found.token) take(context, found);
     else tell(context, { code: found.code, problem: null });
-    context.refresh();
+    context.refresh(invitation);
     if (!found.token) document.getElementById("get-token")?.focus();
   } catch (error) {
     failed(context, error);
@@ -357,5 +358,5 @@ async function forget(context, { refresh = true } = {}) {
   context.changed();
   take(context, await context.engine.ask("forget_invitation"));
   tell(context, { saved: false, old: false, other: false });
-  if (refresh) context.refresh();
+  if (refresh) context.refresh(invitation);
 }

@@ -5,6 +5,7 @@ import { errorSummary, h } from "./dom.mjs";
 import { drawable, opaque, plain } from "./opaque.mjs";
 
 const UI_TEXTS = { de: new URL("./survey.de.js", import.meta.url), ar: new URL("./survey.ar.js", import.meta.url), fr: new URL("./survey.fr.js", import.meta.url) };
+export const LOST = "network"; // message of an error: a file has not arrived
 let libraries = null;
 let model = null;
 let modelLanguage = null;
@@ -16,7 +17,7 @@ let drawn = null; // where it is drawn
 
 function addScript(url) {
   return new Promise((resolve, reject) => {
-    const script = h("script", { src: url, onload: resolve, onerror: () => reject(new Error("network")) });
+    const script = h("script", { src: url, onload: resolve, onerror: () => reject(new Error(LOST)) });
     document.head.append(script);
   });
 }
@@ -53,7 +54,7 @@ async function prepare(context, wanted) {
     if (language.own in UI_TEXTS && !Survey.surveyLocalization.locales[language.own]) await addScript(UI_TEXTS[language.own]);
   } catch {
     libraries = null;
-    throw new Error("network");
+    throw new Error(LOST);
   }
   const definition = await engine.ask("questionnaire", { language: language.code });
   if (state.survey.conditions) await follow(context);
@@ -194,7 +195,7 @@ export function questionPages(context) {
 
 function render(context, number) {
   const { language, state } = context;
-  if (!model) return waiting(context);
+  if (!model || modelLanguage !== language.code) return waiting(context);
   const page = model.pages[number];
   model.currentPage = page; // by number SurveyJS counts only those that are shown
   const place = h("div", { class: "questionnaire", dir: language.direction });
@@ -237,11 +238,13 @@ function waiting(context) {
 }
 
 async function proceed(context, number) {
-  const { language, state } = context;
+  const { state } = context;
   const { step, answers } = state;
   const { errors, readings, accepted, empty } = await look(context, number);
-  context.tell({ type: "hidden", pages: empty });
   if (state.step !== step) return; // pressed twice, or gone back meanwhile
+  if (state.answers !== answers) return proceed(context, number); // she has changed one meanwhile
+  const { language } = context;
+  context.tell({ type: "hidden", pages: empty });
   context.tell({ type: "accepted", accepted: Object.entries(accepted).map(([name, value]) => [name, { typed: answers[name], value }]) });
   const { questions } = model.pages[number];
   const faulty = (question) => parts(context, question).find((part) => Object.hasOwn(errors, part));

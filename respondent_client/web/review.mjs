@@ -18,7 +18,7 @@ export const review = {
     const place = h("div", { "aria-busy": "true" }, h("p", { role: "status" }, language.t("review.preparing")));
     const problem = h("div", { id: "send-problem" }, state.problem && failure(context, state.problem));
     const send = h("button", { type: "button", class: "primary", disabled: true, onclick: () => press(context, send) }, language.t(state.problem ? "review.again" : "review.send"));
-    const test = h("button", { type: "button", id: "test-ballot", hidden: true, onclick: () => testBallot(context, test) }, language.t("booth.test"));
+    const test = h("button", { type: "button", id: "test-ballot", hidden: true, onclick: () => testBallot(context, [send, test]) }, language.t("booth.test"));
     compose(context, { place, send, test, problem });
     return [
       h("h1", { tabindex: "-1" }, language.t("review.heading")),
@@ -39,7 +39,9 @@ async function compose(context, { place, send, test, problem }) {
   let message;
   try {
     message = await engine.ask("compose", { answers: acceptedAnswers(context) });
+    if (!place.isConnected) return; // another screen has taken its place
   } catch (error) {
+    if (!place.isConnected) return;
     replace(problem, error.code === "remote.unreachable" ? lost(language) : failure(context, error));
     replace(place);
     if (error.code !== "remote.unreachable") return;
@@ -138,9 +140,12 @@ function moment({ language, state, tell }) {
 }
 
 /** From now on this ballot is dead: the next one is another. */
-async function testBallot(context, test) {
-  test.disabled = true;
-  context.tell({ type: "tested", tested: await context.engine.ask("test_ballot") });
+async function testBallot(context, buttons) {
+  for (const button of buttons) button.disabled = true;
+  const { message } = context.state;
+  const tested = await context.engine.ask("test_ballot");
+  if (context.state.message !== message) return; // she has gone back meanwhile
+  context.tell({ type: "tested", tested });
   context.refresh();
 }
 
@@ -149,11 +154,12 @@ async function press(context, send) {
   send.disabled = true;
   if (!state.message) return context.refresh(); // it could not be prepared
   if (state.message.words) {
+    context.tell({ type: "casts" });
+    context.refresh();
     try {
-      context.tell({ type: "composed", message: await engine.ask("cast") });
+      context.tell({ type: "cast", message: await engine.ask("cast") });
     } catch (error) {
-      context.tell({ type: "unsent", problem: error });
-      return context.refresh();
+      return unsent(context, error);
     }
   }
   if (!state.message.sealed || state.when === "now") return sendMessage(context);
@@ -177,8 +183,12 @@ async function sendMessage(context) {
     if (kept) keepMessage(kept); // before anybody can have it: sealed anew, it would stand out beside the first
     await deliver(context, "send");
   } catch (error) {
-    context.tell({ type: "unsent", problem: error });
-    context.refresh();
-    /** @type {HTMLElement} */ (document.getElementById("send-problem")?.firstElementChild)?.focus();
+    unsent(context, error);
   }
+}
+
+function unsent(context, problem) {
+  context.tell({ type: "unsent", problem });
+  context.refresh();
+  /** @type {HTMLElement} */ (document.getElementById("send-problem")?.firstElementChild)?.focus();
 }

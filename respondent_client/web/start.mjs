@@ -3,25 +3,25 @@
 // has this script too, for the receipt in a link to it.
 
 import { reopen, takeFragment } from "./fragment.mjs";
+import { tellLost } from "./lost.mjs";
 import { tellMoments } from "./moments.mjs";
 
 const fragment = takeFragment();
 
+/** @type {NodeListOf<HTMLAnchorElement>} */
+const links = document.querySelectorAll("[data-language]");
+const alone = new AbortController(); // until the rest of the page is there, which knows what is still to be taken along
+for (const link of links) link.addEventListener("click", () => { link.hash = fragment; }, { signal: alone.signal });
+
 async function load() {
   const { main } = await import("./app.mjs");
   await main(fragment);
+  alone.abort();
 }
 
 document.getElementById("late")?.remove();
 tellMoments();
 
 if (document.getElementById("start")) {
-  load().catch(() => {
-    document.getElementById("lost").hidden = false;
-    document.getElementById("load-again").addEventListener("click", () => reopen(fragment));
-  });
-} else {
-  /** @type {NodeListOf<HTMLAnchorElement>} */
-  const links = document.querySelectorAll("[data-language]");
-  for (const link of links) link.addEventListener("click", () => { link.hash = fragment; });
+  load().catch(() => tellLost(() => reopen(fragment)));
 }

@@ -35,7 +35,7 @@ export const initial = () => ({
   tested: null, // the ballot of an election that was given away to be tested
   when: "now", // an invited survey: or at a "random" moment
   waiting: null, // until that moment
-  sending: false, // whether it is on its way just now
+  sending: false, // whether it is on its way just now, or sealed for it
   tried: false, // whether it was ever on its way
   problem: null, // why it could not be sent
   receipt: null,
@@ -67,7 +67,7 @@ const EVENTS = {
   refused: (_, { refused }) => refusal(refused),
   // Of the way
   linked: (_, { fragment }) => ({ fragment }),
-  went: (state, { step }) => ({ step, furthest: Math.max(state.furthest, step), ...(step === state.step ? {} : { problem: null, tested: null }) }),
+  went: (state, { step }) => ({ step, furthest: Math.max(state.furthest, step), ...(step === state.step ? {} : { problem: null, tested: null, message: null }) }),
   ahead: (state, { step }) => ({ furthest: Math.max(state.furthest, step) }),
   changed: (state) => ({ furthest: state.step }), // later steps depend on what was changed
   other: (_, { fragment }) => ({ other: fragment }),
@@ -85,6 +85,8 @@ const EVENTS = {
   accepted: (state, { accepted }) => ({ accepted: new Map([...state.accepted, ...accepted]) }),
   // Of the sending
   composed: (_, { message }) => ({ message }),
+  casts: () => ({ sending: true, problem: null }),
+  cast: (_, { message }) => ({ message, sending: false }),
   tested: (_, { tested }) => ({ tested, message: null }),
   chose: (_, { when }) => ({ when }),
   waits: (_, { waiting }) => ({ waiting }),

@@ -6,6 +6,7 @@ import { h, replace } from "./dom.mjs";
 import { Engine } from "./engine.mjs";
 import { pinned, takeFragment } from "./fragment.mjs";
 import { chooseLanguage } from "./language.mjs";
+import { tellLost } from "./lost.mjs";
 import { scan } from "./scan.mjs";
 
 const page = document.getElementById("main");
@@ -53,11 +54,18 @@ function compare({ words }) {
   replace(screen, h("div", { class: "notice" }, h("p", {}, language.t("compare.text")), digestWordsOf(words), h("p", { class: "actions" }, h("button", { type: "button", id: "words-match", onclick: confirmWords }, language.t("compare.match")))));
 }
 
-const confirmWords = () => engine.ask("confirm_words").then(take, refuse);
+function confirmWords() {
+  replace(screen); // pressed twice, it would be drawn twice, and take what stands in it
+  showLoading();
+  engine.ask("confirm_words").then(take, refuse);
+}
 
 function refuse(error) {
+  if (engine.failed) return; // the note below says why
+  const { language } = context;
+  const keys = error.code === "remote.unreachable" ? ["refused.remote.unreachable", "meaning.remote.unreachable"] : ["verify.refused"];
   replace(loading);
-  replace(screen, h("div", { class: "notice error", role: "alert", id: "refusal", "data-code": error.code }, h("p", {}, context.language.t("verify.refused")), h("p", { lang: "en", dir: "ltr", class: "detail" }, `${error.code}: ${error.message}`)));
+  replace(screen, h("div", { class: "notice error", role: "alert", id: "refusal", "data-code": error.code }, keys.map((key) => h("p", {}, language.t(key))), h("p", { lang: "en", dir: "ltr", class: "detail" }, `${error.code}: ${error.message}`)));
 }
 
 function draw() {
@@ -99,6 +107,7 @@ async function check(text) {
   try {
     show(outcome, await engine.ask("check_ballot", { text }));
   } catch {
+    if (engine.failed) return;
     replace(outcome, h("div", { class: "notice error", role: "alert", tabindex: "-1" }, h("p", {}, language.t("verify.malformed"))));
   }
   /** @type {HTMLElement} */ (outcome.firstElementChild).focus();
@@ -132,12 +141,12 @@ function show(outcome, { words, cell, genuine, answers }) {
 
 async function main() {
   context.fragment = takeFragment();
-  context.language = await chooseLanguage(page.dataset.language);
   /** @type {NodeListOf<HTMLAnchorElement>} */
   const links = document.querySelectorAll("[data-language]");
   for (const link of links) link.addEventListener("click", () => { link.hash = pinned(context.fragment); });
+  context.language = await chooseLanguage(page.dataset.language);
   showLoading();
   engine.start();
 }
 
-main();
+main().catch(() => tellLost(() => location.reload()));

@@ -6,9 +6,9 @@ const REFRESH_MS = 1000;
 
 /** Wait for a moment that Python drew; `due` is called then. False if she has gone back meanwhile. */
 export async function startWaiting({ state, tell, engine }, due) {
-  const { step } = state;
+  const { message } = state;
   const { milliseconds } = await engine.ask("delay");
-  if (state.step !== step || state.waiting) return false;
+  if (state.message !== message || state.waiting) return false;
   const waiting = { until: Date.now() + milliseconds, timer: null };
   // A timer alone stands still while the device sleeps; the clock does not.
   waiting.timer = setInterval(() => {

@@ -22,6 +22,7 @@ from server.desk.desk import Desk
 from server.desk.gate import MAX_FORM_BYTES, MAX_UPLOAD_BYTES, Gate, Refusal, Request
 from server.desk.pages import (
     collecting,
+    is_part,
     overview,
     population,
     promise,
@@ -153,7 +154,7 @@ def _common(app: Flask, desk: Desk) -> None:
 
     @app.errorhandler(RoomfulError)
     def known(error: RoomfulError) -> Response:
-        if request.method == "POST" and not request.headers.get("HX-Request"):
+        if request.method == "POST" and not is_part():
             desk.problem = error
             desk.entered = {
                 k: v for k, v in request.form.items() if "passphrase" not in k and "code" not in k

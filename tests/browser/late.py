@@ -44,7 +44,11 @@ class Late:
 
     def wait(self, answers: int = 1) -> None:
         """Until so many answers are held."""
-        self._page.wait_for_function(f"late.held.length >= {answers}")
+        self._page.wait_for_function(f"() => late.held.length >= {answers}")
+
+    def hold(self, *methods: str) -> None:
+        """Hold back what is answered to these methods from now on."""
+        self._page.evaluate(f"for (const method of {json.dumps(methods)}) late.methods.add(method)")
 
     def release(self) -> None:
         """Let them arrive in their order, and later ones at once."""

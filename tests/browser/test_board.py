@@ -36,6 +36,7 @@ from tests.served import serving
 from tests.server.collection.storage import ballots
 from tests.server.release.board.survey import released_files
 from tests.vectors.generate import FOLDER
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 VECTORS: dict[str, Any] = json.loads((FOLDER / "board.json").read_text("utf-8"))
@@ -434,6 +435,37 @@ def test_the_counts_can_be_read_without_javascript(served: Served, browser: Brow
     expect(page.locator("noscript p")).to_contain_text("Looking for a receipt takes JavaScript")
     expect(page.locator("noscript p")).to_be_visible()
     context.close()
+
+
+def test_the_answer_is_to_the_question_that_was_put_last(served: Served, page: Page) -> None:
+    """A verdict about another receipt than the one in the field, and a button that did nothing."""
+    held: list[Route] = []
+    page.route("**/board/receipts", lambda route: held.append(route))
+    page.goto(served.link())
+    page.locator("#count").click()
+    until(lambda: len(held) == 1, lambda: "the first count asks for nothing")
+    page.locator("#receipt").fill(served.receipt(3))
+    page.locator("#look").click()
+    until(lambda: len(held) == 2, lambda: "the second asks for nothing")
+    held[1].continue_()
+    expect(page.locator("#verdict")).to_contain_text(re.compile(rf"\b{BALLOTS}\b"))
+    said = page.locator("#verdict").inner_text()
+    page.locator("#receipt").fill("no receipt")
+    page.locator("#look").click()
+    with page.expect_response("**/board/receipts"):
+        held[0].continue_()
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert page.locator("#verdict").count() == 0
+    assert page.locator("#outcome").inner_text() not in ("", said)
+
+
+def test_a_page_whose_texts_do_not_arrive_says_so(served: Served, page: Page) -> None:
+    page.route("**/en.*.json", lambda route: route.abort())
+    page.goto(served.link())
+    expect(page.locator("#lost")).to_be_visible()
+    page.unroute("**/en.*.json")
+    page.click("#load-again")
+    expect(page.locator("#look")).to_be_visible()
 
 
 def test_a_lost_connection_is_said(served: Served, page: Page) -> None:

@@ -6,6 +6,7 @@ import socket
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,6 +16,7 @@ from waitress.server import create_server
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web.serving import in_background
 from server.desk.app import create_desk
+from server.desk.desk import Desk
 from server.desk.gate import Gate
 from tests.accessibility import breaches
 from tests.browser.desk_page import examine
@@ -51,15 +53,21 @@ PAGES = (
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[str]:
-    """The address of a desk on a survey without questions."""
+def opened(tmp_path: Path) -> Iterator[Desk]:
+    """A desk on a survey without questions."""
     people_csv(tmp_path / "people.csv")
     (tmp_path / "survey.toml").write_text(SURVEY)
     with socket.create_server(("127.0.0.1", 0)) as listener, DataDirectory(tmp_path / "data") as data:
         gate = Gate.new(listener.getsockname()[1])
         app = create_desk(tmp_path, data, gate)
         with in_background(create_server(app, sockets=[listener])):
-            yield gate.address
+            yield app.extensions["desk"]
+
+
+@pytest.fixture
+def desk(opened: Desk) -> str:
+    """Its address."""
+    return opened.gate.address
 
 
 @pytest.mark.parametrize(("width", "language", "scheme"), [(360, "de", "dark"), (1280, "en", "light")])
@@ -138,6 +146,51 @@ def test_whoever_waits_for_a_page_is_told(browser: Browser, desk: str) -> None:
     page.get_by_role("button", name="Keep this promise").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     expect(waiting).to_be_empty()
+    page.close()
+
+
+def test_figures_that_do_not_come_are_not_those_of_before(browser: Browser, desk: str) -> None:
+    page = browser.new_page(locale="en", viewport={"width": 360, "height": 800})
+    page.route("**/population/cost", lambda route: route.fulfill(status=500))
+    page.goto(desk + "population")
+    expect(page.locator("#cost")).to_contain_text("did not answer")
+    page.goto(desk + "promise")
+    expect(page.locator("#estimate .figures")).to_be_visible()
+    page.route("**/promise/estimate*", lambda route: route.abort())
+    page.locator("#k").fill("20")
+    expect(page.locator("#estimate")).to_contain_text("did not answer")
+    expect(page.locator("#estimate .figures")).to_have_count(0)
+    assert breaches(page).response["violations"] == []
+    page.unroute("**/promise/estimate*")
+    page.locator("#k").fill("21")
+    expect(page.locator("#estimate .figures")).to_be_visible()
+    page.close()
+
+
+def test_a_button_pressed_twice_does_it_once(browser: Browser, desk: str) -> None:
+    page = browser.new_page(locale="en")
+    page.goto(f"{desk}sign")
+    for field in ("#passphrase", "#again"):
+        page.fill(field, "correct horse battery staple")
+    button = page.get_by_role("button", name="Make the key")
+    second = "new MouseEvent('click', { detail: 2, bubbles: true, cancelable: true })"
+    assert not button.evaluate(f"button => button.dispatchEvent({second})"), "the second of a double click"
+    button.dblclick()
+    expect(page.locator("#passphrase")).to_have_count(0)
+    expect(page.locator(".problem")).to_have_count(0)
+    page.close()
+
+
+def test_what_is_typed_while_a_design_is_tried_stays(browser: Browser, opened: Desk) -> None:
+    """The whole page was loaded anew when the design was there."""
+    page, end = browser.new_page(locale="en"), Event()
+    opened.jobs.start("try", lambda _: end.wait())
+    page.goto(f"{opened.gate.address}promise")
+    expect(page.locator("#job progress")).to_be_visible()
+    page.locator("#k").fill("20")
+    end.set()
+    expect(page.locator("#job progress")).to_have_count(0)
+    expect(page.locator("#k")).to_have_value("20")
     page.close()
 
 

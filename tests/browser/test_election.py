@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import ViewportSize, expect
+from playwright.sync_api import Route, ViewportSize, expect
 
 from server.collection.board_folder import publish_board
 from server.keys.sealing import SealingKey
@@ -50,6 +50,7 @@ from tests.elections import (
 from tests.server.cli.test_election import board_files
 from tests.server.collection.relay.survey import RELAY_URL
 from tests.unit_cells import election_of_units
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 __all__ = ["visit"]
@@ -155,6 +156,8 @@ def test_a_vote(
     page.click("#new-ballot")
     expect(page.locator("#booth")).to_be_visible()
     assert words_of(walk) != tested
+    if viewport == DESK:
+        what_cannot_be_sealed_is_dead_and_another_is_cast(walk)
     receipt = BallotReceipt.parse(walk.send_now())
     walk.look("8-receipt")
     with page.expect_download() as download:
@@ -172,6 +175,25 @@ def test_a_vote(
     assert board == [0, 1, 0]
     assert sum(statutes) == 1
     assert walk.problems == []
+
+
+def what_cannot_be_sealed_is_dead_and_another_is_cast(walk: InvitedWalk) -> None:
+    """While the program that seals is on its way she can neither go back nor press anything."""
+    page, dead, held = walk.page, words_of(walk), list[Route]()
+    page.check("#when-now")
+    page.context.route("**/hpke*.mjs", lambda route: held.append(route))
+    walk.go_on()
+    until(lambda: held != [], lambda: "nothing is sealed")
+    expect(page.locator("#screen button")).to_have_count(0)
+    here = page.evaluate("history.state.step")
+    page.go_back()
+    page.wait_for_function(f"() => history.state.step === {here}")
+    expect(page.locator("#screen button")).to_have_count(0)
+    held[0].abort()
+    expect(page.locator("#send-problem .error")).to_be_focused()
+    expect(page.locator("#booth")).to_be_visible()
+    page.context.unroute("**/hpke*.mjs")
+    assert words_of(walk) != dead
 
 
 @pytest.fixture

@@ -95,3 +95,15 @@ test("what only this tab holds is held until it is saved or sent", () => {
   assert.ok(holds(after(entered)));
   assert.ok(!holds(initial()));
 });
+
+test("a message is of the review on which it was made, and is on its way from when it is sealed for it", () => {
+  const message = { text: "a" };
+  const made = after({ type: "went", step: 5 }, { type: "composed", message });
+  assert.equal(reduce(made, { type: "went", step: 5 }).message, message);
+  assert.equal(reduce(made, { type: "went", step: 4 }).message, null);
+  const casting = reduce(made, { type: "casts" });
+  assert.deepEqual([casting.sending, casting.tried], [true, false]);
+  const cast = reduce(casting, { type: "cast", message: { text: "b" } });
+  assert.deepEqual([cast.sending, cast.message.text], [false, "b"]);
+  assert.equal(reduce(casting, { type: "unsent", problem: { code: "remote.unreachable" } }).sending, false);
+});

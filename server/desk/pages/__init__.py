@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from flask import Response, render_template, url_for
+from flask import Response, render_template, request, url_for
 
 from server.desk.desk import Desk
 
@@ -23,7 +23,8 @@ def show(desk: Desk, template: str, name: str, *, command: str = "", **values: A
         The command that does the same.
     """
     problem, entered, note = desk.problem, desk.entered, desk.note
-    desk.problem, desk.entered, desk.note = None, {}, ""
+    if not is_part():
+        desk.problem, desk.entered, desk.note = None, {}, ""
     return render_template(
         template,
         progress=desk.progress(),
@@ -34,6 +35,11 @@ def show(desk: Desk, template: str, name: str, *, command: str = "", **values: A
         note=note,
         **values,
     )
+
+
+def is_part() -> bool:
+    """Whether a page asks for a part of itself, beside whatever else is under way."""
+    return "HX-Request" in request.headers
 
 
 def go(desk: Desk, name: str, *, note: str = "", anchor: str = "", **query: str) -> Response:

@@ -15,7 +15,7 @@ from server.design.report.design_report import MAP_SCRIPT
 from server.design.salt import salt_for
 from server.design.workflow import REPORT_FILE, DesignedSurvey, design_survey
 from server.desk.desk import Desk
-from server.desk.pages import go, show
+from server.desk.pages import go, is_part, show
 from server.desk.pages.promise import CONTROLS, other_form, participation, promise_from
 from server.desk.steps import DESIGN_FOLDER
 from server.progress import StageProgress
@@ -80,8 +80,10 @@ def add(app: Flask, desk: Desk) -> None:
     @app.get("/job/<name>")
     def job(name: str) -> Response:
         page = {"try": "promise", "release": "release"}.get(name, "design")
-        answer = Response(render_template("job.html.j2", job=desk.jobs.state, page=page, name=name))
-        if not desk.jobs.running and request.headers.get("HX-Request"):
+        part = "#tried" if page == "promise" else ""  # all that is taken: she may be typing above it
+        body = render_template("job.html.j2", job=desk.jobs.state, page=page, name=name, part=part)
+        answer = Response(body)
+        if not desk.jobs.running and not part and is_part():
             answer.headers["HX-Refresh"] = "true"  # the whole page has the result
         return answer
 

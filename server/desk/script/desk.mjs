@@ -1,4 +1,4 @@
-// Sliders beside number fields, questions put in order by dragging, and a word while a page is long in coming.
+// Sliders beside number fields, questions put in order by dragging, and a word while a page is long in coming, or never.
 // Without this script the fields, the lists and the buttons with arrows do the same; nothing here sends
 // anything by itself but the desk's own forms.
 
@@ -107,10 +107,37 @@ function addWaiting(line) {
   });
 }
 
+/** A form that is pressed twice at once is sent once; with what the first has done, the second would only be refused. */
+function addOnce() {
+  document.addEventListener("click", (event) => {
+    if (event.detail > 1 && /** @type {Element} */ (event.target).closest("form button")) event.preventDefault();
+  });
+}
+
+/**
+ * Where a part of the page was asked for and does not come, it says so: what stood there may be of other entries.
+ * @param {string} words
+ */
+function addLost(words) {
+  for (const kind of ["htmx:responseError", "htmx:sendError"]) {
+    document.body.addEventListener(kind, (event) => {
+      const notice = document.createElement("p");
+      notice.className = "warning";
+      notice.setAttribute("role", "alert");
+      notice.textContent = words;
+      /** @type {CustomEvent} */ (event).detail.target.replaceChildren(notice);
+    });
+  }
+}
+
 for (const field of document.querySelectorAll("[data-slider]")) {
   addSlider(/** @type {HTMLInputElement | HTMLSelectElement} */ (field));
 }
+addOnce();
 const questions = document.getElementById("in-order");
 if (questions !== null) addDragging(questions);
 const waiting = document.getElementById("waiting");
-if (waiting !== null) addWaiting(waiting);
+if (waiting !== null) {
+  addWaiting(waiting);
+  addLost(waiting.dataset.lost ?? "");
+}
