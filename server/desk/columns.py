@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -12,6 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from server.design.population.preview import (
+    END_OF,
     MAX_SUGGESTED_CATEGORIES,
     RARE_PEOPLE,
     ColumnPreview,
@@ -81,7 +83,7 @@ def _view(table: DataFile, preview: ColumnPreview, language: str) -> ColumnView:
         rare=rare,
         advice=advice,
         mends=mends,
-        entry=suggested_entry(table, preview) if advice.startswith("use") else None,
+        entry=suggested_entry(table, preview) if advice.startswith("use") and "ends" not in mends else None,
     )
 
 
@@ -106,7 +108,7 @@ def _advice(
     if preview.distinct == 1:
         return "leave-constant", ()
     if preview.kind == "unit":
-        return "leave-units", ("units",)
+        return ("use-ends", ("ends",)) if preview.ends else ("leave-units", ("units",))
     with_value = table.n_records - preview.missing
     own = preview.distinct >= _MANY and preview.distinct >= with_value * _LIKE_IDS
     if own and (preview.kind != "number" or (preview.step == "1" and preview.distinct == with_value)):
@@ -127,8 +129,12 @@ def _advice(
     return ("use-rare", ("join",)) if rare else ("use-categories", ())
 
 
-def suggested_entry(table: DataFile, preview: ColumnPreview) -> dict[str, Any]:
+def suggested_entry(
+    table: DataFile, preview: ColumnPreview, ends: Mapping[str, tuple[str, str]] | None = None
+) -> dict[str, Any]:
     """The entry of ``[[attributes]]`` to begin with.
+
+    ``ends`` are open ones that were texts in the file of before.
 
     Notes
     -----
@@ -169,8 +175,8 @@ def suggested_entry(table: DataFile, preview: ColumnPreview) -> dict[str, Any]:
         entry["open_below"] = True
     if high > upper:
         entry["open_above"] = True
-    for side, (_, end) in preview.ends.items():
-        entry |= {side: True, "maximum" if side == "open_above" else "minimum": end}
+    for side, (_, end) in (ends or {}).items():
+        entry |= {side: True, END_OF[side]: end}
     if coarse != step:
         entry["rounding"] = "nearest"
     return entry | missing

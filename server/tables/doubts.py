@@ -37,7 +37,7 @@ _WITH_UNIT: Final = re.compile(
 )
 _ERROR_CELL: Final = re.compile(r"#[A-Z0-9/]+[!?]?")
 """What spreadsheets show where a formula failed, such as #DIV/0! and #N/A."""
-_UNIT: Final = re.compile(r"(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?) ?(?P<unit>[^\W\d_]{1,12}|[%€$£¥°])")
+_UNIT: Final = re.compile(r"(?P<number>[+-]?[0-9]+(?:[.,][0-9]+)?)[ -]?(?P<unit>[^\W\d_]{1,12}|[%€$£¥°])")
 _FEWEST_WITH_UNIT: Final = 5
 """Different numbers with one unit; categories have fewer, such as "1 room", "2 rooms", "3 rooms"."""
 AGE_REMEDY: Final = "Put the age in its place, or the year: a birth date singles people out."
@@ -55,12 +55,23 @@ def is_padded(text: str | None) -> bool:
 
 def unit_of(texts: Iterable[str | None]) -> str:
     """The unit that most values name behind a number, as in "45 years"; else nothing."""
+    return _with_unit(texts)[0]
+
+
+def numbers_with_unit(texts: Iterable[str | None]) -> dict[str, str]:
+    """The number of each text that has the unit of most; empty where most have none."""
+    return _with_unit(texts)[1]
+
+
+def _with_unit(texts: Iterable[str | None]) -> tuple[str, dict[str, str]]:
     given = [text.strip() for text in texts if text is not None and text.strip()]
-    found = [match for text in given if (match := _UNIT.fullmatch(text))]
-    units = Counter(match["unit"] for match in found)
+    found = {text: match for text in given if (match := _UNIT.fullmatch(text))}
+    units = Counter(found[text]["unit"] for text in given if text in found)
     unit, times = units.most_common(1)[0] if units else ("", 0)
-    different = {match["number"] for match in found if match["unit"] == unit}
-    return unit if 2 * times > len(given) and len(different) >= _FEWEST_WITH_UNIT else ""
+    numbers = {text: match["number"] for text, match in found.items() if match["unit"] == unit}
+    if 2 * times > len(given) and len(set(numbers.values())) >= _FEWEST_WITH_UNIT:
+        return unit, numbers
+    return "", {}
 
 
 def number_in(text: str) -> str:

@@ -21,6 +21,7 @@ from server.tables.doubts import (
     is_padded,
     number_in,
     numbers_as_texts,
+    numbers_with_unit,
     refuse_doubtful,
     unit_of,
 )
@@ -34,6 +35,8 @@ LIKELY_MARKERS: Final = ("?", "NA", "N/A", "n/a", "NULL", "null", "None", "-", "
 MAX_SUGGESTED_CATEGORIES: Final = 40
 RARE_PEOPLE: Final = 10
 """A category of fewer people is rare."""
+END_OF: Final = {"open_below": "minimum", "open_above": "maximum"}
+"""The end that is open on each side."""
 _OWN_ENDS: Final = (
     "# Ends are those of the file, so somebody's own: choose round ones, with open_above = true."
 )
@@ -107,7 +110,11 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
     low, high = min(values, default=None), max(values, default=None)
     codes_of_none = likely_codes(set(values))
     plausible = [value for value in values if value not in codes_of_none]
-    ends = _open_ends(others, frequency, min(plausible), max(plausible)) if plausible else {}
+    kind = "number" if is_number else _kind(ordered, codes, dated)
+    with_unit = numbers_with_unit(ordered) if kind == "unit" else {}
+    among = plausible or [Fraction(number.replace(",", ".")) for number in with_unit.values()]
+    beyond = [text for text in others if text not in with_unit]
+    ends = _open_ends(beyond, frequency, min(among), max(among)) if among else {}
     others = [text for text in others if text not in (end for end, _ in ends.values())]
     suspects = tuple(text for text in ordered if text in LIKELY_MARKERS and (text in others or not is_number))
     if is_number:
@@ -116,7 +123,7 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
         suspects = tuple(dict.fromkeys((*suspects, *others, *coded)))[:5]
     return ColumnPreview(
         name=column.name,
-        kind="number" if is_number else _kind(ordered, codes, dated),
+        kind=kind,
         distinct=len(ordered),
         missing=missing,
         lowest=None if low is None else format_decimal(low),
@@ -264,13 +271,13 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
             _, high = column.ends.get("open_above", ("", highest))
             lines += ['kind = "numeric"', f'minimum = "{low}"', f'maximum = "{high}"']
             lines += [] if column.step == "1" else [f'step = "{column.step}"']
-            lines += [f"{side} = true" for side in column.ends]
-            lines += [
-                f"# In the file, write {end} for {toml_text(text)}." for text, end in column.ends.values()
-            ]
+            lines += [f"{side} = true" for side in column.ends] + _ends_in_file(column)
             lines += [_OWN_ENDS] if len(column.ends) < 2 else []
         elif column.kind == "unit":
             lines.append('kind = "numeric"')
+            for side, (_, end) in column.ends.items():
+                lines += [f'{END_OF[side]} = "{end}"', f"{side} = true"]
+            lines += _ends_in_file(column)
         elif column.distinct <= MAX_SUGGESTED_CATEGORIES:
             values = sorted(value for value in column.values if value not in column.suspects)
             shown = [_category(value, labels.get(value)) for value in values]
@@ -286,6 +293,10 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
             lines.append('missing = "own-category"  # or "refused", with incomplete = "drop" in [model]')
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
+
+
+def _ends_in_file(column: ColumnPreview) -> list[str]:
+    return [f"# In the file, write {end} for {toml_text(text)}." for text, end in column.ends.values()]
 
 
 def _category(value: str, label: str | None) -> str:

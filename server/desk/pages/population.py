@@ -107,9 +107,7 @@ def add(app: Flask, desk: Desk) -> None:
         name = form.get("name", "")
         entries = [a for a in draft.attributes if a.get("name") != name or form.get("action") == "save"]
         if form.get("action") == "use":
-            view = next((v for v in _views(desk) if v.preview.name == name), None)
-            if view is None:
-                raise InputError("there is no such column", where="the population")
+            view = _view_of(desk, name)
             entries.append(view.entry or suggested_entry(desk.table(), view.preview))
         elif form.get("action") == "save":
             entries = [
@@ -136,17 +134,17 @@ def add(app: Flask, desk: Desk) -> None:
             raise InputError("there is no such column", where="the population")
         word = partial(say, desk.language)
         mended = MENDS[name](table, column, _day(form.get("day", "")), word)
-        entries = draft.attributes
-        if name == "ends":
-            view = next(view for view in _views(desk) if view.preview.name == column)
-            entries = [entry for entry in entries if entry.get("name") != column]
-            entries.append(suggested_entry(table, view.preview))
+        ends = _view_of(desk, column).preview.ends if name == "ends" else {}
         file = write_mended(table, mended, desk.folder, str(model["file"]))
         # The mended file is in the one form that the desk writes, whatever the old one was.
         model = {k: v for k, v in model.items() if k not in ("separator", "decimal", "encoding", "sheet")}
         if table.understood.decimal == ",":
             model["decimal"] = ","
-        draft.saved(model=model | {"file": file}, attributes=entries or None)
+        draft = draft.saved(model=model | {"file": file})
+        if ends:
+            others = [entry for entry in draft.attributes if entry.get("name") != column]
+            entry = suggested_entry(desk.table(), _view_of(desk, column).preview, ends)
+            draft.saved(attributes=[*others, entry])
         return go(desk, "population", note="mended")
 
     @app.get("/population/cost")
@@ -178,6 +176,13 @@ def _day(text: str) -> date:
 def _views(desk: Desk) -> tuple[ColumnView, ...]:
     table = desk.table()
     return desk.once("views", table, desk.language, lambda: column_views(table, desk.language))
+
+
+def _view_of(desk: Desk, column: str) -> ColumnView:
+    view = next((view for view in _views(desk) if view.preview.name == column), None)
+    if view is None:
+        raise InputError("there is no such column", where="the population")
+    return view
 
 
 def _choose(desk: Desk, name: str) -> None:

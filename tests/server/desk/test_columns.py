@@ -65,3 +65,16 @@ def test_what_is_put_in_is_called_by_the_desks_language(visitor: Visitor) -> Non
     use(visitor, "work")
     assert visitor.desk.table().names == ("age", "sex", "Alter", "work")
     assert visitor.desk.draft().attributes[0]["categories"] == ["Rente", "andere", "angestellt"]
+
+
+def test_ages_as_statistical_offices_write_them_become_numbers_with_open_ends(visitor: Visitor) -> None:
+    def text(row: int, _chance: object) -> str:
+        age = row % 91
+        return f"{age}-Jährige" if 0 < age < 90 else "90 Jahre und mehr" if age else "unter 1 Jahr"
+
+    choose(visitor, people_csv(visitor.folder / "people.csv", 910, age=text))
+    assert "What to do" not in mend(visitor, "ends", "age")
+    (entry,) = visitor.desk.draft().attributes
+    ends = {key: entry[key] for key in ("minimum", "maximum", "open_below", "open_above")}
+    assert ends == {"minimum": "1", "maximum": "90", "open_below": True, "open_above": True}
+    assert visitor.desk.model().n_people == 910

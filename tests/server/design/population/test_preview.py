@@ -109,3 +109,15 @@ def test_what_is_rare_or_within_or_not_one_is_no_open_end(odd: list[str]) -> Non
     (age,) = preview_table(ages(*odd))
     assert age.ends == {}
     assert set(age.suspects) == set(odd)
+
+
+def test_ages_as_statistical_offices_write_them() -> None:
+    texts = ["unter 1 Jahr", *(f"{age}-Jährige" for age in range(1, 90)), "90 Jahre und mehr"]
+    rows = [f"{text},{40 + i}" for i, text in enumerate(texts)]
+    table = CsvFile("\n".join(["Alter,Anzahl", *rows, ""]).encode())
+    age, _ = preview_table(table)
+    assert (age.kind, age.suspects) == ("unit", ())
+    assert age.ends == {"open_below": ("unter 1 Jahr", "1"), "open_above": ("90 Jahre und mehr", "90")}
+    (entry,) = tomllib.loads(suggest_attributes(table, ("Alter",)))["attributes"]
+    ends = {"minimum": "1", "open_below": True, "maximum": "90", "open_above": True}
+    assert entry == {"name": "Alter", "kind": "numeric", **ends}
