@@ -287,7 +287,8 @@ def build_model(
         tuple_of_record=tuple_of_record,
         largest_household=largest_household(table, rows, counts, source.household_column, rules),
         warnings=(
-            *_warnings(attributes, X, dropped, table.behind(rows[~counted])),
+            *_dropped_said(dropped, _people_dropped(table, rows, rules.count_column)),
+            *_warnings(attributes, X, table.behind(rows[~counted])),
             *(warning for attribute in attributes for warning in codes_at_open_ends(table, attribute, rows)),
         ),
     )
@@ -298,15 +299,26 @@ def _equal_rows_tell(rules: ReadingRules) -> bool:
     return rules.id_column is None and rules.count_column is None
 
 
-def _warnings(
-    attributes: tuple[Attribute, ...], X: NDArray[np.int64], dropped: int, uncounted: int
-) -> tuple[str, ...]:
+def _people_dropped(table: DataFile, rows: NDArray[np.int64], count_column: str | None) -> int | None:
+    """How many people the other rows count, as far as they say it; None without a count column."""
+    if count_column is None:
+        return None
+    others = np.setdiff1d(np.arange(table.n_records), rows)
+    return int(head_counts(table, others, count_column, Problems(table.source)).sum())
+
+
+def _dropped_said(dropped: int, people: int | None) -> tuple[str, ...]:
+    if not dropped:
+        return ()
+    counted = "" if people is None else f", with {people:,} {'person' if people == 1 else 'people'}"
+    return (
+        f"{dropped:,} incomplete {'record was' if dropped == 1 else 'records were'} dropped{counted};"
+        " these people cannot take part.",
+    )
+
+
+def _warnings(attributes: tuple[Attribute, ...], X: NDArray[np.int64], uncounted: int) -> tuple[str, ...]:
     found: list[str] = []
-    if dropped:
-        found.append(
-            f"{dropped:,} incomplete {'record was' if dropped == 1 else 'records were'} dropped;"
-            " these people cannot take part."
-        )
     if uncounted:
         found.append(f"{uncounted:,} {'record counts' if uncounted == 1 else 'records count'} 0 people.")
     start = 0

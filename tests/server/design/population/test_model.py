@@ -267,6 +267,12 @@ def test_rates_of_the_wrong_form_are_refused() -> None:
         build_model(CsvFile(b"x\n1\n"), (attribute("x"),), RULES, source, None)
 
 
+def test_dropped_rows_of_several_people_are_counted_as_people(model: ReadModel) -> None:
+    counted = ('kind = "public"', 'kind = "public"\ncount_column = "n"\nincomplete = "drop"')
+    read = model("age,sex,n\n1,m,5\n2,f,6\n,f,3800\n3,,x\n", counted)
+    assert "2 incomplete records were dropped, with 3,800 people; these" in read.warnings[0]
+
+
 def test_missing_columns_are_named(model: ReadModel) -> None:
     with pytest.raises(ModelFileError, match=r'no column "sex" for an attribute.*Did you mean "Sex"'):
         model("age,Sex\n1,m\n")
