@@ -7,6 +7,8 @@ from typing import Final
 
 from shared.fields import is_language
 
+UNKNOWN: Final = "und"
+"""The tag of a language that is not known (BCP 47)."""
 _NAMES: Final = {
     "arabic": "ar", "bengali": "bn", "chinese": "zh", "dari": "prs", "deutsch": "de", "dutch": "nl",
     "english": "en", "español": "es", "farsi": "fa", "français": "fr", "french": "fr", "german": "de",
@@ -24,4 +26,4 @@ def code_of(language: str) -> str:
     known = _NAMES.get(word.lower())
     if known is not None:
         return known
-    return word if is_language(word) and len(word.partition("-")[0]) <= 3 else "und"
+    return word if is_language(word) and len(word.partition("-")[0]) <= 3 else UNKNOWN

@@ -14,8 +14,9 @@ from pyxform.xls2json_backends import get_xlsform
 
 from server.design.questionnaire_file.drafting import Draft, add_words, leave_words, together, under
 from server.design.questionnaire_file.expressions import bounds, from_xlsform
-from server.design.questionnaire_file.language_names import code_of
+from server.design.questionnaire_file.language_names import UNKNOWN, code_of
 from server.design.survey_file.toml_document import read_survey_bytes
+from server.wording import quoted
 from shared.decimals import format_decimal
 from shared.errors import QuestionnaireError
 from shared.limits import MAX_SPECIFICATION_BYTES
@@ -83,8 +84,23 @@ def import_xlsform(path: Path, languages: tuple[str, ...]) -> Draft:
         raise _refused(path, " ".join(str(error).split())[:300]) from None
     except Exception:  # pyxform and the readers under it have no error of their own for a broken file
         raise _refused(path, "it cannot be read") from None
-    reader = _Reader(form, languages)
+    names: dict[str, str] = {}
+    for name in dict.fromkeys(_languages(form)):
+        other = names.setdefault(_code(name), name)
+        if other != name:
+            raise QuestionnaireError(
+                f"the languages {quoted(other)} and {quoted(name)} are both read as {_code(name)}",
+                where=path.name,
+                expected="a language tag in brackets behind the name, such as label::English (en)",
+            )
+    reader = _Reader(form, languages, tuple(names))
     reader.read(form["children"])
+    if UNKNOWN in names:
+        reader.draft.note(
+            names[UNKNOWN],
+            f"This language is called {UNKNOWN}: its name is not known.",
+            "Put its tag behind the name, such as label::English (en).",
+        )
     return reader.draft
 
 
@@ -99,10 +115,10 @@ def _refused(path: Path, reason: str) -> QuestionnaireError:
 class _Reader:
     """Goes through a form and fills a draft."""
 
-    def __init__(self, form: dict[str, Any], languages: tuple[str, ...]) -> None:
+    def __init__(self, form: dict[str, Any], languages: tuple[str, ...], found: tuple[str, ...]) -> None:
         own = _code(str(form.get("default_language", "default")))
         self._own = own if own != "default" else "en"
-        codes = [self._own, *(code for code in sorted(set(_languages(form))) if code != "default")]
+        codes = [self._own, *(code for code in sorted(found) if code != "default")]
         title = form.get("title")
         self.draft = Draft(languages=languages or tuple(dict.fromkeys(codes)))
         if isinstance(title, str) and title not in ("data", form.get("id_string")):
@@ -267,14 +283,14 @@ def _questions(children: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _languages(value: Any) -> Iterator[str]:
-    """Languages of the labels of a form."""
+    """Languages of the labels of a form, as it calls them."""
     if isinstance(value, list):
         for item in value:
             yield from _languages(item)
     elif isinstance(value, dict):
         for key, item in value.items():
             if key in ("label", "hint") and isinstance(item, dict):
-                yield from (_code(language) for language in item)
+                yield from item
             else:
                 yield from _languages(item)
 

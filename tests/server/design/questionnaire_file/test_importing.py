@@ -289,6 +289,26 @@ A\t0\tA2\t\tZwei\t\tde\t\t\t\t
 """
 
 
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [("اردو", "both read as und"), ("English (en)", "both read as en"), ("French", None)],
+)
+def test_languages_of_an_xlsform_are_kept_apart(tmp_path: Path, second: str, words: str | None) -> None:
+    first = "English" if second.startswith("English") else "عربي"
+    book = Workbook()
+    book.active.title = "survey"
+    book.active.append(["type", "name", f"label::{first}", f"label::{second}"])
+    book.active.append(["integer", "n", "one", "two"])
+    book.save(tmp_path / "form.xlsx")
+    if words:
+        with pytest.raises(QuestionnaireError, match=words):
+            import_questionnaire(tmp_path / "form.xlsx")
+        return
+    draft = import_questionnaire(tmp_path / "form.xlsx")
+    assert set(draft.languages) == {"en", "und", "fr"}
+    assert "called und" in next(note.reason for note in draft.notes if note.path == "عربي")
+
+
 def test_a_limesurvey_structure_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "survey.txt"
     path.write_text("\ufeff" + LIMESURVEY, encoding="utf-8")
