@@ -203,6 +203,7 @@ function render(context, number) {
   queueMicrotask(() => {
     undraw();
     SurveyUI.renderSurvey(model, place);
+    place.querySelector("form")?.setAttribute("autocomplete", "off"); // whoever uses this browser next is offered no answer of hers
     drawn = place;
   });
   return [
