@@ -144,6 +144,9 @@ def _remedy(attribute: Attribute, column: DataColumn, text: str) -> str:
     if labelled and not attribute.is_number:
         label = column.value_labels[labelled[0]]
         return f"The file holds codes: declare {{ value = {quoted(labelled[0])}, label = {quoted(label)} }}."
+    padded = next((v for v in attribute.listed if is_padded(v) and v.lstrip("0") == text.strip()), None)
+    if padded is not None:
+        return f"A leading zero was lost, as spreadsheets do: write {quoted(padded)} into the file."
     if attribute.is_number:
         if is_padded(text):
             return 'A code with leading zeros is no number: make it kind = "nominal", or "lookup" for places.'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +16,10 @@ from server.tables.data_file import DataFile
 from server.tables.doubts import numbers_as_texts
 from server.tables.missing import likely_codes
 from server.wording import quoted
+from shared.characters import looks
+
+_NUMBERS_OF_CODES: Final = 2
+"""Of a column that is more likely one of codes, such as 1 for men and 2 for women."""
 
 
 def file_warnings(original: DataFile, request: Request, orders: Orders, rows: IntArray) -> tuple[str, ...]:
@@ -53,6 +58,18 @@ def file_warnings(original: DataFile, request: Request, orders: Orders, rows: In
         for name in original.names
         if name in roles - settled and (codes := _likely_codes(original, name))
     ]
+    warnings += [
+        f"{quoted(name)} holds {values[0]} and {values[1]} alone, and is taken for a number, of which means "
+        f"are published. If these are codes: --nominal with {name}; if not, --numeric says so."
+        for name in request.quasi_identifiers
+        if name not in settled and len(values := _few_numbers(original, name)) == _NUMBERS_OF_CODES
+    ]
+    warnings += [
+        f"{quoted(name)} has values that look alike and are different categories: "
+        f"{', '.join(map(ascii, alike))}. Write them alike first."
+        for name in original.names
+        if name in roles and (alike := _look_alikes(original, name))
+    ]
     used = {*request.named, *left}
     untouched = [name for name in original.names if name not in used]
     if untouched:
@@ -74,6 +91,26 @@ def file_warnings(original: DataFile, request: Request, orders: Orders, rows: In
     for name in request.unpublished:
         warnings.append(f"{quoted(name)} was left out: it is each person's own.")
     return tuple(warnings)
+
+
+def _few_numbers(original: DataFile, name: str) -> list[str]:
+    """The different numbers of a column, as texts; of one without numbers none."""
+    column = original.column(name)
+    if column.kind != "numeric" or len(column.distinct) > _NUMBERS_OF_CODES + 1:
+        return []
+    return [text for text in column.distinct if text is not None]
+
+
+def _look_alikes(original: DataFile, name: str) -> list[str]:
+    """The first values of a column of texts that differ in case alone, or in nothing that is seen."""
+    column = original.column(name)
+    if column.kind == "numeric":
+        return []
+    alike: dict[str, list[str]] = {}
+    for text in column.distinct:
+        if text is not None:
+            alike.setdefault(looks(text).casefold(), []).append(text)
+    return next((texts for texts in alike.values() if len(texts) > 1), [])
 
 
 def _likely_codes(original: DataFile, name: str) -> tuple[Fraction, ...]:

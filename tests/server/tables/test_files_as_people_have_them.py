@@ -307,6 +307,31 @@ def test_numbers_that_a_typed_file_holds_as_texts_are_said_to_be_categories(
     assert describe_table(open_data(path)).count("takes it as categories") == 1
 
 
+def test_two_numbers_are_said_to_be_taken_for_numbers(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", age=AGES, sex=[2, 1] * (N // 2))
+    run, _ = masked(path, quasi_identifiers=("age", "sex"))
+    (warning,) = (warning for warning in run.warnings if "these are codes" in warning)
+    assert warning.startswith('"sex" holds 2 and 1 alone')
+    for settled in ("nominal", "numeric"):
+        run, _ = masked(path, quasi_identifiers=("age", "sex"), **{settled: ("sex",)})
+        assert not [warning for warning in run.warnings if "these are codes" in warning]
+
+
+@pytest.mark.parametrize(
+    ("towns", "shown"),
+    [
+        (["Bern", "bern"], "'Bern', 'bern'"),
+        (["Z\u00fcrich", "Zu\u0308rich"], r"'Z\xfcrich', 'Zu\u0308rich'"),
+        (["Bern", "Basel"], ""),
+    ],
+)
+def test_categories_that_look_alike_are_pointed_out(tmp_path: Path, towns: list[str], shown: str) -> None:
+    path = written(tmp_path / "a.csv", age=AGES, town=towns * (N // 2))
+    run, _ = masked(path, quasi_identifiers=("age", "town"))
+    said = [warning for warning in run.warnings if "look alike" in warning]
+    assert [shown in warning for warning in said] == [True] * bool(shown)
+
+
 def test_a_sound_header_is_not_doubted(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", age=AGES, **{"2019": AGES + 1, "Unnamed": ["x, y", "z"] * (N // 2)})
     assert len(describe_table(open_data(path)).splitlines()) == 3 + 3
@@ -427,6 +452,13 @@ def test_remedies_of_a_design_fit_what_is_wrong(model: Callable[..., Model], cel
         model(f"age,sex\n17,f\n{cell},m\n", ("open_above = true\n", ""))
     assert remedy in error.value.remedy
     assert 'line 3, column "age"' in str(error.value)
+
+
+def test_a_lost_leading_zero_is_named(model: Callable[..., Model]) -> None:
+    codes = ('categories = ["f", "m"]', 'categories = ["01067", "10115"]')
+    with pytest.raises(ModelFileError) as error:
+        model("age,sex\n17,10115\n30,1067\n", codes)
+    assert 'write "01067" into the file' in error.value.remedy
 
 
 def test_labelled_codes_are_proposed_and_explained(tmp_path: Path, survey: Callable) -> None:
