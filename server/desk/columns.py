@@ -45,7 +45,7 @@ class ColumnView:
     picture : Markup
         Its distribution as SVG; empty for a column of nothing.
     rare : tuple of (str, int)
-        Categories of fewer than :data:`RARE_PEOPLE` records, the rarest first.
+        Categories of fewer than :data:`RARE_PEOPLE` people, the rarest first.
     advice : str
         Key of a text: what to make of it, and why.
     mends : tuple of str
@@ -62,13 +62,13 @@ class ColumnView:
     entry: dict[str, Any] | None
 
 
-def column_views(table: DataFile, language: str) -> tuple[ColumnView, ...]:
+def column_views(table: DataFile, language: str, count_column: str | None = None) -> tuple[ColumnView, ...]:
     """Look at every column."""
-    return tuple(_view(table, preview, language) for preview in preview_table(table))
+    return tuple(_view(table, preview, language, count_column) for preview in preview_table(table))
 
 
-def _view(table: DataFile, preview: ColumnPreview, language: str) -> ColumnView:
-    counted = _counted(table, preview.name)
+def _view(table: DataFile, preview: ColumnPreview, language: str, count_column: str | None) -> ColumnView:
+    counted = people_by_value(table, preview.name, count_column)
     rare: tuple[tuple[str, int], ...] = ()
     if preview.kind == "text" and preview.distinct <= MAX_SUGGESTED_CATEGORIES:
         rare = tuple(
@@ -83,18 +83,25 @@ def _view(table: DataFile, preview: ColumnPreview, language: str) -> ColumnView:
         rare=rare,
         advice=advice,
         mends=mends,
-        entry=suggested_entry(table, preview) if advice.startswith("use") and "ends" not in mends else None,
+        entry=suggested_entry(table, preview, counted)
+        if advice.startswith("use") and "ends" not in mends
+        else None,
     )
 
 
-def _counted(table: DataFile, name: str) -> dict[str, int]:
-    column = table.exact(name)
-    counts = np.bincount(column.codes, minlength=len(column.distinct)).tolist()
+def people_by_value(table: DataFile, name: str, count_column: str | None) -> dict[str, int]:
+    """People of each value: records, or what a column says that each of them stands for."""
+    column, people = table.exact(name), None
+    if count_column in table.names:
+        counts = table.exact(count_column)
+        numbers = [parse_decimal(table.number_text(text or "")) or 0 for text in counts.distinct]
+        people = np.array([int(number) for number in numbers], float)[counts.codes]
+    totals = np.bincount(column.codes, weights=people, minlength=len(column.distinct)).tolist()
     found: dict[str, int] = {}
-    for text, count in zip(column.distinct, counts, strict=True):
+    for text, total in zip(column.distinct, totals, strict=True):
         key = (text or "").strip()
         if key:
-            found[key] = found.get(key, 0) + count
+            found[key] = found.get(key, 0) + int(total)
     return found
 
 
@@ -105,6 +112,8 @@ def _advice(
         return "leave-empty", ()
     if preview.kind == "date":
         return "leave-dates", ("age",)
+    if preview.counts:
+        return "leave-counts", ("count",)
     if preview.distinct == 1:
         return "leave-constant", ()
     if preview.kind == "unit":
@@ -130,9 +139,12 @@ def _advice(
 
 
 def suggested_entry(
-    table: DataFile, preview: ColumnPreview, ends: Mapping[str, tuple[str, str]] | None = None
+    table: DataFile,
+    preview: ColumnPreview,
+    counted: Mapping[str, int],
+    ends: Mapping[str, tuple[str, str]] | None = None,
 ) -> dict[str, Any]:
-    """The entry of ``[[attributes]]`` to begin with.
+    """The entry of ``[[attributes]]`` to begin with, by people of each value.
 
     ``ends`` are open ones that were texts in the file of before.
 
@@ -149,7 +161,7 @@ def suggested_entry(
         return {"name": preview.name, "kind": "nominal", "categories": shown, **missing}
     numbers = sorted(
         (number, count)
-        for text, count in _counted(table, preview.name).items()
+        for text, count in counted.items()
         if text not in preview.suspects and (number := parse_decimal(table.number_text(text))) is not None
     )
     step = parse_decimal(preview.step or "1") or Fraction(1)

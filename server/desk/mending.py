@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -92,14 +92,11 @@ def prefixes(table: DataFile, column: str) -> Mend:
     return Mend(column=column, name=column, values=[t if t is None else t.strip()[:_PREFIX] for t in texts])
 
 
-def rare_joined(table: DataFile, column: str, other: str) -> Mend:
+def rare_joined(table: DataFile, column: str, people: Mapping[str, int], other: str) -> Mend:
     """Categories of few people become the one called ``other``."""
     texts = [None if text is None else text.strip() for text in table.exact(column).texts]
-    counts: dict[str | None, int] = {}
-    for text in texts:
-        counts[text] = counts.get(text, 0) + 1
     return Mend(
-        column=column, name=column, values=[other if t and counts[t] < RARE_PEOPLE else t for t in texts]
+        column=column, name=column, values=[other if t and people[t] < RARE_PEOPLE else t for t in texts]
     )
 
 
@@ -115,19 +112,36 @@ def without_repeats(table: DataFile) -> Mend:
     return Mend(rows=rows)
 
 
-Word = Callable[[str], str]
-MENDS: Final[dict[str, Callable[[DataFile, str, date, Word], Mend]]] = {
-    "age": lambda table, column, day, word: age_on(table, column, day, word("mended.age")),
-    "units": lambda table, column, *_: numbers_alone(table, column),
-    "ends": lambda table, column, *_: numbers_alone(table, column),
-    "prefix": lambda table, column, *_: prefixes(table, column),
-    "join": lambda table, column, _, word: rare_joined(table, column, word("mended.other")),
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What mends are told beside the table and the column.
+
+    Attributes
+    ----------
+    day : date
+        On which people have the age that is put in.
+    word : callable
+        What the organizer's language calls something.
+    people : callable
+        People of each value of the column.
+    """
+
+    day: date
+    word: Callable[[str], str]
+    people: Callable[[], Mapping[str, int]]
+
+
+MENDS: Final[dict[str, Callable[[DataFile, str, Given], Mend]]] = {
+    "age": lambda table, column, given: age_on(table, column, given.day, given.word("mended.age")),
+    "units": lambda table, column, _: numbers_alone(table, column),
+    "ends": lambda table, column, _: numbers_alone(table, column),
+    "prefix": lambda table, column, _: prefixes(table, column),
+    "join": lambda table, column, given: rare_joined(
+        table, column, given.people(), given.word("mended.other")
+    ),
     "repeats": lambda table, *_: without_repeats(table),
 }
-"""Those that make a new file, by the name of a button; ``id`` is a line of survey.toml.
-
-Each gets the day on which people have the age that is put in, and what the organizer's language calls things.
-"""
+"""Those that make a new file, by the name of a button; ``id`` and ``count`` are lines of survey.toml."""
 
 
 def write_mended(table: DataFile, mend: Mend, folder: Path, source: str) -> str:

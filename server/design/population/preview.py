@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Final
 
 import numpy as np
@@ -33,6 +34,8 @@ from shared.errors import InputError
 
 LIKELY_MARKERS: Final = ("?", "NA", "N/A", "n/a", "NULL", "null", "None", "-", ".", "-9", "-99", "99999")
 MAX_SUGGESTED_CATEGORIES: Final = 40
+_FEWEST_ROWS: Final = 10
+"""Of a table of counts; a few people can be all different by chance."""
 RARE_PEOPLE: Final = 10
 """A category of fewer people is rare."""
 END_OF: Final = {"open_below": "minimum", "open_above": "maximum"}
@@ -62,6 +65,8 @@ class ColumnPreview:
     ends : mapping of str to (str, str)
         Of numbers, for ``open_below`` and ``open_above``: a text that stands for everybody beyond, such as
         "90+", and its number.
+    counts : bool
+        Whether it looks like the numbers of people in a table of all combinations of the other columns.
     suspects : tuple of str
         Texts that may stand for "no value".
     plausible : tuple of two str, or None
@@ -78,6 +83,7 @@ class ColumnPreview:
     values: tuple[str, ...]
     ends: Mapping[str, tuple[str, str]]
     suspects: tuple[str, ...]
+    counts: bool = False
     plausible: tuple[str, str] | None = None
 
 
@@ -121,6 +127,7 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
         # What is no number among numbers is the likeliest marker of all.
         coded = [text for text, number in numbers.items() if number in codes_of_none]
         suspects = tuple(dict.fromkeys((*suspects, *others, *coded)))[:5]
+    step = None if low is None else _common_step([value - low for value in values])
     return ColumnPreview(
         name=column.name,
         kind=kind,
@@ -128,12 +135,21 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
         missing=missing,
         lowest=None if low is None else format_decimal(low),
         highest=None if high is None else format_decimal(high),
-        step=None if low is None else format_decimal(_common_step([value - low for value in values])),
+        step=None if step is None else format_decimal(step),
         values=tuple(ordered[: MAX_SUGGESTED_CATEGORIES + 1]),
         ends=ends,
+        counts=is_number and low is not None and low >= 0 and step == 1 and _counts_people(table, column),
         suspects=suspects,
         plausible=(format_decimal(min(plausible)), format_decimal(max(plausible))) if plausible else None,
     )
+
+
+def _counts_people(table: DataFile, column: DataColumn) -> bool:
+    others = [other for other in table.columns if other.name != column.name]
+    combinations = prod(len(other.distinct) for other in others)
+    if not others or not _FEWEST_ROWS <= table.n_records <= combinations <= 2 * table.n_records:
+        return False
+    return len(np.unique(np.stack([other.codes for other in others]), axis=1).T) == table.n_records
 
 
 def _open_ends(
@@ -196,6 +212,8 @@ def describe_table(table: DataFile) -> str:
             about += "; `anonymize` takes it as categories, since they are texts"
         if decided := table.exact(column.name).decided:
             about += f"; `anonymize` takes it {decided}"
+        if column.counts:
+            about += "; how many people? Then name it as count_column"
         if column.ends:
             about += f"; and beyond: {', '.join(quoted(text) for text, _ in column.ends.values())}"
         if column.suspects:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from functools import partial
 from typing import Any, Final
@@ -10,11 +11,11 @@ from flask import Flask, Response, render_template, request
 from werkzeug.datastructures import MultiDict
 
 from server.design.estimate import estimate, without
-from server.desk.columns import ColumnView, column_views, suggested_entry
+from server.desk.columns import ColumnView, column_views, people_by_value, suggested_entry
 from server.desk.desk import Desk
 from server.desk.draft import Draft
 from server.desk.inside import data_files, inside, upload_name
-from server.desk.mending import MENDS, write_mended
+from server.desk.mending import MENDS, Given, write_mended
 from server.desk.pages import go, show
 from server.desk.pages.promise import promise_of
 from server.desk.pages.units import is_election
@@ -108,7 +109,7 @@ def add(app: Flask, desk: Desk) -> None:
         entries = [a for a in draft.attributes if a.get("name") != name or form.get("action") == "save"]
         if form.get("action") == "use":
             view = _view_of(desk, name)
-            entries.append(view.entry or suggested_entry(desk.table(), view.preview))
+            entries.append(view.entry or _suggested(desk, view))
         elif form.get("action") == "save":
             entries = [
                 _edited(desk.language, a, form, draft) if a.get("name") == name else a for a in entries
@@ -121,8 +122,8 @@ def add(app: Flask, desk: Desk) -> None:
         draft, form = desk.draft(), request.form
         name, column = form.get("mend", ""), form.get("column", "")
         model = draft.section("model")
-        if name == "id":
-            draft.saved(model=model | {"id_column": column})
+        if name in ("id", "count"):
+            draft.saved(model=model | {f"{name}_column": column})
             return go(desk, "population", note="saved")
         if name == "drop":
             draft.saved(model=model | {"incomplete": "drop"})
@@ -132,8 +133,12 @@ def add(app: Flask, desk: Desk) -> None:
         table = desk.table()
         if name != "repeats" and column not in table.names:
             raise InputError("there is no such column", where="the population")
-        word = partial(say, desk.language)
-        mended = MENDS[name](table, column, _day(form.get("day", "")), word)
+        given = Given(
+            day=_day(form.get("day", "")),
+            word=partial(say, desk.language),
+            people=lambda: people_by_value(table, column, model.get("count_column")),
+        )
+        mended = MENDS[name](table, column, given)
         ends = _view_of(desk, column).preview.ends if name == "ends" else {}
         file = write_mended(table, mended, desk.folder, str(model["file"]))
         # The mended file is in the one form that the desk writes, whatever the old one was.
@@ -143,8 +148,7 @@ def add(app: Flask, desk: Desk) -> None:
         draft = draft.saved(model=model | {"file": file})
         if ends:
             others = [entry for entry in draft.attributes if entry.get("name") != column]
-            entry = suggested_entry(desk.table(), _view_of(desk, column).preview, ends)
-            draft.saved(attributes=[*others, entry])
+            draft.saved(attributes=[*others, _suggested(desk, _view_of(desk, column), ends)])
         return go(desk, "population", note="mended")
 
     @app.get("/population/cost")
@@ -175,7 +179,8 @@ def _day(text: str) -> date:
 
 def _views(desk: Desk) -> tuple[ColumnView, ...]:
     table = desk.table()
-    return desk.once("views", table, desk.language, lambda: column_views(table, desk.language))
+    key = desk.language, desk.draft().section("model").get("count_column")
+    return desk.once("views", table, key, lambda: column_views(table, *key))
 
 
 def _view_of(desk: Desk, column: str) -> ColumnView:
@@ -183,6 +188,14 @@ def _view_of(desk: Desk, column: str) -> ColumnView:
     if view is None:
         raise InputError("there is no such column", where="the population")
     return view
+
+
+def _suggested(
+    desk: Desk, view: ColumnView, ends: Mapping[str, tuple[str, str]] | None = None
+) -> dict[str, Any]:
+    table, count_column = desk.table(), desk.draft().section("model").get("count_column")
+    counted = people_by_value(table, view.preview.name, count_column)
+    return suggested_entry(table, view.preview, counted, ends)
 
 
 def _choose(desk: Desk, name: str) -> None:

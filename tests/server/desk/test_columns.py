@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -39,7 +41,7 @@ def test_an_open_end_is_taken_as_one(visitor: Visitor) -> None:
         visitor.folder / "people.csv", age=lambda i, c: "80+" if i % 9 == 0 else str(c.randint(18, 79))
     )
     page = choose(visitor, file)
-    assert "“80+” stands for 80 and beyond." in page
+    assert "“80+” stands for 80 and more." in page
     assert "Perhaps no values" not in page
     assert ">80+</text>" in page
     assert 'aria-label="Use as attribute: age"' not in page
@@ -78,3 +80,54 @@ def test_ages_as_statistical_offices_write_them_become_numbers_with_open_ends(vi
     ends = {key: entry[key] for key in ("minimum", "maximum", "open_below", "open_above")}
     assert ends == {"minimum": "1", "maximum": "90", "open_below": True, "open_above": True}
     assert visitor.desk.model().n_people == 910
+
+
+def table_of_counts(path: Path, *, without: int = 0) -> Path:
+    """Of ages, sexes and districts as a statistical office publishes them."""
+    chance = Random(3)
+    rows = [
+        f"{age},{sex},{district},{chance.randint(30, 90)}"
+        for age in range(18, 91) for sex in ("f", "m") for district in ("North", "South")
+    ][without:]  # fmt: skip
+    path.write_text("\n".join(["age,sex,district,people", *rows, ""]))
+    return path
+
+
+@pytest.mark.parametrize("without", [0, 20])
+def test_a_column_that_counts_people_is_taken_as_one(visitor: Visitor, without: int) -> None:
+    """Each row was one person, and the number one more attribute."""
+    page = choose(visitor, table_of_counts(visitor.folder / "table.csv", without=without))
+    assert "how many people each stands for" in page
+    assert 'aria-label="Use as attribute: people"' not in page
+    page = mend(visitor, "count", "people")
+    assert "counts people" in page
+    assert visitor.desk.draft().section("model")["count_column"] == "people"
+    use(visitor, "age", "sex")
+    assert visitor.desk.model().n_people > 5_000
+
+
+def test_a_number_in_a_list_of_people_counts_nobody(visitor: Visitor) -> None:
+    file = people_csv(visitor.folder / "people.csv", income=lambda _i, c: str(c.randint(1, 4000)))
+    assert "how many people each stands for" not in choose(visitor, file)
+    cut = table_of_counts(visitor.folder / "table.csv")
+    cut.write_text("\n".join(cut.read_text().splitlines()[::3]))
+    assert "how many people each stands for" not in choose(visitor, cut), "most combinations are missing"
+
+
+def test_in_a_table_of_counts_pictures_and_rare_categories_are_of_people(visitor: Visitor) -> None:
+    def people(age: int, work: str) -> int:
+        return {"farm": 500 * (age == 20), "sea": int(age == 25), "office": 90, "shop": 30}[work]
+
+    works = ("farm", "sea", "office", "shop")
+    rows = [f"{age},{work},{people(age, work)}" for age in range(20, 32) for work in works]
+    file = visitor.folder / "table.csv"
+    file.write_text("\n".join(["age,work,people", *rows, ""]))
+    choose(visitor, file)
+    page = mend(visitor, "count", "people")
+    assert "sea (1)" in page
+    assert "farm (" not in page
+    names = re.search(r">office</text>.*?>(\w+)</text>", page)
+    assert names is not None, "the most people first"
+    assert names[1] == "sea", "the fewest last"
+    mend(visitor, "join", "work")
+    assert set(visitor.desk.table().exact("work").texts) == {"farm", "office", "shop", "other"}
