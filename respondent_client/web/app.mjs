@@ -100,23 +100,33 @@ function show(step, { focus = true } = {}) {
   mentionOthers();
   const heading = screen.querySelector("h1");
   const title = context.language.survey(state.survey?.title ?? {}) || document.getElementById("survey-title").textContent;
-  document.title = state.step === 0 ? title : `${heading.textContent} – ${title}`;
+  document.title = state.step === 0 ? title : `${whereabouts(current).label} – ${title}`;
   if (focus) {
     /** @type {HTMLElement} */ (screen.querySelector("#error-summary") ?? heading).focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }
 }
 
-function indicate(current) {
+/**
+ * The step that a screen belongs to, and how it is called. It is the title too, which browsers keep in their history and
+ * copy to other devices: headings tell how many are in her group, and of a page with a condition what she has answered.
+ */
+function whereabouts(current) {
   const { language } = context;
   const stages = STAGES[kind()];
   const done = current.stage === "receipt";
   const number = done ? stages.length + 1 : stages.indexOf(current.stage) + 1;
   const figures = { number: language.number(number), total: language.number(stages.length) };
+  return { stages, number, figures, label: language.t(done ? "indicator.done" : "indicator", figures) };
+}
+
+function indicate(current) {
+  const { language } = context;
+  const { stages, number, figures, label: step } = whereabouts(current);
   const asked = screens().filter(({ page, skipped }) => page && !skipped()); // by what she has answered until now
-  const label = done ? language.t("indicator.done") : current.page && asked.length > 1
+  const label = current.page && asked.length > 1
     ? language.t("indicator.page", { ...figures, page: language.number(asked.findIndex(({ page }) => page === current.page) + 1), pages: language.number(asked.length) })
-    : language.t("indicator", figures);
+    : step;
   replace(
     document.getElementById("indicator"),
     h("p", { class: "step" }, label),

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from shared.questionnaire import Questionnaire
+from shared.submission import longest_message
 from tests.browser.conftest import KEY
 from tests.browser.invited_office import CODES
 from tests.browser.site import Site
 from tests.browser.walk import Walk
+from tests.builders import LANGUAGES, ORGANIZER_KEY, sign, small_model, small_specification
 
 pytestmark = pytest.mark.browser
 
@@ -50,6 +54,43 @@ def test_nothing_of_the_person_is_left_anywhere(browser: Browser, site: Site) ->
     assert look()["state"] == {"step": 8}
     assert context.cookies() == []
     context.close()
+
+
+def test_the_history_tells_neither_her_group_nor_her_answers(
+    page: Page, make_site: Callable[..., Site]
+) -> None:
+    """Browsers keep the title of each step, and copy it to her other devices."""
+    ask = {"type": "radiogroup", "name": "ill", "choices": ["yes", "no"], "isRequired": True}
+    more = {"type": "boolean", "name": "pills"}
+    questions = {
+        "pages": [
+            {"elements": [ask]},
+            {"title": "Your treatment", "visibleIf": "{ill} = 'yes'", "elements": [more]},
+        ]
+    }
+    length = longest_message(Questionnaire.parse(questions, LANGUAGES))
+    specification = small_specification(questionnaire=questions, message_bytes=length)
+    made = make_site(sign(specification.to_bytes(), ORGANIZER_KEY).to_bytes(), small_model(specification))
+    walk = Walk(page)
+    walk.open(made.link(KEY))
+    walk.start()
+
+    def go_on(step: str) -> None:
+        walk.go_on()
+        expect(page).to_have_title(f"{step} – Health in Smallville")
+
+    go_on("Step 2 of 5")
+    page.locator("#field-0").fill(AGE)
+    page.locator("#field-1-0").check()
+    go_on("Step 3 of 5")
+    expect(page.locator("h1")).to_contain_text("25 people")
+    go_on("Step 4 of 5")
+    page.locator(".questionnaire label").first.click()
+    go_on("Step 4 of 5")
+    expect(page.locator("h1")).to_have_text("Your treatment")
+    go_on("Step 5 of 5")
+    walk.send()
+    expect(page).to_have_title("Done – Health in Smallville")
 
 
 def test_only_the_message_leaves_and_it_names_neither_language_nor_page(browser: Browser, site: Site) -> None:
