@@ -11,6 +11,7 @@ import click
 
 from server.cli.options import EXISTING_FILE, FILE, cluster_option, json_option
 from server.cli.progress import stages
+from server.cli.reading import reading_options
 from server.cli.stopping import tidy_when_ended
 from server.executor.cluster import executor_at
 from server.files import named_file_errors, write_new
@@ -20,6 +21,7 @@ from server.simulation.respondent import respondent_for
 from server.simulation.taking_part import receipt_lines
 from server.simulation.workflow import SimulationReport
 from server.simulation.workflow import simulate as run_simulation
+from server.tables.files import Reading
 from shared.errors import InputError, SpecificationError
 from shared.participation import HIGHEST_CORRELATION, Dependence
 
@@ -71,6 +73,7 @@ from shared.participation import HIGHEST_CORRELATION, Dependence
 @click.option("--into-real-survey", is_flag=True, help="Although the survey is no test copy.")
 @click.option("--seed", type=click.IntRange(0), help="Repeats a simulation; by default a random one.")
 @click.option("--threads", type=click.IntRange(1, 64), default=16, show_default=True, help="Senders.")
+@reading_options()
 @cluster_option
 @json_option("the report")
 def simulate(
@@ -86,6 +89,7 @@ def simulate(
     into_real_survey: bool,
     seed: int | None,
     threads: int,
+    reading: Reading,
     cluster: str | None,
     as_json: bool,
 ) -> None:
@@ -107,6 +111,7 @@ def simulate(
         report = run_simulation(
             respondent_for(url),
             model,
+            reading=reading,
             seed=secrets.randbits(32) if seed is None else seed,
             invited=invited,
             correlation=None if correlation is None else _correlation(correlation),

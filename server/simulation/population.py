@@ -15,7 +15,7 @@ from server.design.mapping import assign_many
 from server.design.population.model import Model, build_model, columns_needed
 from server.simulation.mixture import chances_at
 from server.tables.data_file import DataFile
-from server.tables.files import open_data
+from server.tables.files import Reading, open_data
 from shared.cells import Cells
 from shared.errors import InputError
 from shared.model import model_digest, split
@@ -113,7 +113,10 @@ class Population:
 
 
 def read_people(
-    path: Path, specification: Specification, answers: Mapping[str, str] = MappingProxyType({})
+    path: Path,
+    specification: Specification,
+    answers: Mapping[str, str] = MappingProxyType({}),
+    reading: Reading | None = None,
 ) -> Population:
     """Read the people of a file by the rules of a specification.
 
@@ -125,6 +128,8 @@ def read_people(
         The survey.
     answers : mapping of question to column, optional
         Further columns to keep, for answers.
+    reading : Reading, optional
+        What is known about the file; the rest is found out.
 
     Raises
     ------
@@ -137,7 +142,7 @@ def read_people(
         question.name for question in specification.questionnaire.questions if question.kind == "number"
     }
     numeric += tuple(column for question, column in answers.items() if question in numbers)
-    table = open_data(path, wanted=wanted.union(answers.values()), numeric_columns=numeric)
+    table = open_data(path, reading, wanted=wanted.union(answers.values()), numeric_columns=numeric)
     for name in answers.values():
         table.exact(name, purpose="answers")
     level = specification.levels[0] if source.kind == "even" else None

@@ -37,6 +37,7 @@ from server.simulation.taking_part import (
     send_all_sealed,
     send_held,
 )
+from server.tables.files import Reading
 from shared.election.contests import choices_of
 from shared.errors import InputError, StateError
 from shared.invitation_code import InvitationCode
@@ -120,6 +121,7 @@ def simulate(
     model: Path,
     *,
     seed: int,
+    reading: Reading | None = None,
     invited: int | None = None,
     participation: Fraction | None = None,
     correlation: Fraction | None = None,
@@ -142,6 +144,8 @@ def simulate(
         The file of people.
     seed : int
         Decides who takes part, in which order, and every generated answer.
+    reading : Reading, optional
+        What is known about the file; the rest is found out.
     invited : int, optional
         How many people are drawn from the file and invited; by default all.
     participation : Fraction, optional
@@ -188,7 +192,7 @@ def simulate(
     _require_codes(specification, codes)
     wanted = parse_wanted(answers, specification.questionnaire)
     generator = np.random.Generator(np.random.PCG64(seed))
-    population = read_people(model, specification, wanted)
+    population = read_people(model, specification, wanted, reading)
     if invited is not None:
         population = population.drawn(invited, generator)
     if codes is not None:

@@ -166,7 +166,10 @@ class _Rates:
             except AnswerError:
                 return "", ""  # already noted where the vectors are made
         if answer is None:
-            return "", f"people without {name} have no response rate; expected a rate for everybody"
+            return (
+                "",
+                f"people without {name} have no response rate; expected rates for everybody, in a column",
+            )
         number = parse_decimal(answer) if self._attribute.is_number else None
         for rate in self._rates:
             upto = parse_decimal(rate.upto) if rate.upto is not None else None

@@ -273,6 +273,19 @@ def test_command_line(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exception.where == "--correlation"
 
 
+def test_a_file_is_read_as_its_design_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["age|x", *(f"{age}|" for age, count in model_rows() for _ in range(count))]))
+    respondent = FakeRespondent(specification())
+    monkeypatch.setattr(command, "respondent_for", lambda _url: respondent)
+    arguments = ["http://localhost/", "--model", str(path), "--seed", "1"]
+    with pytest.raises(ModelFileError, match='no column "age"'):
+        CliRunner().invoke(command.simulate, arguments, catch_exceptions=False)
+    told = CliRunner().invoke(command.simulate, [*arguments, "--separator", "|"], catch_exceptions=False)
+    assert told.exit_code == 0
+    assert len(respondent.sent) > N_PEOPLE / 3
+
+
 def test_invented_people_answer_a_real_survey_only_if_told_so(people: Path) -> None:
     """Nobody could ever take their answers out again."""
     real = FakeRespondent(specification(), of_test_copy=False)
