@@ -57,7 +57,10 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--code",
-            help="The code of an invitation; by default the one in URL. It is exchanged for a token, once.",
+            envvar="ROOMFUL_INVITATION_CODE",
+            help="The code of an invitation; by default that of ROOMFUL_INVITATION_CODE, or the one in URL. "
+            "It is exchanged for a token, once. Other users of a machine see what stands in a command, and "
+            "not the variable.",
         ),
         click.option(
             "--all-parts",

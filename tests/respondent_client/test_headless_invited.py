@@ -172,6 +172,14 @@ def test_another_code_does_not_take_the_place_of_a_kept_request(
     assert saved.read_bytes() == kept
 
 
+def test_a_code_in_the_environment_is_seen_by_no_other_user(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The arguments of a process are everybody's on its machine."""
+    monkeypatch.setenv("ROOMFUL_INVITATION_CODE", CODE.text)
+    assert site.respond(code=None)["sent"]
+
+
 def test_a_refused_code_leaves_no_empty_file(site: Site, tmp_path: Path) -> None:
     saved = tmp_path / "token.json"
     with pytest.raises(TokenError):
