@@ -15,13 +15,14 @@ const page = document.getElementById("main");
 const place = document.getElementById("lookup");
 const MARKS = { [PASSED]: "✓", [REFUSED]: "✗", [COMPARE]: "?", [DISCREPANCY]: "!", [NOT_RUN]: "–" };
 const LARGEST_FILE = 131_072; // of a saved receipt, with the sealed ballot of an election
-const state = { language: null, pin: parsePin(location.hash), question: null, sealed: null };
+const state = { language: null, pin: parsePin(location.hash), question: null, saved: null };
 
 class NetworkError extends Error {
   name = "NetworkError";
 }
 
-async function fetchBytes(path, missing = false) {
+/** A file of the server; null where it answers with a status that says `without` it. */
+async function fetchBytes(path, without = []) {
   let response;
   try {
     response = await fetch(new URL(`${page.dataset.base}${path}`, location.href), {
@@ -33,7 +34,7 @@ async function fetchBytes(path, missing = false) {
   } catch {
     throw new NetworkError(path);
   }
-  if (response.status === 404 && missing) return null;
+  if (without.includes(response.status)) return null;
   if (!response.ok) throw new NetworkError(path);
   return new Uint8Array(await response.arrayBuffer());
 }
@@ -41,7 +42,7 @@ async function fetchBytes(path, missing = false) {
 const id = page?.dataset.id;
 const files = {
   fetchFile: (name) => fetchBytes(`api/v1/surveys/${id}/${name}`),
-  fetchReleased: (name) => fetchBytes(`s/${id}/release/${encodeURIComponent(name)}`, true),
+  fetchReleased: (name) => fetchBytes(`s/${id}/release/${encodeURIComponent(name)}`, [404]),
 };
 
 function draw() {
@@ -103,12 +104,15 @@ async function opened(input, field) {
   }
   if (found === null) return problem("board.problem.file");
   const receipt = parseReceipt(found);
-  state.sealed = sealedBallot(found);
+  state.saved = receipt && { digest: receipt.digest, sealed: sealedBallot(found) };
   const pin = parsePin(found);
   if (pin?.digest.startsWith(id)) state.pin = pin; // another survey's file is told by its receipt
   field.value = receipt ? found.match(/ROOMFUL-RECEIPT[\s\S]{0,120}/i)?.[0].split(/\r?\n/)[0] ?? found : found;
   await look(found);
 }
+
+/** The sealed ballot of a receipt, if the file that was opened is of this very one. */
+const sealedOf = (receipt) => (receipt && state.saved?.digest === receipt.digest ? state.saved.sealed : null);
 
 function outcome(...children) {
   const target = document.getElementById("outcome");
@@ -151,7 +155,8 @@ async function check(question) {
 
 async function answer({ receipt = null, code = null }) {
   if (!(await canVerify())) return () => problem("board.problem.browser");
-  const taken = receipt && { ...receipt, sealed: state.sealed && sealedBytes(state.sealed) };
+  const sealed = sealedOf(receipt);
+  const taken = receipt && { ...receipt, sealed: sealed && sealedBytes(sealed) };
   const found = await verifyBoard({ ...files, pin: state.pin, receipt: taken, code });
   return () => show(found, { receipt, code });
 }
@@ -168,7 +173,7 @@ function show({ lines, board, digest, key, provisional, relayed }, { receipt, co
   const alone = refused.length === 1 && last?.outcome === REFUSED;
   const verdict = good ? goodVerdict(last) : alone ? `board.verdict.${missing(last)}` : "board.verdict.refused";
   // What a relay signed is the sealed ballot: without the saved file nothing is proven yet.
-  const needsFile = verdict === "board.verdict.missing" && relayed && receipt?.acceptance && !state.sealed;
+  const needsFile = verdict === "board.verdict.missing" && relayed && receipt?.acceptance && !sealedOf(receipt);
   const figures = last?.figures ? { number: language.number(last.figures.number ?? 0), of: language.number(last.figures.of ?? 0) } : {};
   outcome(
     discrepancy ? discrepancyNotice(discrepancy.figures) : null,
@@ -195,16 +200,18 @@ function show({ lines, board, digest, key, provisional, relayed }, { receipt, co
 /** How the ballot comes back while the board of an election is provisional; nothing is sent before she says so. */
 function complaint(provisional, receipt) {
   if (!provisional) return null;
-  const t = (key) => state.language.t(key);
+  const { language } = state;
+  const t = (key) => language.t(key);
   const place = h("div", { id: "complaint", class: "notice warning" }, h("h3", {}, t("board.complain")));
-  if (!state.sealed) {
+  const sealed = sealedOf(receipt);
+  if (!sealed) {
     place.append(h("p", {}, t("board.complain.open")));
     return place;
   }
   const told = h("p", { role: "status", id: "complained" });
   const send = h("button", { type: "button", class: "primary", id: "complain", onclick: async () => {
     send.disabled = true;
-    const answer = await sendComplaint(receipt.acceptance, state.sealed);
+    const answer = await sendComplaint(receipt.acceptance, sealed);
     told.textContent = t(`board.complain.${answer}`);
     told.dataset.outcome = answer;
     send.disabled = answer !== "network";

@@ -31,7 +31,7 @@ function words(text) {
   return h("span", { class: "words", lang: "zxx", translate: "no" }, text.split("-").map((word) => h("span", {}, word)));
 }
 
-/** The section that verifies; `fetchBytes(path, missing)` gets a file of the server, `fragment` says what is pinned. */
+/** The section that verifies; `fetchBytes(path, without)` gets a file of the server, or null for some answers, `fragment` says what is pinned. */
 export function offerVerification(place, { language, id, ballots, fetchBytes, fragment }) {
   const t = (key, figures = {}) => language.t(key, figures);
   let engine = null;
@@ -60,7 +60,7 @@ export function offerVerification(place, { language, id, ballots, fetchBytes, fr
   async function published() {
     const files = {};
     for (const [name, path] of Object.entries(PUBLISHED)) files[name] = await fetchBytes(`api/v1/surveys/${id}/${path}`);
-    const tokens = await fetchBytes(`api/v1/surveys/${id}/tokens`, true).catch(() => null);
+    const tokens = await fetchBytes(`api/v1/surveys/${id}/tokens`, [404, 409]); // this server need not be the registrar
     return tokens ? { ...files, [TOKENS]: tokens } : files;
   }
 

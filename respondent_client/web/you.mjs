@@ -67,7 +67,7 @@ export function waitingForChecks(context) {
     if (!state.sound && !state.survey?.in_parts) return replace(place, standing(context));
     if (looking) return;
     looking = true;
-    if (!(await findRoom(context))) return;
+    if (!(await findRoom(context)) || !place.isConnected) return; // drawn again, it asks again
     if (state.faults) context.back();
     else context.refresh();
   };

@@ -19,6 +19,7 @@ _HOLDING = """(methods) => {
     postMessage.apply(this, arguments);
   };
   Worker.prototype.addEventListener = function (kind, listener) {
+    if (kind === "message") late.tell = (data) => listener({ data });
     addEventListener.call(this, kind, (event) => {
       const isHeld = event.data?.kind === "answer" && late.methods.has(asked.get(event.data.id));
       if (isHeld) late.held.push(() => listener(event));
@@ -30,6 +31,8 @@ _HOLDING = """(methods) => {
 
 class Late:
     """Holds back what Python answers to some methods; to be made before the page is opened.
+
+    In the page, ``late.tell`` says what the worker says.
 
     Parameters
     ----------

@@ -31,6 +31,7 @@ from shared.strict_json import dumps
 from shared.units import names_of_units
 from tests import election_held as held
 from tests.browser.invited_office import Office, office
+from tests.browser.late import Late
 from tests.browser.profiles import DESK, PHONE
 from tests.browser.test_invited_survey import InvitedWalk, visit
 from tests.browser.test_right_to_left import in_arabic
@@ -196,6 +197,36 @@ def what_cannot_be_sealed_is_dead_and_another_is_cast(walk: InvitedWalk) -> None
     assert words_of(walk) != dead
 
 
+def test_the_page_that_tests_a_ballot_tells_what_is_lost_from_what_is_false(
+    election: Office, visit: Callable[..., InvitedWalk]
+) -> None:
+    """It called a lost connection, and a program that had stopped, no election."""
+    walk = visit("election-test-lost")
+    page = walk.page
+    late = Late(page, "confirm_words", "open")
+    address, _, pinned = election.link().partition("#")
+    page.context.route("**/specification", lambda route: route.abort())
+    walk.open(f"{address}/verify#{pinned}")
+    late.wait()
+    late.release()
+    expect(page.locator("#refusal")).to_contain_text("cannot be reached")
+    page.context.unroute("**/specification")
+    page.reload()
+    late.wait()
+    page.evaluate("late.tell({ kind: 'failed', cause: 'crashed' })")
+    expect(page.locator("#loading .error")).to_be_visible()
+    expect(page.locator("#refusal")).to_have_count(0)
+    walk.open(f"{address}/verify?lang=en")
+    late.wait()
+    late.release()
+    late.hold("confirm_words")
+    page.click("#words-match")
+    expect(page.locator("#words-match")).to_have_count(0)
+    late.wait()
+    late.release()
+    expect(page.locator("#test")).to_be_visible()
+
+
 @pytest.fixture
 def of_units(tmp_path: Path) -> Iterator[Office]:
     with office(tmp_path, lambda _: election_of_units(), voting=False) as place:
@@ -321,8 +352,12 @@ def test_a_missing_ballot_comes_back_by_the_board(
         page.goto(f"{place.base}s/{place.store.id}/board#{place.link().partition('#')[2]}")
         expect(page.locator("#provisional")).to_be_visible()
         walk.look_in_both("1-provisional")
-        file.write_text(receipt, "utf-8")
+        listed = BallotReceipt.of(place.digest, ballots[1].receipt, acceptance).to_text()
+        file.write_text(f"{listed}\n\n{sealed_text(messages[1])}\n", "utf-8")
         page.set_input_files("#saved", file)
+        expect(page.locator("#verdict")).to_have_attribute("data-outcome", "passed")
+        page.fill("#receipt", receipt)  # the ballot in the file before is another one
+        page.click("#look")
         expect(page.locator("#complaint")).to_contain_text("Open the file")
         expect(page.locator("#complain")).to_have_count(0)
         file.write_text(f"{receipt}\n\n{sealed_text(messages[0])}\n", "utf-8")

@@ -178,10 +178,16 @@ def test_it_can_be_stopped_and_started_again(board: Office, visit: Callable[...,
     expect(page.locator("#verified [data-outcome='verification.cancelled']")).to_be_visible()
     expect(page.locator("#verify-result")).to_be_focused()
     assert len(page.workers) == 0
+    tokens = "**/api/v1/surveys/*/tokens"
+    page.route(tokens, lambda route: route.abort())
+    page.click("#verify-result")
+    expect(page.locator("#verified [data-outcome='verification.network']")).to_be_visible()
+    page.route(tokens, lambda route: route.fulfill(status=409))  # it is not the registrar
     page.click("#verify-result")
     expect(page.locator("#verification-verdict")).to_have_attribute(
         "data-outcome", "passed", timeout=MILLISECONDS
     )
+    assert ("token-numbers", "not-run") in lines_of(page)
 
 
 def test_a_server_that_publishes_another_result_is_found_out(
