@@ -36,6 +36,8 @@ LIKELY_MARKERS: Final = ("?", "NA", "N/A", "n/a", "NULL", "null", "None", "-", "
 MAX_SUGGESTED_CATEGORIES: Final = 40
 _FEWEST_ROWS: Final = 10
 """Of a table of counts; a few people can be all different by chance."""
+_MOST_DIFFERENT: Final = 0.75
+"""Values of one column of several for each row of a table of counts, many of whose rows are left out."""
 RARE_PEOPLE: Final = 10
 """A category of fewer people is rare."""
 END_OF: Final = {"open_below": "minimum", "open_above": "maximum"}
@@ -146,6 +148,9 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
 
 def _counts_people(table: DataFile, column: DataColumn) -> bool:
     others = [other for other in table.columns if other.name != column.name]
+    most = _MOST_DIFFERENT * table.n_records
+    if len(others) > 1 and any(len(other.distinct) > most for other in others):
+        return False  # people, told apart by a number of theirs
     combinations = prod(len(other.distinct) for other in others)
     if not others or not _FEWEST_ROWS <= table.n_records <= combinations <= 2 * table.n_records:
         return False

@@ -121,3 +121,13 @@ def test_ages_as_statistical_offices_write_them() -> None:
     (entry,) = tomllib.loads(suggest_attributes(table, ("Alter",)))["attributes"]
     ends = {"minimum": "1", "open_below": True, "maximum": "90", "open_above": True}
     assert entry == {"name": "Alter", "kind": "numeric", **ends}
+
+
+@pytest.mark.parametrize("same", [0, 1])
+def test_the_ages_of_a_register_are_no_counts(same: int) -> None:
+    """Each of 60 people has a number of her own, or nearly, and with the sex there are 120 combinations."""
+    people = "".join(f"{20 + i % 15},{'fm'[i % 2]},{1000 + max(i, same)}\n" for i in range(60))
+    columns = preview_table(CsvFile(f"age,sex,id\n{people}".encode()))
+    assert [column.counts for column in columns] == [False, False, False]
+    rows = "".join(f"{age},{sex},{age % 7}\n" for age in range(20, 50) for sex in "fm")
+    assert [c.counts for c in preview_table(CsvFile(f"age,sex,n\n{rows}".encode()))] == [False, False, True]
