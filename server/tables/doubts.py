@@ -21,6 +21,7 @@ _DIGITS: Final = "\\d+(?:[.,'’ \u00a0\u2009\u202f\u066b\u066c]\\d+)*"
 """Of any script, with the signs that stand between them somewhere, blanks of typesetters included."""
 _NUMBER_LIKE: Final = re.compile(rf"[+\-−–]?{_DIGITS}(?:[eE][+-]?\d+)?|{_DIGITS}[-−]|\({_DIGITS}\)")
 """Also as accountants write what is below zero."""
+_WRITTEN: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _PADDED: Final = re.compile(r"0[0-9]+")
 _ONE_MARK: Final = re.compile(r"[+-]?[0-9]+[.,][0-9]+")
 _MAYBE_GROUPED: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
@@ -46,6 +47,11 @@ AGE_REMEDY: Final = "Put the age in its place, or the year: a birth date singles
 def is_date(text: str | None) -> bool:
     """Whether a text looks like a day, as people and programs write it."""
     return text is not None and _DATE.fullmatch(text.strip()) is not None
+
+
+def is_written_number(text: str) -> bool:
+    """Whether a text is a number as programs write it, with a decimal point: also .5, 5. and 1e5."""
+    return _WRITTEN.fullmatch(text.strip()) is not None
 
 
 def is_padded(text: str | None) -> bool:

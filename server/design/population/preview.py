@@ -20,6 +20,7 @@ from server.tables.data_file import DATED, DataFile
 from server.tables.doubts import (
     is_date,
     is_padded,
+    is_written_number,
     number_in,
     numbers_as_texts,
     numbers_with_unit,
@@ -128,7 +129,8 @@ def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:
     if is_number:
         # What is no number among numbers is the likeliest marker of all.
         coded = [text for text, number in numbers.items() if number in codes_of_none]
-        suspects = tuple(dict.fromkeys((*suspects, *others, *coded)))[:5]
+        odd = [text for text in others if not is_written_number(table.number_text(text))]
+        suspects = tuple(dict.fromkeys((*suspects, *odd, *coded)))[:5]
     step = None if low is None else _common_step([value - low for value in values])
     return ColumnPreview(
         name=column.name,
@@ -215,6 +217,8 @@ def describe_table(table: DataFile) -> str:
             about += f"; {column.missing:,} empty"
         if column.kind == "number" and numbers_as_texts(table.column(column.name), table):
             about += "; `anonymize` takes it as categories, since they are texts"
+        if (text := _shortened(table, column)) is not None:
+            about += f"; {quoted(text)} is a number to `anonymize`, and to `design` if it is written in full"
         if decided := table.exact(column.name).decided:
             about += f"; `anonymize` takes it {decided}"
         if column.counts:
@@ -227,6 +231,14 @@ def describe_table(table: DataFile) -> str:
             about += f"; `anonymize` refuses it: {doubt}"
         lines.append(f"  {column.name.ljust(width)}  {about}")
     return "\n".join(lines) + "\n"
+
+
+def _shortened(table: DataFile, column: ColumnPreview) -> str | None:
+    """The first number of a column whose spelling is short, such as .5 and 1e5; None if there is none."""
+    if column.kind not in ("number", "text") or table.column(column.name).kind != "numeric":
+        return None
+    given = (text for text in table.column(column.name).distinct if text is not None)
+    return next((text for text in given if parse_decimal(table.number_text(text)) is None), None)
 
 
 def _about_header(table: DataFile) -> list[str]:

@@ -131,3 +131,13 @@ def test_the_ages_of_a_register_are_no_counts(same: int) -> None:
     assert [column.counts for column in columns] == [False, False, False]
     rows = "".join(f"{age},{sex},{age % 7}\n" for age in range(20, 50) for sex in "fm")
     assert [c.counts for c in preview_table(CsvFile(f"age,sex,n\n{rows}".encode()))] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"), [([".5", "5.", "-.25"], "text"), (["1e5", *map(str, range(20))], "number")]
+)
+def test_numbers_in_short_are_none_that_mean_no_value(texts: list[str], kind: str) -> None:
+    table = CsvFile(("sex,x\n" + "".join(f"f,{text}\n" for text in texts)).encode())
+    (_, column) = preview_table(table)
+    assert (column.kind, column.suspects) == (kind, ())
+    assert f'"{texts[0]}" is a number to `anonymize`' in describe_table(table)
