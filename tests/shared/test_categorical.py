@@ -45,7 +45,7 @@ def test_nominal_categories_are_equally_far() -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [[], ["one"], ["a", "a"], ["a", ""], ["a", " b"], ["a", "b "]],
+    [[], ["one"], ["a", "a"], ["a", ""], ["a", " b"], ["a", "b "], ["\u00e9", "e\u0301"]],
 )
 def test_unusable_categories_are_refused(values: list[str]) -> None:
     categories = tuple(Category(value=v, label=both(v)) for v in values)
