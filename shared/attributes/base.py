@@ -142,6 +142,11 @@ class Attribute(ABC):
         """The answers that the declaration lists, in their order; none of numbers."""
         return tuple(category.value for category in self.labelled)
 
+    @property
+    def open_range(self) -> tuple[str, str] | None:
+        """Smallest and largest number, where an end takes in what lies beyond it; None for all others."""
+        return None
+
     @abstractmethod
     def form_field(self) -> dict[str, Any]:
         """What the respondent's page needs to ask for it.

@@ -80,6 +80,10 @@ class Numeric(Scale):
         )
 
     @property
+    def open_range(self) -> tuple[str, str] | None:
+        return (self.minimum, self.maximum) if self.open_below or self.open_above else None
+
+    @property
     def last(self) -> int:
         """Number of steps from the minimum to the maximum."""
         return int((Fraction(self.maximum) - Fraction(self.minimum)) / Fraction(self.step))

@@ -255,3 +255,9 @@ def test_kinds_are_told_apart() -> None:
         "nominal",
         "lookup",
     ]
+
+
+def test_only_a_number_with_an_open_end_takes_in_what_lies_beyond() -> None:
+    assert age().open_range == ("0", "99")
+    assert age(open_above=False).open_range is None
+    assert sex().open_range is None

@@ -19,7 +19,6 @@ from server.tables.missing import is_missing, likely_codes
 from server.tables.problems import Problems
 from server.wording import quoted
 from shared.attributes import Attribute
-from shared.attributes.numeric import Numeric
 from shared.decimals import format_decimal, parse_decimal
 from shared.errors import AnswerError, ModelFileError
 from shared.limits import MAX_PEOPLE
@@ -116,8 +115,9 @@ def ranked_vectors(
 
 def codes_at_open_ends(table: DataFile, attribute: Attribute, rows: NDArray[np.int64]) -> tuple[str, ...]:
     """Warn of numbers that an open end takes in, though they probably mean that there is none."""
-    if not isinstance(attribute, Numeric) or not (attribute.open_below or attribute.open_above):
+    if attribute.open_range is None:
         return ()
+    low, high = attribute.open_range
     column = table.exact(attribute.name)
     codes = column.codes[rows]
     texts = [column.distinct[code] for code in np.unique(codes).tolist()]
@@ -126,15 +126,15 @@ def codes_at_open_ends(table: DataFile, attribute: Attribute, rows: NDArray[np.i
     found = [
         text
         for text, number in numbers.items()
-        if number in likely and not Fraction(attribute.minimum) <= number <= Fraction(attribute.maximum)
+        if number in likely and not Fraction(low) <= number <= Fraction(high)
     ]
     if not found:
         return ()
     people = table.behind(rows[np.isin(codes, [column.distinct.index(text) for text in found])])
     return (
         f"{people:,} {'record has' if people == 1 else 'records have'} the {attribute.name} "
-        f"{' or '.join(map(quoted, found))}, which counts as the nearest end, {attribute.minimum} or "
-        f"{attribute.maximum}, since that is open. If there is no value, list it in missing_markers.",
+        f"{' or '.join(map(quoted, found))}, which counts as the nearest end, {low} or "
+        f"{high}, since that is open. If there is no value, list it in missing_markers.",
     )
 
 
