@@ -18,6 +18,7 @@ from server.design.population.preview import (
     RARE_PEOPLE,
     ColumnPreview,
     preview_table,
+    suggested_categories,
 )
 from server.desk.texts import number
 from server.reports.charts import distribution
@@ -155,10 +156,10 @@ def suggested_entry(
     """
     missing = {"missing": "own-category"} if preview.missing or preview.suspects else {}
     if preview.kind != "number":
-        values = sorted(value for value in preview.values if value not in preview.suspects)
+        kind, values = suggested_categories(table, preview)
         labels = table.exact(preview.name).value_labels
         shown = [{"value": v, "label": labels[v]} if v in labels else v for v in values]
-        return {"name": preview.name, "kind": "nominal", "categories": shown, **missing}
+        return {"name": preview.name, "kind": kind, "categories": shown, **missing}
     numbers = sorted(
         (number, count)
         for text, count in counted.items()

@@ -314,9 +314,9 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
                 lines += [f'{END_OF[side]} = "{end}"', f"{side} = true"]
             lines += _ends_in_file(column)
         elif column.distinct <= MAX_SUGGESTED_CATEGORIES:
-            values = sorted(value for value in column.values if value not in column.suspects)
+            kind, values = suggested_categories(table, column)
             shown = [_category(value, labels.get(value)) for value in values]
-            lines += ['kind = "nominal"', f"categories = [{', '.join(shown)}]"]
+            lines += [f'kind = "{kind}"', f"categories = [{', '.join(shown)}]"]
         else:
             lines += [
                 f"# {column.distinct:,} distinct values: give each a place in a table with the columns",
@@ -332,6 +332,15 @@ def suggest_attributes(table: DataFile, names: tuple[str, ...]) -> str:
 
 def _ends_in_file(column: ColumnPreview) -> list[str]:
     return [f"# In the file, write {end} for {toml_text(text)}." for text, end in column.ends.values()]
+
+
+def suggested_categories(table: DataFile, column: ColumnPreview) -> tuple[str, list[str]]:
+    """Kind and values of a column, suspects left out: ordinal, from low to high, if the file says so."""
+    values = [value for value in column.values if value not in column.suspects]
+    typed = table.column(column.name)
+    if typed.kind == "ordinal" and set(values) <= set(typed.order):
+        return "ordinal", [value for value in typed.order if value in values]
+    return "nominal", sorted(values)
 
 
 def _category(value: str, label: str | None) -> str:

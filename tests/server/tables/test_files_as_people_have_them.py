@@ -13,7 +13,13 @@ import pyreadstat
 import pytest
 
 from server.design.population.model import Model
-from server.design.population.preview import describe_table, preview_table, suggest_attributes
+from server.design.population.preview import (
+    describe_table,
+    preview_table,
+    suggest_attributes,
+    suggested_categories,
+)
+from server.desk.columns import suggested_entry
 from server.statistics.anonymize.comparing import Comparison, evaluate_files
 from server.statistics.anonymize.request import Request
 from server.statistics.anonymize.workflow import anonymize_file
@@ -452,6 +458,25 @@ def test_remedies_of_a_design_fit_what_is_wrong(model: Callable[..., Model], cel
         model(f"age,sex\n17,f\n{cell},m\n", ("open_above = true\n", ""))
     assert remedy in error.value.remedy
     assert 'line 3, column "age"' in str(error.value)
+
+
+@pytest.mark.parametrize("form", ["sav", "parquet"])
+def test_an_order_that_a_file_knows_is_suggested(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"a.{form}"
+    levels = ["school", "none", "uni"] * (N // 3)
+    if form == "sav":
+        codes = pd.DataFrame({"edu": [{"none": 1.0, "school": 2.0, "uni": 3.0}[level] for level in levels]})
+        labels = {"edu": {1.0: "none", 2.0: "school", 3.0: "uni"}}
+        pyreadstat.write_sav(codes, path, variable_value_labels=labels, variable_measure={"edu": "ordinal"})
+    else:
+        order = pd.Categorical(levels, categories=["none", "school", "uni"], ordered=True)
+        pd.DataFrame({"edu": order}).to_parquet(path)
+    file = open_data(path)
+    (edu,) = preview_table(file)
+    values = ["1", "2", "3"] if form == "sav" else ["none", "school", "uni"]
+    assert suggested_categories(file, edu) == ("ordinal", values)
+    assert 'kind = "ordinal"' in suggest_attributes(file, ("edu",))
+    assert suggested_entry(file, edu, {})["kind"] == "ordinal"
 
 
 def test_a_lost_leading_zero_is_named(model: Callable[..., Model]) -> None:
