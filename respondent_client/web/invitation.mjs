@@ -109,7 +109,7 @@ function holding(context) {
   return [
     h("h1", { tabindex: "-1" }, language.t("invitation.heading")),
     h("div", { class: "notice good", id: "token-there" }, h("h2", {}, language.t("token.there")), h("p", {}, language.t("token.there.text")), state.invitation.old && h("p", {}, language.t("token.old"))),
-    state.invitation.sent && sentBefore(context),
+    state.invitation.sent && sentBefore(context, () => context.refresh(invitation)),
     onDevice(context),
     exchanging() && h("p", { class: "notice", id: "later" }, language.t("token.later")),
     exchanging()

@@ -4,7 +4,7 @@ import { castOrTest, testScreen } from "./booth.mjs";
 import { h, replace } from "./dom.mjs";
 import { keepMessage } from "./kept.mjs";
 import { acceptedAnswers } from "./questions.mjs";
-import { deliver, failure, isOver } from "./sending.mjs";
+import { deliver, failure, isOver, problemOf, tellProblem } from "./sending.mjs";
 import { minutes, startWaiting, stopTimer, stopWaiting, waitingScreen } from "./waiting.mjs";
 
 export const review = {
@@ -16,7 +16,7 @@ export const review = {
     if (state.waiting) return waitingScreen(context, { now: () => sendMessage(context), callOff: () => { stopWaiting(context); context.refresh(); } });
     if (state.tested) return testScreen(context);
     const place = h("div", { "aria-busy": "true" }, h("p", { role: "status" }, language.t("review.preparing")));
-    const problem = h("div", { id: "send-problem" }, state.problem && failure(context, state.problem));
+    const problem = problemOf(context);
     const send = h("button", { type: "button", class: "primary", disabled: true, onclick: () => press(context, send) }, language.t(state.problem ? "review.again" : "review.send"));
     const test = h("button", { type: "button", id: "test-ballot", hidden: true, onclick: () => testBallot(context, [send, test]) }, language.t("booth.test"));
     compose(context, { place, send, test, problem });
@@ -190,5 +190,5 @@ async function sendMessage(context) {
 function unsent(context, problem) {
   context.tell({ type: "unsent", problem });
   context.refresh();
-  /** @type {HTMLElement} */ (document.getElementById("send-problem")?.firstElementChild)?.focus();
+  tellProblem();
 }

@@ -32,26 +32,33 @@ export function failure({ language }, error) {
   );
 }
 
-/** A ballot was sent before the page was loaded anew, and no answer came: only the very same may be sent again. */
-export function sentBefore(context) {
-  const { language } = context;
-  const problem = h("div", {});
-  const again = h("button", { type: "button", id: "send-again", onclick: async () => {
-    again.disabled = true;
+/** Where a failure stands, so that whatever draws the screen again keeps it. */
+export const problemOf = (context) => h("div", { id: "send-problem" }, context.state.problem && failure(context, context.state.problem));
+
+export function tellProblem() {
+  /** @type {HTMLElement} */ (document.getElementById("send-problem")?.firstElementChild)?.focus();
+}
+
+/** A ballot was sent before the page was loaded anew, and no answer came: only the very same may be sent again. @param {() => void} refresh */
+export function sentBefore(context, refresh) {
+  const { language, state, tell } = context;
+  const again = async () => {
+    tell({ type: "sends" });
+    refresh();
     try {
       await deliver(context, "send_again");
     } catch (error) {
-      problem.replaceChildren(failure(context, error));
-      problem.firstElementChild.focus();
-      again.disabled = false;
+      tell({ type: "unsent", problem: error });
+      refresh();
+      tellProblem();
     }
-  } }, language.t("sent.again"));
+  };
   return h(
     "div",
     { class: "notice warning", id: "sent-before" },
     h("h2", {}, language.t("sent.heading")),
     h("p", {}, language.t("sent.text")),
-    problem,
-    h("p", { class: "actions" }, again),
+    problemOf(context),
+    h("p", { class: "actions" }, h("button", { type: "button", id: "send-again", disabled: state.sending, onclick: again }, language.t("sent.again"))),
   );
 }

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, Route, ViewportSize, expect
 
 from shared import base64url
 from shared.ballot import Ballot
@@ -27,6 +27,7 @@ from tests.browser.profiles import DESK, PHONE
 from tests.browser.test_right_to_left import in_arabic
 from tests.browser.walk import Walk
 from tests.invited import COLLECTOR, COLLECTOR_KEY, HPKE, OPENING_KEY, ROLL_ID, token_key
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 WAGE = "13.5"
@@ -403,6 +404,16 @@ def test_after_a_reload_the_relay_gets_the_very_same_again(
         walk.go_on()
         expect(page.locator("#sent-before")).to_be_visible()
         walk.look("sent-before")
+        held: list[Route] = []
+        page.context.route("**/submissions", lambda route: held.append(route))
+        page.click("#send-again")
+        until(lambda: held != [], lambda: "nothing is sent")
+        page.get_by_role("link", name="Deutsch").click()
+        expect(page.locator("html")).to_have_attribute("lang", "de")
+        expect(page.locator("#send-again")).to_be_disabled()
+        held[0].abort()
+        expect(page.locator("#send-problem .error")).to_be_focused()
+        page.context.unroute("**/submissions")
         page.click("#send-again")
         expect(page.locator("#receipt")).to_be_visible()
         arrived_once(walk, place)

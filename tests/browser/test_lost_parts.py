@@ -11,6 +11,7 @@ from tests.browser.conftest import KEY
 from tests.browser.invited_office import CODES, Office, office
 from tests.browser.profiles import PHONE
 from tests.browser.site import Site
+from tests.browser.test_before_python import Held
 from tests.browser.test_invited_mishaps import CAMERA, tracks_are
 from tests.browser.test_invited_survey import InvitedWalk
 from tests.browser.walk import Walk
@@ -86,6 +87,26 @@ def test_a_token_whose_picture_cannot_be_drawn_is_not_taken_for_saved(fresh: Pag
     expect(fresh.locator("#token-code")).to_contain_text("did not arrive")
     expect(fresh.locator("#forget-token")).to_have_count(0)
     assert walk.problems == []
+
+
+def test_a_token_whose_picture_comes_when_she_has_gone_on_is_not_taken_for_saved(
+    fresh: Page, place: Office
+) -> None:
+    walk = InvitedWalk(fresh)
+    walk.to_invitation(place.link(CODES[5]))
+    walk.exchange()
+    late = Held(fresh, "**/qr.*.mjs")
+    fresh.click("#elsewhere summary")
+    with fresh.expect_request("**/qr.*.mjs"):
+        fresh.click("#show-token")
+    fresh.go_back()
+    expect(fresh.locator("#token-there")).to_have_count(0)
+    with fresh.expect_response("**/qr.*.mjs") as arrived:
+        late.release()
+    arrived.value.finished()
+    fresh.go_forward()
+    expect(fresh.locator("#token-there")).to_be_visible()
+    expect(fresh.locator("#forget-token")).to_have_count(0)
 
 
 @pytest.mark.parametrize("sending", [True, False])
