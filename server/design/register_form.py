@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from server.arrays import IntArray
 from server.design.compile import CompiledCells
@@ -36,28 +35,10 @@ def snap_to(ranges: Ranges, need: int) -> Snap:
         low, high = resolution * np.array(ranges, np.int64).T
         step = np.array(site_steps(ranges, resolution, need), np.int64)
         nearest = np.minimum(low + (2 * (sites - low) + step) // (2 * step) * step, high)
-        at_end = (sites - low < step) | (high - sites < step)
-        snapped = np.where(sites - low < step, low, np.where(high - sites < step, high, nearest))
-        onward = np.where(at_end, snapped, np.clip(snapped + step * np.sign(sites - snapped), low, high))
-        return _apart(snapped, onward, np.abs(sites - snapped) / step)
+        snapped: IntArray = np.where(sites - low < step, low, np.where(high - sites < step, high, nearest))
+        return snapped
 
     return snap
-
-
-def _apart(sites: IntArray, onward: IntArray, reluctance: NDArray[np.float64]) -> IntArray:
-    """Sites that fell together, one moved a step on in the coordinate in which its mean is the furthest."""
-    taken: set[tuple[int, ...]] = set()
-    result = sites.copy()
-    for i, site in enumerate(sites.tolist()):
-        for j in (None, *np.argsort(-reluctance[i], kind="stable").tolist()):
-            moved = list(site)
-            if j is not None:
-                moved[j] = int(onward[i, j])
-            if tuple(moved) not in taken:
-                result[i] = moved
-                break
-        taken.add(tuple(result[i].tolist()))
-    return result
 
 
 def as_published(

@@ -200,11 +200,12 @@ def power_diagram(
     finished: list[Repaired] = []
     for result in starts:
         for _ in range(FINAL_STEPS):
-            count = len(result.sites)
-            sites = grid(bench.means(heads, result.labels, count))
-            offsets = result.offsets - result.offsets.max()
+            sites = grid(bench.means(heads, result.labels, len(result.sites)))
+            kept, number = _united(sites)
+            sites, offsets, count = sites[kept], result.offsets[kept], len(kept)
+            offsets -= offsets.max()
             if count > 1:
-                needed = needs(result.labels, count)
+                needed = needs(number[result.labels], count)
                 lists = bench.lists(sites, offsets, 3 * int(needed.mean()))
                 pace = np.maximum(bench.scale(sites) // 16, 1)
                 offsets, _ = lists.ascend(offsets, pace, _targets(needed, total), ASCENT_ROUNDS, bench.reach)
@@ -221,6 +222,21 @@ def power_diagram(
         labels=labels,
         counts=result.counts,
     )
+
+
+def _united(sites: IntArray) -> tuple[IntArray, IntArray]:
+    """Of sites that a coarse grid put at one place only one can win anybody: the first of each place.
+
+    Returns
+    -------
+    kept : int array
+        Those sites, ascending.
+    number : int array, m
+        Which of them stands for each site.
+    """
+    _, first, place = np.unique(sites, axis=0, return_index=True, return_inverse=True)
+    kept = np.sort(first)
+    return kept, np.searchsorted(kept, first[place.reshape(-1)])
 
 
 def _is_small(X: IntArray, cells: int) -> bool:

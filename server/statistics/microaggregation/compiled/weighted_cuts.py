@@ -13,27 +13,55 @@ _DEEPEST: Final = 128
 
 
 @compiled
-def _widest(
+def _spread(
     points: FloatArray, weights: FloatArray, mass: IntArray, order: IntArray, a: int, b: int
-) -> tuple[int, int]:
-    """The coordinate of greatest weighted variance among order[a:b], and their mass.
+) -> tuple[FloatArray, IntArray, int]:
+    """Of order[a:b]: the weighted variance of each coordinate (d), who has the greater value, and their mass.
 
-    Variances are about the first point, added in order: the same float64 numbers on every machine.
+    The mass of those with the greater value of a coordinate (d) that takes two, 0 of one that takes one, and
+    -1 of all others. Variances are about the first point, added in order: the same float64 numbers on every
+    machine.
     """
     total = 0
     for i in range(a, b):
         total += mass[order[i]]
-    widest, greatest = 0, -1.0
-    for j in range(points.shape[1]):
+    d = points.shape[1]
+    variance, greater = np.empty(d), np.empty(d, dtype=np.int64)
+    for j in range(d):
         first, second, origin = 0.0, 0.0, points[order[a], j]
+        other, away, several = 0.0, 0, False
         for i in range(a, b):
-            x = points[order[i], j] - origin
-            first += mass[order[i]] * x
-            second += mass[order[i]] * x * x
-        variance = weights[j] * (second - first * first / total)
-        if variance > greatest:
-            widest, greatest = j, variance
-    return widest, total
+            heads, x = mass[order[i]], points[order[i], j] - origin
+            first += heads * x
+            second += heads * x * x
+            if x != 0.0:
+                several = several or (away > 0 and x != other)
+                other = x
+                away += heads
+        variance[j] = weights[j] * (second - first * first / total)
+        greater[j] = -1 if several else (away if other >= 0.0 else total - away)
+    return variance, greater, total
+
+
+@compiled
+def _choose(variance: FloatArray, greater: IntArray, total: int, regions: int) -> tuple[int, int]:
+    """The coordinate to cut, and the regions below the cut; 0 where the mass on both sides is to decide.
+
+    That of greatest variance, unless it takes two values and people on one side are too few for a region.
+    """
+    variance = variance.copy()
+    widest = np.argmax(variance)
+    for _ in range(len(variance)):
+        j = np.argmax(variance)
+        if variance[j] <= 0.0:
+            break
+        if greater[j] < 0:
+            return int(j), 0
+        above = (2 * regions * greater[j] + total) // (2 * total)
+        if 0 < above < regions:
+            return int(j), regions - above
+        variance[j] = 0.0
+    return int(widest), 0
 
 
 @compiled
@@ -52,7 +80,9 @@ def cut(
     Notes
     -----
     Along the coordinate of greatest weighted variance, where the mass up to the cut is nearest to its share;
-    a point is never divided. Equal coordinates keep their order. O(n d log(regions)) and a sort a level.
+    a point is never divided. Equal coordinates keep their order. A coordinate of two values, such as a
+    category, is cut between them, into regions in proportion to the mass, or not at all where one side is
+    less than half a region. O(n d log(regions)) and a sort a level, with even cuts.
     """
     waiting = np.empty((_DEEPEST, 4), dtype=np.int64)
     waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = 0, len(points), regions, 0
@@ -64,25 +94,26 @@ def cut(
             for i in range(a, b):
                 labels[order[i]] = first
             continue
-        widest, total = _widest(points, weights, mass, order, a, b)
+        variance, greater, total = _spread(points, weights, mass, order, a, b)
+        widest, below = _choose(variance, greater, total, k)
         members = order[a:b].copy()
         members = members[np.argsort(points[members, widest], kind="mergesort")]
         order[a:b] = members
-        below = k // 2
-        wanted = total * below / k
-        reached, middle = 0, 1
-        for i in range(b - a - 1):
-            if i > 0 and reached + mass[members[i]] * 0.5 > wanted:
-                break
-            reached += mass[members[i]]
-            middle = i + 1
-        # The side that is divided next waits on top.
-        waiting[top, 0], waiting[top, 1], waiting[top, 2], waiting[top, 3] = (
-            a + middle,
-            b,
-            k - below,
-            first + below,
-        )
-        top += 1
-        waiting[top, 0], waiting[top, 1], waiting[top, 2], waiting[top, 3] = a, a + middle, below, first
-        top += 1
+        middle = 1
+        if below > 0:
+            while points[members[middle], widest] == points[members[0], widest]:
+                middle += 1
+        else:
+            below, reached = k // 2, 0
+            wanted = total * below / k
+            for i in range(b - a - 1):
+                if i > 0 and reached + mass[members[i]] * 0.5 > wanted:
+                    break
+                reached += mass[members[i]]
+                middle = i + 1
+        # The side of fewer points waits on top: so no more wait than points can be halved.
+        for is_above in (True, False) if 2 * middle <= b - a else (False, True):
+            waiting[top] = (
+                (a + middle, b, k - below, first + below) if is_above else (a, a + middle, below, first)
+            )
+            top += 1

@@ -148,6 +148,36 @@ def test_more_people_never_make_far_fewer_cells(width: int, seed: int) -> None:
         most = max(most, len(cells.counts))
 
 
+def test_no_cell_is_many_times_as_large_as_it_must_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where categories are far from each other, and all starts between medians."""
+    monkeypatch.setattr("server.statistics.microaggregation.power_diagram._MDAV_WORK", 0)
+    chance = np.random.default_rng(4)
+    category = chance.choice(26, 40_000, p=np.arange(1, 27) / 351)
+    values = np.concatenate(
+        [chance.normal(45, 8, (40_000, 2)).round().astype(int), np.eye(26, dtype=int)[category]], axis=1
+    )
+    X, people, _ = canonical(values, np.ones((40_000, 1), dtype=np.int64))
+    cells = power_diagram(X, people, (100, 100, *(40_000,) * 26), SizeRule(minimum=(30,)))
+    heads = cells.counts[:, 0]
+    assert heads.max() < 3 * 30
+    assert len(heads) > 0.9 * 40_000 / 30
+
+
+def test_sites_that_fall_together_are_one_cell() -> None:
+    """On a grid too coarse for all of them every place of it has one cell, and no other is upset."""
+    X = np.array([(a, b) for a in range(40) for b in range(40)])
+    places = []
+
+    def snap(sites: np.ndarray, resolution: int) -> np.ndarray:
+        snapped = (sites + 4 * resolution) // (8 * resolution) * 8 * resolution
+        places.append(np.unique(snapped, axis=0))
+        return snapped
+
+    cells = power_diagram(X, np.ones((1600, 1), dtype=np.int64), (1, 1), SizeRule(minimum=(10,)), snap=snap)
+    assert len(np.unique(cells.sites, axis=0)) == len(cells.sites) == len(places[-1]) == 36
+    assert (cells.counts >= 10).all()
+
+
 def test_translation_and_row_order_do_not_matter(reference_data: Path) -> None:
     X, people, weights = load(reference_data, "census")
     cells = power_diagram(X, people, weights, plain(20), resolution=8)
