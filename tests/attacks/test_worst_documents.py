@@ -161,8 +161,10 @@ def _varied(rows: int) -> Specification:
     """Twenty levels and k = 1000, in head counts that all differ."""
     levels = tuple(ParticipationLevel(low=f"0.{i:02d}", high=f"0.{i:02d}") for i in range(5, 25))
     eligible = tuple((5000 + i,) * len(levels) for i in range(rows))
+    model = replace(small_specification().model, people=sum(map(sum, eligible)))
     return replace(
         small_specification(),
+        model=model,
         levels=levels,
         k=1000,
         acceptable_cell_failure="0.01",
