@@ -143,6 +143,8 @@ class _Checker:
         kind = element_class(value)
         name = value.get("name") if isinstance(value, dict) else None
         self._name = name if isinstance(name, str) else ""
+        if self._name and self._name in self._dropped:  # what is left has one, once the first is dropped
+            self._add(where, f"Two questions are called {self._name!r}.", "Write distinct names.")
         self._dropped.add(self._name)
         if kind is None:
             self._refuse_type(value, where)

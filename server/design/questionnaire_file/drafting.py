@@ -83,6 +83,8 @@ class Draft:
         """What is left after everything that is refused, with all notes in front."""
         for words in self._words:
             leave_words(words, self, "the end")
+        if self.title is not None:
+            self.title = {code: plain_text(text) for code, text in self.title.items()}
         self._rename()
         self._agree()
         _clean(self.pages, self)

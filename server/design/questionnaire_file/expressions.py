@@ -6,9 +6,14 @@ the result, with every function that has no spelling left as it stands, to be re
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Final
+
+from shared.decimals import format_decimal
+from shared.questions.choices import OTHER
 
 _TEXT: Final = r"'[^']*'|\"[^\"]*\""
 _XLSFORM: Final[tuple[tuple[str, str], ...]] = (
@@ -69,7 +74,7 @@ def from_limesurvey(text: str, parts: dict[str, tuple[str, str]]) -> str:
     parts : dict
         From ``question_code`` of a box of a multiple choice to its question and its value.
     """
-    text = " ".join(text.split())
+    text = re.sub(r"(['\"])-oth-\1", rf"\1{OTHER}\1", " ".join(text.split()))
     for name, (question, value) in parts.items():
         box = rf"\b{re.escape(name)}(?:\.(?:NAOK|code|value))?\s*"
         text = re.sub(rf"{box}(?:==|\beq\b)\s*['\"]Y['\"]", f"{{{question}}} contains '{value}'", text)
@@ -81,20 +86,40 @@ def from_limesurvey(text: str, parts: dict[str, tuple[str, str]]) -> str:
     return _replaced(text, _LIMESURVEY)
 
 
-def bounds(text: str) -> tuple[dict[str, tuple[str, str]], bool]:
+def bounds(text: str, step: str) -> tuple[dict[str, str], bool]:
     """The lowest and highest number of a constraint such as ``. >= 18 and . <= 120``.
+
+    Parameters
+    ----------
+    text : str
+    step : str
+        Of the numbers that can be answered, whose multiples they are.
 
     Returns
     -------
     dict, bool
-        Under ``min`` and ``max`` the operator and the number; and whether this is all that it says.
+        Under ``min`` and ``max`` a multiple of the step, as :func:`bound`; and whether this is all that the
+        constraint says. Where it says more nothing is bounded: of "under 9, or 99" no half is true.
     """
-    result: dict[str, tuple[str, str]] = {}
-    for operator, number in _OF_ITSELF.findall(text):
-        if operator != "=":
-            result["min" if operator[0] == ">" else "max"] = (operator, number)
-    rest = _OF_ITSELF.sub("", text)
-    return result, re.sub(r"\band\b|[()\s]", "", rest) == ""
+    found = _OF_ITSELF.findall(text)
+    result = {
+        "min" if operator[0] == ">" else "max": bound(operator, number, step)
+        for operator, number in found
+        if operator != "="
+    }
+    rest = re.sub(r"\band\b|&&|[()\s]", "", _OF_ITSELF.sub("", text))
+    whole = rest == "" and len(result) == len(found)
+    return result if whole else {}, whole
+
+
+def bound(operator: str, number: str, step: str) -> str:
+    """The outermost multiple of a step that ``>``, ``>=``, ``<`` or ``<=`` a number permits."""
+    steps = Fraction(number) / Fraction(step)
+    if operator[0] == ">":
+        whole = math.floor(steps) + 1 if operator == ">" else math.ceil(steps)
+    else:
+        whole = math.ceil(steps) - 1 if operator == "<" else math.floor(steps)
+    return format_decimal(whole * Fraction(step))
 
 
 def _replaced(text: str, rules: tuple[tuple[str, str], ...]) -> str:

@@ -7,6 +7,7 @@ languages have the same names.
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,8 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from server.design.questionnaire_file.drafting import Draft, Texts, add_words
-from server.design.questionnaire_file.expressions import bounds, from_limesurvey
+from server.design.questionnaire_file.expressions import bound, bounds, from_limesurvey
 from server.design.survey_file.toml_document import read_survey_bytes
+from shared.decimals import parse_decimal
 from shared.errors import QuestionnaireError
 from shared.limits import MAX_SPECIFICATION_BYTES
 
@@ -37,6 +39,12 @@ _LEFT_OUT: Final = {
     ";": "Ask a text for each cell.",
 }
 _WORDLESS: Final = ("1", "")
+_LIMITING: Final = (
+    "array_filter", "array_filter_exclude", "exclude_all_others", "exclude_all_others_auto", "min_answers",
+    "max_answers", "minimum_chars", "maximum_chars", "numbers_only", "min_num_value", "max_num_value",
+    "equals_num_value", "date_min", "date_max", "em_validation_sq",
+)  # fmt: skip
+"""Attributes of a question that limit what can be answered."""
 
 
 @dataclass(slots=True)
@@ -86,8 +94,7 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
     try:
         if len(data) > MAX_SPECIFICATION_BYTES:
             raise ValueError
-        lines = data.decode("utf-8-sig").splitlines(keepends=True)
-        reader = csv.reader(lines, delimiter="\t")
+        reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter="\t")
         header = [name.strip() for name in next(reader, [])]
         if not set(HEADER) <= set(header):
             raise ValueError
@@ -116,7 +123,9 @@ def _structure(rows: Iterator[dict[str, str]]) -> tuple[dict[str, str], Texts, l
         elif kind == "SL" and name == "surveyls_title":
             titles[row.get("language", "").strip()] = row.get("text", "")
         elif kind == "G":
-            group = groups.setdefault(row.get("type/scale", "").strip() or name, _Entry(row))
+            # Newer versions write the order of a group as its type, which several can share.
+            key = row.get("id", "").strip() or row.get("type/scale", "").strip() or name
+            group = groups.setdefault(key, _Entry(row))
             group.say({**row, "help": name})
         elif kind == "Q" and group is not None:
             question = questions.get(name)
@@ -215,23 +224,35 @@ class _Writer:
             self._leave(question.name, "An answer stood there already.", "She gives it herself.")
         if question.kind != "N" and row.get("em_validation_q", "").strip():
             self._leave(question.name, "Its validation is left out.", "Look at it.")
+        limiting = [key for key in _LIMITING if row.get(key, "").strip() not in ("", "0")]
+        if limiting:
+            self._leave(question.name, f"These are left out: {', '.join(limiting)}.", "Look at them.")
+        if any(sub.row.get("relevance", "").strip() not in _WORDLESS for sub in question.inner.values()):
+            self._leave(
+                question.name, "Lines of it depended on other answers; all are asked.", "Split the question."
+            )
         if row.get("validation", "").strip():
             self._leave(question.name, "Its regular expression is left out.", "Look at it.")
         return result
 
     def _number(self, question: _Entry) -> dict[str, Any]:
         row = question.row
-        text = re.sub(r"\b(?:self|this)(?:\.NAOK)?\b", ".", row.get("em_validation_q", ""))
-        found, whole = bounds(text)
+        step = "1" if row.get("num_value_int_only", "").strip() == "1" else "0.01"
+        text = re.sub(r"\b(?:self|this)(?:\.NAOK)?\b", ".", row.get("em_validation_q", "").strip())
+        found, whole = bounds(text, step)
+        given = [(">=", "min", row.get("min_num_value_n", "")), ("<=", "max", row.get("max_num_value_n", ""))]
+        for operator, end, number in given:
+            if parse_decimal(number.strip()) is not None:
+                found[end] = bound(operator, number.strip(), step)
+            elif number.strip():
+                whole, text = False, number
         if text and not whole:
             self._leave(question.name, "Its validation is left out.", "Give it min and max.")
-        low = row.get("min_num_value_n", "").strip() or found.get("min", ("", ""))[1]
-        high = row.get("max_num_value_n", "").strip() or found.get("max", ("", ""))[1]
+        low, high = found.get("min"), found.get("max")
         if not low or not high:
             self._leave(
                 question.name, f"It is asked from {low or 0} to {high or 1000000}.", "Give it min and max."
             )
-        step = "1" if row.get("num_value_int_only", "").strip() == "1" or (whole and found) else "0.01"
         ends = {"min": low or "0", "max": high or "1000000", "step": step}
         unit = {"unit": suffix} if (suffix := row.get("suffix", "").strip()) else {}
         return {"type": "text", "inputType": "number", **ends, **unit}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +16,6 @@ from server.design.questionnaire_file.expressions import bounds, from_xlsform
 from server.design.questionnaire_file.language_names import UNKNOWN, code_of
 from server.design.survey_file.toml_document import read_survey_bytes
 from server.wording import quoted
-from shared.decimals import format_decimal
 from shared.errors import QuestionnaireError
 from shared.limits import MAX_SPECIFICATION_BYTES
 
@@ -238,12 +236,12 @@ class _Reader:
             given = {**{"start": "0", "end": "10", "step": "1"}, **child.get("parameters", {})}
             return {"min": str(given["start"]), "max": str(given["end"]), "step": str(given["step"])}
         constraint = str(child.get("bind", {}).get("constraint", ""))
-        found, whole = bounds(constraint)
+        found, whole = bounds(constraint, step)
         if constraint and not whole:
             self._leave(
                 child["name"], f"Its constraint is left out: {constraint:.120}", "Give it min and max."
             )
-        low, high = (_bound(found.get(end), step) for end in ("min", "max"))
+        low, high = found.get("min"), found.get("max")
         if low is None or high is None:
             self._leave(
                 child["name"], f"It is asked from {low or 0} to {high or 1000000}.", "Give it min and max."
@@ -265,15 +263,6 @@ class _Reader:
 
     def _leave(self, name: str, reason: str, remedy: str) -> None:
         self.draft.note(name, reason, remedy)
-
-
-def _bound(found: tuple[str, str] | None, step: str) -> str | None:
-    """A bound of whole steps; one that must not be reached is moved by a step."""
-    if found is None:
-        return None
-    operator, number = found
-    moved = {">": 1, "<": -1}.get(operator, 0) * Fraction(step)
-    return format_decimal(Fraction(number) + moved)
 
 
 def _questions(children: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

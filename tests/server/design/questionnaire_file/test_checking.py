@@ -157,3 +157,15 @@ def test_the_command_says_them_with_the_paths_of_the_file(tmp_path: Path) -> Non
     path.write_text(json.dumps(EVERY))
     assert "in free text, which needs free_text = true" in run(path).output
     assert "is not a language" in str(run(path, "--languages", "deutsch!").exception)
+
+
+@pytest.mark.parametrize("first", [CHOICES | {"choices": ["a"]}, {"type": "file", "name": "q"}])
+def test_a_second_question_of_a_refused_one_s_name_is_told_as_well(first: dict[str, Any]) -> None:
+    checked = of(first, CHOICES)
+    assert [(r.path, r.name) for r in checked.refusals] == [
+        (f"pages[0].elements[0]{'.choices' if 'choices' in first else ''}", "q"),
+        ("pages[0].elements[1]", "q"),
+    ]
+    assert "Two questions are called 'q'." in checked.refusals[1].reason
+    assert checked.questionnaire is not None
+    assert [q.name for q in checked.questionnaire.questions] == ["q"]

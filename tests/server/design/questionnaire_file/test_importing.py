@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -397,11 +398,100 @@ def test_conditions_of_limesurvey(text: str, expected: str) -> None:
     assert from_limesurvey(text, {"m_S1": ("m", "S1")}) == expected
 
 
-def test_bounds_of_a_constraint() -> None:
-    assert bounds(". >= 18 and . <= 120") == ({"min": (">=", "18"), "max": ("<=", "120")}, True)
-    assert bounds("(. > 0)") == ({"min": (">", "0")}, True)
-    assert bounds(". >= 0 and regex(., 'x')")[1] is False
-    assert bounds(". < ${a}") == ({}, False)
+@pytest.mark.parametrize(
+    ("text", "step", "found", "whole"),
+    [
+        (". >= 18 and . <= 120", "1", {"min": "18", "max": "120"}, True),
+        ("(. > 17 && . < 120)", "1", {"min": "18", "max": "119"}, True),
+        (". > 17.5 and . <= 60.5", "1", {"min": "18", "max": "60"}, True),
+        (". > -1 and . < 0.125", "0.01", {"min": "-0.99", "max": "0.12"}, True),
+        (". >= 0 and regex(., 'x')", "1", {}, False),
+        (". < ${a}", "1", {}, False),
+        ("not(. < 18)", "1", {}, False),
+        ("(. >= 0 and . <= 100) or . = 999", "1", {}, False),
+        (". >= 5 and . >= 7", "1", {}, False),
+        (". = 5", "1", {}, False),
+    ],
+)
+def test_bounds_of_a_constraint(text: str, step: str, found: dict[str, str], whole: bool) -> None:
+    assert bounds(text, step) == (found, whole)
+
+
+def limesurvey(path: Path, *lines: dict[str, str]) -> Path:
+    """A file as versions 5 and 6 write it, with ids and attributes, quoted as PHP does."""
+    header = [
+        *dict.fromkeys(["class", "type/scale", "name", "language", *(key for line in lines for key in line)])
+    ]
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, header, delimiter="\t", restval="")
+        writer.writeheader()
+        writer.writerows([{"language": "en"} | line for line in lines])
+    return path
+
+
+def question(kind: str, name: str, **more: str) -> dict[str, str]:
+    return {"class": "Q", "type/scale": kind, "name": name, "text": name, "relevance": "1"} | more
+
+
+def group(number: str, name: str) -> dict[str, str]:
+    return {"class": "G", "id": number, "type/scale": "0", "name": name}
+
+
+def test_numbers_of_limesurvey_keep_their_ends_and_decimals(tmp_path: Path) -> None:
+    path = limesurvey(
+        tmp_path / "s.txt",
+        group("1", "One"),
+        question("N", "age", em_validation_q="this > 17 and this < 121", num_value_int_only="1"),
+        question("N", "weight", em_validation_q="this >= 0.5 and this < 300"),
+        question("N", "code", em_validation_q="this < 10 or this == 99", num_value_int_only="1"),
+        question("N", "share", min_num_value_n="{age}", max_num_value_n="2.5", num_value_int_only="1"),
+    )
+    _, notes, elements = taken(path)
+    ends = {name: (e["min"], e["max"], e["step"]) for name, e in elements.items()}
+    assert ends == {
+        "age": ("18", "120", "1"),
+        "weight": ("0.5", "299.99", "0.01"),
+        "code": ("0", "1000000", "1"),
+        "share": ("0", "2", "1"),
+    }
+    assert notes.keys() == {"code", "share"}
+
+
+def test_groups_of_limesurvey_with_one_order_are_pages_of_their_own(tmp_path: Path) -> None:
+    path = limesurvey(
+        tmp_path / "s.txt",
+        {"class": "SL", "name": "surveyls_title", "text": "<p>Work &amp; play</p>"},
+        group("1", "One"), question("Y", "a"),
+        group("2", "Two"), question("Y", "b", text="line\u2028and\x85line"),
+    )  # fmt: skip
+    draft = import_questionnaire(path)
+    checked = draft.finished()
+    assert checked.questionnaire is not None
+    assert [(p.title["en"], [e.name for e in p.elements]) for p in checked.questionnaire.pages] == [
+        ("One", ["a"]),
+        ("Two", ["b"]),
+    ]
+    assert draft.title == {"en": "Work & play"}
+    assert [refusal.path for refusal in checked.refusals] == ["pages[1].elements[0].title.en"]
+
+
+def test_what_limits_answers_in_limesurvey_is_not_lost_without_a_note(tmp_path: Path) -> None:
+    path = limesurvey(
+        tmp_path / "s.txt",
+        group("1", "One"),
+        question("L", "way", other="Y"), *({"class": "A", "name": n, "text": n} for n in "ab"),
+        question("S", "else", relevance='((way.NAOK == "-oth-"))', maximum_chars="9"),
+        question("M", "what", max_answers="1", min_answers="0"),
+        {"class": "SQ", "name": "x", "text": "x", "relevance": "1"},
+        {"class": "SQ", "name": "y", "text": "y", "relevance": "way == 'a'"},
+    )  # fmt: skip
+    checked, _, elements = taken(path)
+    assert elements["else"]["visibleIf"] == "{way} = 'other'"
+    assert {(note.path, note.reason) for note in checked.refusals} == {
+        ("else", "These are left out: maximum_chars."),
+        ("what", "These are left out: max_answers."),
+        ("what", "Lines of it depended on other answers; all are asked."),
+    }
 
 
 def test_words_without_tags_and_languages_by_name() -> None:
