@@ -94,7 +94,13 @@ export function loadingNote({ state, language, engine }) {
     );
   }
   if (asked(state) || state.lines.length > 0) return null;
+  if (state.unreached) return unreached({ language });
   return arrival({ state, language });
+}
+
+/** The server was not reached, and is asked again before anything is refused. */
+export function unreached({ language }) {
+  return h("p", { class: "notice warning", id: "unreached" }, language.t("checks.unreached"));
 }
 
 /** How much of Python has arrived. */

@@ -27,7 +27,7 @@ import { you } from "./you.mjs";
 const page = document.getElementById("main");
 const screen = document.getElementById("screen");
 const loading = document.getElementById("loading");
-const PAUSES_MS = [2000, 5000, 10_000]; // before a model that did not arrive is asked for again
+const PAUSES_MS = [2000, 5000, 10_000]; // before what did not arrive is asked for again
 // What she does, and is told of as steps. In an election a code is exchanged for her own group, which is found before.
 const STAGES = { open: ["about", "you", "group", "questions", "review"], invited: ["about", "invitation", "you", "group", "questions", "review"], election: ["about", "you", "group", "invitation", "questions", "review"] };
 
@@ -38,6 +38,13 @@ function tell(event) {
   Object.assign(state, reduce(state, event));
 }
 
+/** Tell what happened in the background, whatever screen shows it. */
+function hear(event) {
+  tell(event);
+  showLoading();
+  context.live?.();
+}
+
 const context = {
   state,
   tell,
@@ -45,8 +52,8 @@ const context = {
   engine: new Engine({
     progress: (progress) => { tell({ type: "progress", progress }); showLoading(); },
     ready: () => { showLoading(); check(); },
-    failed: (failure) => { tell({ type: "failed", failure }); showLoading(); context.live?.(); },
-    notice: (notice) => { tell({ type: "notice", notice }); context.live?.(); },
+    failed: (failure) => hear({ type: "failed", failure }),
+    notice: (notice) => hear({ type: "notice", notice }),
   }),
   live: null, // called when something a screen shows changed in the background
   next: () => go(state.step + 1 + screens().slice(state.step + 1).findIndex(({ skipped }) => !skipped?.())),
@@ -168,12 +175,14 @@ async function check() {
 }
 
 /** One step of the checks; the recount of a public model follows by itself, while she is filling in. */
-async function examine(step, given, pauses = step === "recount" ? PAUSES_MS : []) {
+async function examine(step, given, pauses = PAUSES_MS) {
   try {
     tell({ type: "examined", found: await context.engine.ask(step, given) });
   } catch (error) {
     if (error.code === "remote.unreachable" && pauses.length > 0) {
+      hear({ type: "unreached" });
       await new Promise((resolve) => setTimeout(resolve, pauses[0]));
+      hear({ type: "asks" });
       return examine(step, given, pauses.slice(1));
     }
     tell({ type: "refused", refused: { code: error.code ?? "internal", error } });

@@ -56,14 +56,24 @@ export async function askedBy(bytes, fragment, known) {
 
 /** Check 9: elements and fields that this client knows, her own words only by permission, and nothing asked that stays here. */
 function permitted({ attributes, permissions, questionnaire }, known) {
-  const staying = new Set(attributes.map(({ name }) => name.toLowerCase()));
   return questionnaire.pages.flatMap(({ elements }) => elements).every((element) => {
     const word = wordOf(element);
     return Object.hasOwn(known, word)
       && Object.keys(element).every((field) => known[word].includes(field))
       && (permissions.free_text === true || !(FREE_TEXT.includes(word) || element.hasOther))
-      && ![element.name, ...(element.rows ?? []).map(({ value }) => `${element.name}_${value}`)].some((name) => staying.has(name.toLowerCase()));
+      && ![element.name, ...(element.rows ?? []).map(({ value }) => `${element.name}_${value}`)].some((name) => attributes.some((attribute) => alike(attribute.name, name)));
   });
+}
+
+/**
+ * Whether two texts are one to str.casefold() of Python; throws where only Python can tell, as of "ß" and "SS". What is
+ * one in small letters is one to it, and what is not one in large letters either is not.
+ */
+function alike(one, other) {
+  const [small, otherSmall] = [one.toLowerCase(), other.toLowerCase()];
+  if (small === otherSmall) return true;
+  if (small.toUpperCase() === otherSmall.toUpperCase()) throw new RangeError("case");
+  return false;
 }
 
 /** As element_class() of shared/questions. */
@@ -84,7 +94,7 @@ const choice = ({ categories }) => ({
   categories: categories.map(({ value, label }) => ({
     value,
     label,
-    counted_as: Object.fromEntries(Object.entries(label).map(([tag, shown]) => [tag, shown.toLowerCase() === value.toLowerCase() ? "" : value])),
+    counted_as: Object.fromEntries(Object.entries(label).map(([tag, shown]) => [tag, alike(shown, value) ? "" : value])),
   })),
 });
 

@@ -1,5 +1,7 @@
 // Texts of the page in the respondent's language, and numbers as she writes them.
 
+import { bring } from "./request.mjs";
+
 const TEXTS = {
   en: new URL("./texts/en.json", import.meta.url),
   de: new URL("./texts/de.json", import.meta.url),
@@ -11,9 +13,7 @@ const loaded = new Map();
 
 async function load(language) {
   if (!loaded.has(language)) {
-    const response = await fetch(TEXTS[language], { credentials: "omit" });
-    if (!response.ok) throw new Error(`${response.status}`);
-    loaded.set(language, await response.json());
+    loaded.set(language, JSON.parse(new TextDecoder().decode(await bring(TEXTS[language]))));
   }
   return loaded.get(language);
 }

@@ -1,6 +1,6 @@
 // What Python may ask of the browser; see respondent_client/browser/platform.py for the other side.
 
-import { request } from "./request.mjs";
+import { bring, request } from "./request.mjs";
 
 let fetched = null; // what the page has fetched for Python already
 
@@ -26,9 +26,11 @@ export const platform = {
   },
   /** [0, nothing] if the program part cannot be loaded, [-1, nothing] if the key is none, else [1, sealed]. */
   async seal(suite, publicKey, info, plaintext) {
+    const isHybrid = suite.startsWith("mlkem768x25519");
     let library;
     try {
-      library = await (suite.startsWith("mlkem768x25519") ? import("./hpke-x-wing.mjs") : import("./hpke.mjs"));
+      await bring(isHybrid ? new URL("./hpke-x-wing.mjs", import.meta.url) : new URL("./hpke.mjs", import.meta.url));
+      library = await (isHybrid ? import("./hpke-x-wing.mjs") : import("./hpke.mjs"));
     } catch {
       return [0, new Uint8Array()];
     }

@@ -3,9 +3,13 @@
 
 import { errorSummary, h } from "./dom.mjs";
 import { drawable, opaque, plain } from "./opaque.mjs";
+import { bring } from "./request.mjs";
 
 const UI_TEXTS = { de: new URL("./survey.de.js", import.meta.url), ar: new URL("./survey.ar.js", import.meta.url), fr: new URL("./survey.fr.js", import.meta.url) };
 export const LOST = "network"; // message of an error: a file has not arrived
+const CORE = new URL("./survey.core.js", import.meta.url);
+const UI = new URL("./survey-ui.js", import.meta.url);
+const STYLE = h("link", { rel: "stylesheet", href: new URL("./survey-core.css", import.meta.url) });
 let libraries = null;
 let model = null;
 let modelLanguage = null;
@@ -15,18 +19,27 @@ let rules = null; // what it said of that last
 let loading = null; // the questionnaire that is under way
 let drawn = null; // where it is drawn
 
+const scripts = new Map(); // by address: what has arrived, or is on its way
+
+/** Load a script once, however many wait for it; what was lost is loaded when it is asked for again. */
 function addScript(url) {
-  return new Promise((resolve, reject) => {
-    const script = h("script", { src: url, onload: resolve, onerror: () => reject(new Error(LOST)) });
-    document.head.append(script);
-  });
+  const lost = () => {
+    scripts.delete(url);
+    throw new Error(LOST);
+  };
+  if (!scripts.has(url)) scripts.set(url, arrival(url).catch(lost));
+  return scripts.get(url);
+}
+
+async function arrival(url) {
+  await bring(url);
+  await new Promise((onload, onerror) => document.head.append(h("script", { src: url, onload, onerror })));
 }
 
 async function loadLibraries() {
-  const style = h("link", { rel: "stylesheet", href: new URL("./survey-core.css", import.meta.url) });
-  document.head.prepend(style); // before our own, which has the last word
-  await addScript(new URL("./survey.core.js", import.meta.url));
-  await addScript(new URL("./survey-ui.js", import.meta.url));
+  document.head.prepend(STYLE); // before our own, which has the last word
+  await addScript(CORE);
+  await addScript(UI);
   // What is read is what was signed: between two characters that no signed text can hold there is no answer put in.
   Survey.settings.expressionVariableDelimiters = { start: "\u0000", end: "\u0001" };
   Survey.settings.animationEnabled = false; // a question is there or it is not
@@ -48,14 +61,9 @@ export function loadQuestionnaire(context) {
 /** Nothing is drawn before it is known what is hidden; `wanted` tells whether no other language was chosen meanwhile. */
 async function prepare(context, wanted) {
   const { language, state, engine } = context;
-  try {
-    libraries ??= loadLibraries();
-    await libraries;
-    if (language.own in UI_TEXTS && !Survey.surveyLocalization.locales[language.own]) await addScript(UI_TEXTS[language.own]);
-  } catch {
-    libraries = null;
-    throw new Error(LOST);
-  }
+  libraries ??= loadLibraries().catch((error) => { libraries = null; throw error; });
+  await libraries;
+  if (language.own in UI_TEXTS) await addScript(UI_TEXTS[language.own]);
   const definition = await engine.ask("questionnaire", { language: language.code });
   if (state.survey.conditions) await follow(context);
   if (!wanted()) return;

@@ -5,12 +5,7 @@ const send = globalThis.fetch?.bind(globalThis); // before the worker counts wha
 
 /** [status, body]; the status is 0 if no answer came, and -1 if it was too long. */
 export async function request(method, url, body, contentType, maxBytes) {
-  const ended = new AbortController();
-  let silence;
-  const heard = () => {
-    clearTimeout(silence);
-    silence = setTimeout(() => ended.abort(), SILENT_MS);
-  };
+  const { signal, heard, over } = patience();
   const options = {
     method,
     credentials: "omit",
@@ -18,7 +13,7 @@ export async function request(method, url, body, contentType, maxBytes) {
     redirect: "error",
     cache: "no-store",
     headers: { "Accept-Language": "*" }, // the respondent's language is nobody's business
-    signal: ended.signal,
+    signal,
   };
   if (body) {
     options.body = body.slice();
@@ -31,8 +26,33 @@ export async function request(method, url, body, contentType, maxBytes) {
   } catch (error) {
     return [error.name === "RangeError" ? -1 : 0, new Uint8Array()];
   } finally {
-    clearTimeout(silence);
+    over();
   }
+}
+
+/** Bring a file of this page into the browser's cache, for what would wait for it without an end; throws if it does not come. */
+export async function bring(url) {
+  const { signal, heard, over } = patience();
+  try {
+    heard();
+    const response = await send(url, { signal });
+    if (!response.ok) throw new Error(`${response.status}`);
+    return await limited(response, Infinity, heard);
+  } finally {
+    over();
+  }
+}
+
+/** Ends what is silent for too long. */
+function patience() {
+  const ended = new AbortController();
+  let silence;
+  const over = () => clearTimeout(silence);
+  const heard = () => {
+    over();
+    silence = setTimeout(() => ended.abort(), SILENT_MS);
+  };
+  return { signal: ended.signal, heard, over };
 }
 
 async function limited(response, maxBytes, heard) {

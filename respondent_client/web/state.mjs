@@ -13,6 +13,7 @@ export const initial = () => ({
   uncompared: null, // the same, until she has compared words
   compared: "", // the words that she found to be those of her invitation before Python was there
   survey: null, // what the checks let through
+  unreached: false, // whether the server could not be reached, and will be asked again
   sound: false, // whether the last of them has passed: before that no group is shown and nothing is sent
   compare: false, // whether she has to compare words first
   words: "",
@@ -63,6 +64,8 @@ const EVENTS = {
   // Of the checks
   looked: (_, { asked }) => (asked.words ? { uncompared: asked, words: asked.words, compare: true } : { asked }),
   compared: ({ uncompared, words }) => ({ asked: uncompared, compared: words, compare: false }),
+  unreached: () => ({ unreached: true }),
+  asks: () => ({ unreached: false }), // once more
   examined: (state, { found }) => (found.refused ? { ...kept(found), ...refusal(found.refused) } : { ...kept(found), sound: found.sound === true, refused: state.refused }),
   refused: (_, { refused }) => refusal(refused),
   // Of the way

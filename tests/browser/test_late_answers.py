@@ -113,12 +113,33 @@ def test_a_language_without_its_parts_says_so(fresh: Page, site: Site) -> None:
     fresh.get_by_role("link", name="Deutsch").click()
     expect(fresh.locator("#fault")).to_be_visible()
     fresh.unroute("**/de.*.json")
+    fresh.evaluate("window.first = Survey")
     fresh.route("**/survey.de.*.js", lambda route: route.abort())
     fresh.get_by_role("link", name="Deutsch").click()
     expect(fresh.locator("#screen .error")).to_be_visible()
     fresh.unroute("**/survey.de.*.js")
     walk.go_on()
     expect(walk.question("Gut")).to_be_visible()
+    assert fresh.evaluate("window.first === Survey"), "the library that draws is loaded once"
+
+
+def test_questions_whose_library_never_comes_are_not_prepared_for_ever(fresh: Page, site: Site) -> None:
+    library = Held(fresh, "**/survey.core.*.js")
+    fresh.clock.install()
+    walk = Walk(fresh)
+    walk.open(site.link(KEY))
+    walk.start()
+    walk.go_on()
+    walk.fill_in()
+    walk.to_group()
+    walk.go_on()
+    expect(fresh.locator("#screen")).to_contain_text("Preparing the questions")
+    fresh.clock.run_for(60_000)
+    expect(fresh.locator("#screen .error")).to_be_visible()
+    library.release()
+    walk.go_on()
+    expect(walk.question("Good")).to_be_visible()
+    assert walk.problems == []
 
 
 def test_another_language_before_the_page_is_there_keeps_the_link(fresh: Page, site: Site) -> None:

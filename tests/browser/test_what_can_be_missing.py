@@ -93,8 +93,13 @@ def test_a_failure_is_told_on_later_steps_too_and_reads_well(fresh: BrowserConte
 def test_an_unreachable_api_is_no_riddle(fresh: BrowserContext, site: Site) -> None:
     site.faults.add("unreachable")
     page = fresh.new_page()
+    page.clock.install()
     page.goto(site.link(KEY))
-    refusal = page.locator("#refusal")
+    refusal, unreached = page.locator("#refusal"), page.locator("#unreached")
+    for pause in (2, 5, 10):
+        expect(unreached).to_contain_text("Trying again")
+        page.clock.run_for(pause * 1000)
+        expect(unreached).to_have_count(0)
     expect(refusal).to_have_attribute("data-code", "remote.unreachable")
     expect(refusal).to_contain_text("cannot be reached")
 

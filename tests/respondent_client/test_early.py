@@ -127,3 +127,20 @@ def test_every_kind_of_attribute_and_element_is_known() -> None:
 
 def test_words_of_her_own_wait_for_their_permission() -> None:
     assert look_at(every_kind(free_text=False)) is None
+
+
+def test_names_that_may_be_one_to_python_alone_are_left_to_it() -> None:
+    """JavaScript knows no ``casefold``."""
+    small = small_specification()
+    age, sex = small.attributes
+
+    def named(name: str, label: str) -> Specification:
+        first = replace(sex.categories[0], value="weiss", label=both(label))
+        changed = replace(sex, name=name, categories=(first, *sex.categories[1:]))
+        return replace(small, attributes=(age, changed))
+
+    assert look_at(named("GRÖẞE", "weiß")) is None
+    sure = named("GRÖẞE", "WEISS")
+    asked = look_at(sure)
+    assert asked is not None
+    assert asked["attributes"] == json.loads(json.dumps(survey_object(sure)["attributes"]))

@@ -9,7 +9,7 @@ globalThis.fetch = async (_, { signal }) => {
   signal.addEventListener("abort", () => line.error(signal.reason));
   return new Response(body);
 };
-const { request } = await import("../../respondent_client/web/request.mjs");
+const { bring, request } = await import("../../respondent_client/web/request.mjs");
 
 /** Let what was resolved be heard of. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -29,10 +29,15 @@ async function arrives(seconds) {
 }
 
 async function asked(body, pauses) {
+  const answer = await waited(() => request("GET", "https://survey.example/", body, "", 1000), pauses);
+  return [answer[0], answer[1].length];
+}
+
+async function waited(ask, pauses) {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
-    const [answer] = await Promise.all([request("GET", "https://survey.example/", body, "", 1000), arrives(pauses)]);
-    return [answer[0], answer[1].length];
+    const [answer] = await Promise.all([ask(), arrives(pauses)]);
+    return answer;
   } finally {
     mock.timers.reset();
   }
@@ -54,4 +59,12 @@ test("what answers a message has a minute in all", async () => {
 
 test("what is too long is told from what does not come", async () => {
   assert.deepEqual(await asked(null, Array.from({ length: 101 }, () => 1)), [-1, 0]);
+});
+
+test("a file of the page that falls silent is given up, and so is the seal that needs it", async () => {
+  assert.equal((await waited(() => bring("https://survey.example/x.js"), [50, 50])).length, 20);
+  await assert.rejects(waited(() => bring("https://survey.example/x.js"), [50, 61]));
+  const { platform } = await import("../../respondent_client/web/platform.mjs");
+  const [sealed] = await waited(() => platform.seal("mlkem768x25519", null, null, null), [61]);
+  assert.equal(sealed, 0);
 });
