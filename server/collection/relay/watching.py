@@ -10,6 +10,7 @@ from typing import Final, Protocol
 from server.collection.relay.collector import Said
 from server.collection.relay.judging import TAKEN, Judgement, judge
 from server.collection.storage.relay import RelayStore, Totals
+from server.collection.storage.remembered import ENDED
 
 ASK_SECONDS: Final = 60.0
 """How often the collector is asked for the survey's state; a draft may open at any moment, so each look."""
@@ -40,8 +41,9 @@ class Watch:
     Attributes
     ----------
     state : str or None
-        What the collector last said, None before it said anything. It is believed for a minute and never
-        kept: a collector can refuse ballots anyway, and a relay that does not hear from it takes them.
+        What the collector last said, None before it said anything. It is believed for a minute and not kept,
+        but for the end: a collector can refuse ballots anyway, and a relay that does not hear from it takes
+        them.
     public : int or None
         How many ballots it last said in public to have, once that is exact.
     """
@@ -56,11 +58,16 @@ class Watch:
         self.public: int | None = None
 
     def look(self) -> Judgement:
-        """Ask, if it is time, and name each alarm in the log when it is new."""
+        """Ask, if it is time, and name each alarm in the log when it is new.
+
+        If the survey is over, the pool forgets what it remembers for repeats: none comes any more.
+        """
         totals = self._store.totals()  # before asking: what was taken until now must be in the public number
         if self._clock() >= self._next:
             said = self._collector.said()
             self.state, self.public = (None, None) if said is None else (said.state, said.exact)
+            if (ended := f"state.{self.state}") in ENDED:
+                self._store.note_ended(ended)
             self._next = self._clock() + (0.0 if self.state in ("draft", "tokens") else ASK_SECONDS)
             judgement = judge(totals, self._people, self.public)
         else:

@@ -213,7 +213,8 @@ class RelayStore:
         """Numbers, and nothing else."""
         with self._lock, db.named_errors():
             connection = self._connection
-            refused = connection.execute("SELECT code, number FROM refused ORDER BY code").fetchall()
+            query = "SELECT code, number FROM refused WHERE number > 0 ORDER BY code"
+            refused = connection.execute(query).fetchall()
             waiting, leaving, passed = (
                 _number(connection, name) for name in ("waiting", "leaving", "passed")
             )
@@ -314,6 +315,24 @@ class RelayStore:
             if remembered.ENDED & frozenset(refused.values()):
                 remembered.forget(connection)
         self._refusals |= frozenset(refused.values())
+
+    def note_ended(self, code: str) -> None:
+        """Keep that the survey is over, as if a message had been refused for it, and forget all hashes.
+
+        Without a late message no refusal would ever say so. Nothing is done if it was known.
+
+        Parameters
+        ----------
+        code : str
+            Of :data:`~server.collection.storage.remembered.ENDED`.
+        """
+        if remembered.ENDED & self._refusals:
+            return
+        with self._write() as connection:
+            connection.execute("INSERT INTO refused VALUES (?, 0) ON CONFLICT DO NOTHING", (code,))
+            remembered.forget(connection)
+        self._refusals |= {code}
+        self.sweep()
 
     def sweep(self) -> None:
         """Rewrite the file, so that not even its size tells how many there were."""
