@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from shamir_mnemonic.share import Share as LibraryShare
 
 from server.keys.sealing import OpeningKey
 from server.release.trustees.ledger import new_ledger
@@ -285,6 +287,15 @@ def test_a_damaged_share() -> None:
     words[20] = "academic" if words[20] != "academic" else "acid"
     with pytest.raises(RoomfulError) as caught:
         parse_share(" ".join(words), "share-1")
+    assert caught.value.code == "opening.share-damaged"
+
+
+@pytest.mark.parametrize("changed", [{"iteration_exponent": 15}, {"extendable": False}])
+def test_a_share_that_keeps_the_computer_busy(changed: dict[str, Any]) -> None:
+    """It asks for 327 million rounds of a hash before anybody is told anything; its checksum is right."""
+    share = LibraryShare.from_mnemonic(split_secret(SECRET, 2, 3)[0])
+    with pytest.raises(RoomfulError) as caught:
+        parse_share(replace(share, **changed).mnemonic(), "share-1")
     assert caught.value.code == "opening.share-damaged"
 
 

@@ -174,7 +174,13 @@ def parse_share(text: str, where: str) -> Share:
         raise _damaged(
             "the checksum of the words is wrong", where, "the words as they were given out"
         ) from None
-    if found.group_count != 1 or len(found.value) != SECRET_BYTES or found.member_threshold < MIN_THRESHOLD:
+    if (
+        found.group_count != 1
+        or len(found.value) != SECRET_BYTES
+        or found.member_threshold < MIN_THRESHOLD
+        or found.iteration_exponent  # 327 million rounds of a hash at 15, before anybody is told anything
+        or not found.extendable
+    ):
         raise _damaged("these words are something else", where, "a share that roomful trustees create made")
     fingerprint = _FINGERPRINT.search(text)
     return Share(
