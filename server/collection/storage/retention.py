@@ -23,6 +23,7 @@ Today = Callable[[], date]
 
 CLOSED_ON: Final = "closed_on"
 DELETED_ON: Final = "deleted_on"
+EARLIER_ON: Final = "earlier_on"
 EARLIEST_DAY: Final = date(2025, 1, 1)
 """No right clock shows an earlier day; a survey closed by such a clock would lose its answers at once."""
 _LOG: Final = logging.getLogger("roomful.storage")
@@ -64,22 +65,41 @@ class Retention:
         The day of closing; None before it.
     deleted_on : date or None
         The day on which answers and receipts were deleted; None while they are there.
+    earlier_on : date or None
+        The first day before that of closing that a clock showed afterwards, so one of the two days is wrong;
+        None once a clock has reached the day of closing.
     """
 
     days: int
     closed_on: date | None
     deleted_on: date | None
+    earlier_on: date | None = None
 
     @property
     def delete_on(self) -> date | None:
         """The day on which the answers are to be deleted; None before closing."""
-        if self.closed_on is None:
-            return None
-        return date.fromordinal(min(self.closed_on.toordinal() + self.days, date.max.toordinal()))
+        first = self.earlier_on or self.closed_on
+        return None if first is None else self._last(first)
 
     def is_due(self, today: date) -> bool:
-        """Whether answers that must not be kept any longer are still there."""
-        return self.deleted_on is None and self.delete_on is not None and today >= self.delete_on
+        """Whether answers that must not be kept any longer are still there.
+
+        Days count from the day of closing. As long as clocks show an earlier one, it was a wrong clock that
+        closed, or one is wrong now: then they count from the first of those days, by such clocks alone.
+        """
+        if self.closed_on is None or self.deleted_on is not None:
+            return False
+        first = self.closed_on if today >= self.closed_on else self.earlier_on
+        return first is not None and today >= self._last(first)
+
+    def noted_earlier(self, today: date) -> date | None:
+        """What :attr:`earlier_on` is after a clock showed this day."""
+        if self.closed_on is None or today >= self.closed_on:
+            return None
+        return self.earlier_on or (today if today >= EARLIEST_DAY else None)
+
+    def _last(self, first: date) -> date:
+        return date.fromordinal(min(first.toordinal() + self.days, date.max.toordinal()))
 
     def require_kept(self, today: date) -> None:
         """Check that the answers may still be read.
@@ -112,13 +132,18 @@ def read_retention(connection: Connection, days: int) -> Retention:
         If it holds something that is not a day.
     """
     rows = connection.execute(
-        "SELECT name, value FROM survey WHERE name IN (?, ?)", (CLOSED_ON, DELETED_ON)
+        "SELECT name, value FROM survey WHERE name IN (?, ?, ?)", (CLOSED_ON, DELETED_ON, EARLIER_ON)
     ).fetchall()
     try:
         found = {name: date.fromisoformat(value) for name, value in rows}
     except (TypeError, ValueError):
         raise StorageError("the database is not a survey's", code="storage.corrupt") from None
-    return Retention(days=days, closed_on=found.get(CLOSED_ON), deleted_on=found.get(DELETED_ON))
+    return Retention(
+        days=days,
+        closed_on=found.get(CLOSED_ON),
+        deleted_on=found.get(DELETED_ON),
+        earlier_on=found.get(EARLIER_ON),
+    )
 
 
 def note_closing(connection: Connection, today: date) -> None:
@@ -142,6 +167,12 @@ def note_closing(connection: Connection, today: date) -> None:
 def note_deletion(connection: Connection, today: date) -> None:
     """Store the day of deletion, inside the transaction that deletes; state and digest stay."""
     connection.execute("INSERT INTO survey VALUES (?, ?)", (DELETED_ON, today.isoformat()))
+
+
+def _note_earlier(connection: Connection, day: date | None) -> None:
+    connection.execute("DELETE FROM survey WHERE name = ?", (EARLIER_ON,))
+    if day is not None:
+        connection.execute("INSERT INTO survey VALUES (?, ?)", (EARLIER_ON, day.isoformat()))
 
 
 def delete_if_due(
@@ -178,7 +209,8 @@ def delete_if_due(
     undated = found.closed_on is None and state in (State.CLOSED, State.RELEASED)
     deleted_before = found.deleted_on is not None
     unfinished = deleted_before and (not swept or is_remembered(folder, registrar))
-    if not (undated or unfinished or found.is_due(today)):
+    jumped = not deleted_before and found.noted_earlier(today) != found.earlier_on
+    if not (undated or unfinished or jumped or found.is_due(today)):
         return None
     deleted = None
     with closing(database.connect()) as held, database.turn():
@@ -186,6 +218,8 @@ def delete_if_due(
             found = read_retention(connection, days)
             if undated and found.closed_on is None:
                 note_closing(connection, today)
+            if jumped:
+                _note_earlier(connection, found.noted_earlier(today))
             if found.is_due(today):
                 deleted = intake.count(connection)
                 intake.delete(connection)

@@ -67,7 +67,7 @@ BALLOT_FIELDS: Final = (
 """Of an invited survey's submissions."""
 
 SURVEY_FIELDS: Final = (
-    # The rows of SURVEY_ROWS. The two days are dates in UTC without a time of day.
+    # The rows of SURVEY_ROWS. The three days are dates in UTC without a time of day.
     StoredField(table="survey", column="name", declaration="TEXT PRIMARY KEY NOT NULL"),
     StoredField(table="survey", column="value", declaration="TEXT NOT NULL"),
 )
@@ -112,10 +112,13 @@ asked for, 0 without one."""
 STORED_FIELDS: Final = (*ANSWER_FIELDS, *BALLOT_FIELDS, *CODE_FIELDS, *POOL_FIELDS, *SURVEY_FIELDS)
 """Everything that is kept of any survey."""
 
-SURVEY_ROWS: Final = ("specification", "organizer_key", "state", "closed_on", "deleted_on", "generation")
+SURVEY_ROWS: Final = (
+    "specification", "organizer_key", "state", "closed_on", "earlier_on", "deleted_on", "generation",
+)  # fmt: skip
 """The rows of the table ``survey``: the specification's digest, the organizer's public key, the state; from
-closing on the day of closing; once the answers are deleted the day of that; and of an invited survey how
-many times something was stored, so that an old copy of the file is noticed."""
+closing on the day of closing, and the first day before it that a clock showed afterwards; once the answers
+are deleted the day of that; and of an invited survey how many times something was stored, so that an old copy
+of the file is noticed."""
 
 
 def fields_of(*, invited: bool) -> tuple[StoredField, ...]:

@@ -79,7 +79,7 @@ def test_the_real_schema_is_the_list_and_nothing_else(invited: SurveyStore) -> N
         "ballot.token", "ballot.device_key", "ballot.token_signature", "ballot.cell", "ballot.box",
         "ballot.signature", "survey.name", "survey.value",
     }  # fmt: skip
-    assert rows == set(SURVEY_ROWS) - {"closed_on", "deleted_on"}
+    assert rows == set(SURVEY_ROWS) - {"closed_on", "earlier_on", "deleted_on"}
     assert (without_rowid["ballot"], without_rowid["survey"]) == (1, 1)
 
 

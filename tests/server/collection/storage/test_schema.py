@@ -66,11 +66,11 @@ def test_closing_and_deletion_add_a_day_each_and_no_time(data: DataDirectory) ->
         store = directory.survey(directory.publish(sample.envelope(), sample.MODEL))
         store.open()
         store.close()
-        assert set(_survey_rows(store)) == set(SURVEY_ROWS) - {"deleted_on", "generation"}
+        assert set(_survey_rows(store)) == set(SURVEY_ROWS) - {"earlier_on", "deleted_on", "generation"}
         day = date(2031, 1, 31)
         assert store.expire() == 0
         rows = _survey_rows(store)
-    assert set(rows) == set(SURVEY_ROWS) - {"generation"}
+    assert set(rows) == set(SURVEY_ROWS) - {"earlier_on", "generation"}
     assert (rows["closed_on"], rows["deleted_on"]) == ("2030-01-31", "2031-01-31")
     assert (rows["state"], rows["specification"]) == ("closed", sample.digest())
 
