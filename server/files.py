@@ -8,6 +8,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -116,6 +117,19 @@ def write_new(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
     except BaseException:
         path.unlink(missing_ok=True)
         raise
+
+
+def erase(path: Path) -> None:
+    """Overwrite a plain file and delete it; of a link, the link alone."""
+    found = path.lstat()
+    if stat.S_ISREG(found.st_mode):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            os.pwrite(descriptor, bytes(found.st_size), 0)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    path.unlink()
 
 
 def replace(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:

@@ -6,8 +6,6 @@ codes fetched a token. Neither is needed once the ballots are gone.
 
 from __future__ import annotations
 
-import os
-import stat
 from contextlib import closing
 from pathlib import Path
 
@@ -52,7 +50,7 @@ def forget(folder: Path, registrar: Database) -> None:
     with files.named_file_errors(KEYS_NAME):
         if keys.is_dir():
             for path in keys.iterdir():
-                _erase(path)
+                files.erase(path)
             keys.rmdir()
             files.sync_folder(folder)
     if registrar.exists():
@@ -61,16 +59,3 @@ def forget(folder: Path, registrar: Database) -> None:
 
 def _has_codes(connection: Connection) -> bool:
     return connection.execute("SELECT 1 FROM code LIMIT 1").fetchone() is not None
-
-
-def _erase(path: Path) -> None:
-    """Overwrite a plain file and delete it; of a link, the link alone."""
-    found = path.lstat()
-    if stat.S_ISREG(found.st_mode):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        try:
-            os.pwrite(descriptor, bytes(found.st_size), 0)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    path.unlink()

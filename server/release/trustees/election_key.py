@@ -210,7 +210,7 @@ def fourth_round(folder: Path, own: Path, *, random_bytes: Random) -> Fourth:
         files.write_new(own / f"share-{me}-of-{secret.first.trustees}.txt", page.to_text().encode("utf-8"))
         files.write_new(own / LEDGER_FILE, new_ledger(trustees.key))
         _publish(folder, 4, me, last)
-        (own / KEPT_FILE).unlink()
+        files.erase(own / KEPT_FILE)
     return last
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from server import files
 from server.collection.storage import database as db
 from server.collection.storage import forgetting, registrar
 from server.collection.storage.data_directory import DataDirectory
@@ -151,7 +152,7 @@ def test_interrupted_deleting_of_keys_and_codes_is_taken_up_again(
 
     with monkeypatch.context() as patch:
         if moment == "before the keys":
-            patch.setattr(forgetting, "_erase", fail)
+            patch.setattr(files, "erase", fail)
         elif moment == "between the keys":
             patch.setattr(Path, "rmdir", fail)
         elif moment == "before the codes":

@@ -102,6 +102,20 @@ def test_a_ceremony(tmp_path: Path) -> None:
             assert not path.is_file() or secret.to_bytes(32, "little").hex() not in path.read_text("utf-8")
 
 
+def test_the_secret_of_a_ceremony_is_overwritten_before_its_name_goes(tmp_path: Path) -> None:
+    """With those of enough trustees the key follows; whoever has a second name of the file finds zeros."""
+    ceremony = Ceremony(tmp_path)
+    ceremony.first(*ALL)
+    other = tmp_path / "second-name"
+    other.hardlink_to(ceremony.own(1) / KEPT_FILE)
+    ceremony.second(*ALL)
+    ceremony.third(*ALL)
+    assert any(other.read_bytes())
+    ceremony.fourth(*ALL)
+    assert not (ceremony.own(1) / KEPT_FILE).exists()
+    assert not any(other.read_bytes())
+
+
 def test_what_is_secret_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
     ceremony = Ceremony(tmp_path)
     ceremony.first(1)
