@@ -9,14 +9,13 @@ from pathlib import Path
 import click
 
 from server.cli.expire import open_store
-from server.cli.options import PATH, json_option, public_url_option
+from server.cli.options import PATH, json_option, public_url_option, warn_of_local_links
 from server.cli.progress import stages
 from server.cli.surveys import data_option, open_data
 from server.collection.storage.published import PublishedSurvey
 from server.files import read_file
 from server.invitations.coding import make_codes
 from server.invitations.inviting import invite as run_invite
-from server.invitations.inviting import is_local
 from server.invitations.mail_merge import read_mail_merge
 from server.invitations.people import read_people
 from server.invitations.reminding import list_waiting
@@ -146,11 +145,7 @@ def invite(
             waiting=listed,
             progress=progress,
         )
-    if is_local(public_url):
-        click.echo(
-            f"WARNING: the links lead to {public_url}, which only this machine can reach.",
-            err=True,
-        )
+    warn_of_local_links(public_url)
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(made)))
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import click
 
@@ -27,6 +28,14 @@ public_url_option: Final = click.option(
     envvar="ROOMFUL_SERVER_PUBLIC_URL",
     help="Address of the server, for links.",
 )
+
+
+def warn_of_local_links(public_url: str) -> None:
+    """Say so, on standard error, if links with this address lead nowhere from another machine."""
+    from server.collection.config import is_loopback  # nobody without links waits for what it loads
+
+    if is_loopback(urlsplit(public_url).hostname or ""):
+        click.echo(f"WARNING: links lead to {public_url}, which only this machine can reach.", err=True)
 
 
 def json_option(what: str = "the figures") -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from server.cli.options import FOLDER, PATH, public_url_option
+from server.cli.options import FOLDER, PATH, public_url_option, warn_of_local_links
 from server.collection.storage.published import PublishedSurvey
 from server.files import read_file, write_file
-from server.invitations.inviting import is_local
 from server.invitations.poster import make_posters
 from server.keys.signing import envelope_at
 from shared.limits import MAX_ENVELOPE_BYTES
@@ -36,6 +35,5 @@ def poster(survey: Path, out: Path, public_url: str, language: str | None, remin
     out.mkdir(parents=True, exist_ok=True)
     for name, data in made.items():
         write_file(out / name, data)
-    if is_local(public_url):
-        click.echo(f"WARNING: the link leads to {public_url}, which only this machine can reach.", err=True)
+    warn_of_local_links(public_url)
     click.echo(f"Written to {out}: {', '.join(made)}.")

@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from server.cli.expire import in_words, open_store
-from server.cli.options import EXISTING_FILE, PATH, json_option
+from server.cli.options import EXISTING_FILE, PATH, json_option, warn_of_local_links
 from server.cli.surveys import data_option, open_data
 from server.collection.config import Config
 from server.collection.publishing.codes import DEFAULT_DAYS, MOST_DAYS, PublishingCodes
@@ -152,6 +152,8 @@ def open_survey(survey: str, data: Path, rehearsal: Path | None, yes: bool, as_j
                 "Open. Everybody gets the letter, or the link of mail-merge.csv, that holds her own code."
             )
             click.echo(f"The survey's link without a code, for the relay, trustees and auditors:\n{address}")
+        if not store.is_test:
+            warn_of_local_links(config.public_url)
 
 
 @click.command("close")

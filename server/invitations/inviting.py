@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from server import files
 from server.collection.storage.published import PublishedSurvey
@@ -130,11 +129,6 @@ def _are_of(merged: MailMerge, invited: Invited) -> bool:
     return (len(lists) == 1 or all(lists)) and Roll.of(
         invited.codes.roll_id, *lists
     ).digest == invited.codes.digest
-
-
-def is_local(public_url: str) -> bool:
-    """Whether an address leads nowhere from another machine."""
-    return urlsplit(public_url).hostname in ("127.0.0.1", "localhost", "::1")
 
 
 def frame_of(

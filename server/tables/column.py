@@ -6,6 +6,7 @@ computed from a value (an attribute's vector, a rate, a number) is computed once
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, TypeVar, overload
@@ -14,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.arrays import FloatArray
+from shared.limits import EXACT_BOUND
 
 Kind = Literal["numeric", "ordinal", "nominal", "other"]
 _Value = TypeVar("_Value", bound=Hashable)
+_DIGITS: Final = re.compile(r"[+-]?[0-9]{16,}")
 _TEXTS_AT_ONCE: Final = 4096
 MOST_DECIMALS: Final = 1100
 """No float has more."""
@@ -209,6 +212,11 @@ def of_single(numbers: FloatArray) -> FloatArray:
 
 def _text_or_none(value: float) -> str | None:
     return None if value != value else number_text(value)
+
+
+def is_too_long(text: str) -> bool:
+    """Whether a text is a whole number in digits of which a float may lose some: from 2^53 on."""
+    return _DIGITS.fullmatch(text) is not None and abs(float(text)) >= EXACT_BOUND
 
 
 def number_text(value: float | np.floating[Any]) -> str:

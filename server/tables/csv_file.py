@@ -13,7 +13,7 @@ import numpy as np
 
 from server.arrays import IntArray
 from server.progress import Progress
-from server.tables.column import DataColumn
+from server.tables.column import DataColumn, is_too_long
 from server.tables.csv_pieces import IrregularError, content_of, is_large, layout_of
 from server.tables.data_file import DataFile, OfGroups, Replacement, Understood
 from server.tables.decimal_sign import decimal_sign
@@ -63,7 +63,8 @@ class CsvFile(DataFile):
     `csv_pieces.BLOCK_BYTES` is read by pieces, unless it is irregular, or ``wanted`` names its columns: what
     it holds is the same, and of its text nothing is held but the different cells of each column.
 
-    A column is numeric if all its values are numbers; leading zeros, as postcodes have, make it nominal.
+    A column is numeric if all its values are numbers; leading zeros, as postcodes have, make it nominal, and
+    so do whole numbers of 2^53 or more, as identifiers are: they would lose digits.
 
     Kept are the names of published columns, separator, encoding, byte order mark, decimal sign and the line
     end of the header. Every cell is quoted by one rule, whatever was quoted in the original.
@@ -176,6 +177,8 @@ class CsvFile(DataFile):
         if not given or any(
             not _NUMBER.fullmatch(text) or _PADDED.match(text) or other in text for text in given
         ):
+            return found
+        if any(is_too_long(text) for text in given):
             return found
         values = [np.nan if text is None else float(self.number_text(text)) for text in found.distinct]
         return with_(found, kind="numeric", values=np.array(values, dtype=np.float64))

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from server.arrays import FloatArray
-from server.tables.column import DataColumn
+from server.tables.column import DataColumn, is_too_long
 from server.tables.csv_file import CsvFile
 from server.tables.data_file import DataFile
 from server.wording import quoted
@@ -160,15 +160,16 @@ def refuse_doubtful(column: DataColumn, file: DataFile) -> None:
         return
     else:
         sign = file.understood.decimal
+        long = next((text for text in given if is_too_long(text[1])), None)
         plain = re.compile(rf"[+-]?[0-9]+(?:[{sign}][0-9]+)?(?:[eE][+-]?[0-9]+)?")
         odd = [(row, text) for row, text in given if not plain.fullmatch(text)]
-        row, text = (odd or given)[0]
-        message = (
-            f"{quoted(text)} of {quoted(column.name)} looks like a number, and is a text"
-            if odd and len(odd) < len(given)
-            else f"{quoted(column.name)} holds what looks like numbers, such as {quoted(text)}, and is text"
-        )
-        remedy = f"Correct them, {categories}"
+        row, text = long or (odd or given)[0]
+        message = f"{quoted(column.name)} holds what looks like numbers, such as {quoted(text)}, and is text"
+        if long:
+            message = f"{quoted(text)} of {quoted(column.name)} has more digits than a number keeps"
+        elif odd and len(odd) < len(given):
+            message = f"{quoted(text)} of {quoted(column.name)} looks like a number, and is a text"
+        remedy = f"{'If they identify, leave the column out' if long else 'Correct them'}, {categories}"
     raise InputError(
         message,
         where=file.where(row),

@@ -21,6 +21,7 @@ from server.tables.missing import USUAL, MissingValues
 from server.tables.row_order import value_codes
 from server.wording import quoted
 from shared.errors import InputError, ModelFileError
+from shared.limits import EXACT_BOUND
 
 PIECE_RECORDS: Final = 1 << 20
 """Records that are read or written together; also of a row group, as Arrow divides what it writes at once."""
@@ -234,7 +235,7 @@ def _column(name: str, chunked: Any) -> DataColumn:
         numbers = np.full(int(codes.max(initial=-1)) + 1, np.nan)
         # By the array protocol: to_numpy would load pandas.
         numbers[: len(values)] = np.from_dlpack(values)
-        if kinds.is_float64(kind) or np.nanmax(np.abs(numbers), initial=0) < 2**53:
+        if kinds.is_float64(kind) or np.nanmax(np.abs(numbers), initial=0) < EXACT_BOUND:
             numbers, codes = _different(numbers + 0.0, codes)
             return DataColumn(
                 name=name,

@@ -80,7 +80,7 @@ def test_codes_in_json(tmp_path: Path) -> None:
 
 def test_links_that_only_this_machine_can_reach_are_warned_of(data: Path, tmp_path: Path) -> None:
     made = _invite(tmp_path, "letters", "--no-letters", "--public-url", "http://127.0.0.1:8000/")
-    assert "WARNING: the links lead to http://127.0.0.1" in made.stderr
+    assert "WARNING: links lead to http://127.0.0.1" in made.stderr
 
 
 def test_without_letters(data: Path, tmp_path: Path) -> None:

@@ -591,3 +591,17 @@ def test_who_gave_no_answer_neither_hides_nor_discloses_the_answer_of_others(tmp
     assert warning.startswith(
         'In 1 of 3 groups, with 6 of 16 records (37.5%), everybody has the same "health"'
     )
+
+
+@pytest.mark.parametrize("digits", ["90071992547410", "-1000000000000000", "9" * 4998])
+def test_whole_numbers_that_would_lose_digits_are_no_numbers(tmp_path: Path, digits: str) -> None:
+    """A mean of identifiers was published, in which neighbours were one."""
+    ids = [f"{digits}{i + 10}" for i in range(N)]
+    path = written(tmp_path / "a.csv", id=ids, age=AGES)
+    with pytest.raises(InputError, match=r'line 2: .* of "id" has more digits than a number keeps'):
+        masked(path, quasi_identifiers=("age", "id"))
+    _, file = masked(path, quasi_identifiers=("age",), confidential=("id",), nominal=("id",))
+    assert sorted(file.column("id")) == sorted(ids)
+    assert file.column("id").kind == "nominal"
+    below = written(tmp_path / "b.csv", id=[2**53 - 1 - i for i in range(N)], age=AGES)
+    assert open_data(below).column("id").kind == "numeric"

@@ -68,8 +68,18 @@ def test_the_address_follows_the_configuration(signed: Path, tmp_path: Path) -> 
     data.mkdir()
     (data / "roomful.toml").write_text('public_url = "https://example.org/surveys"\n')
     _run(publish, signed, "--data", data)
-    output = _run(open_survey, sample.digest(), "--data", data, "--yes").stdout
-    assert f"https://example.org/surveys/s/{sample.digest()[:16]}#{sample.digest()}." in output
+    opened = _run(open_survey, sample.digest(), "--data", data, "--yes")
+    assert f"https://example.org/surveys/s/{sample.digest()[:16]}#{sample.digest()}." in opened.stdout
+    assert opened.stderr == ""
+
+
+@pytest.mark.parametrize("test", [False, True])
+def test_a_link_that_leads_to_this_machine_is_warned_of(signed: Path, tmp_path: Path, test: bool) -> None:
+    """Unless it is a test copy: the address given to serve alone is not known to open."""
+    data = tmp_path / "data"
+    found = json.loads(_run(publish, signed, "--data", data, "--json", *["--test"] * test).stdout)
+    opened = _run(open_survey, found["id"], "--data", data, "--yes")
+    assert ("WARNING: links lead to http://127.0.0.1:8000/, which only" in opened.stderr) is not test
 
 
 @pytest.mark.parametrize("command", [open_survey, close_survey])
