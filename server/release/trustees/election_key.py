@@ -114,9 +114,10 @@ def first_round(
     Raises
     ------
     OpeningError
-        ``opening.threshold``; ``opening.exists`` if the folder of her own is not new.
+        ``opening.threshold``; ``opening.exists`` if the folder of her own is not new, or if somebody has used
+        her number.
     ElectionError
-        With the code ``election.ceremony`` if the messages that are there are of another ceremony.
+        With the code ``election.ceremony`` if the messages that are there are of another ceremony or split.
     """
     require_threshold(threshold, shares)
     require_new(
@@ -125,7 +126,17 @@ def first_round(
         expected="a new folder of your own",
         remedy="A ceremony that was begun is not begun again: name another folder for a new one.",
     )
+    _require_first(folder, 1, trustee)
     there = _read_round(folder, 1, First.parse)
+    for other in there:
+        if (other.threshold, other.trustees) != (threshold, shares):
+            raise ElectionError(
+                f"trustee {other.trustee} has begun it as {other.threshold}-of-{other.trustees}",
+                where=f"{folder}",
+                expected="one split for all",
+                remedy="Agree on the split; if it is another, begin a new ceremony.",
+                code="election.ceremony",
+            )
     identifier = there[0].ceremony if there else random_bytes(32).hex()
     sealing_secret = random_bytes(SECRET_BYTES)
     coefficients = ceremony.draw(threshold, random_bytes(ceremony.COEFFICIENT_BYTES * threshold))
@@ -350,7 +361,18 @@ def _read_round(folder: Path, number: int, parse: Callable[[bytes, str], M]) -> 
     )
 
 
+def _require_first(folder: Path, number: int, trustee: int) -> None:
+    """Refuse a second message of a trustee in a round."""
+    require_new(
+        folder / _name(number, trustee),
+        "file",
+        expected=f"one message of trustee {trustee} in round {number}",
+        remedy="If it is yours, go on with the next round; if not, somebody used your number, or you hers.",
+    )
+
+
 def _publish(folder: Path, number: int, trustee: int, message: _Message) -> None:
+    _require_first(folder, number, trustee)
     with files.named_file_errors(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
         files.write_new(folder / _name(number, trustee), message.to_bytes(), mode=files.SHARED)

@@ -196,3 +196,21 @@ def test_a_wrong_folder_or_a_late_message_voids_nothing(tmp_path: Path) -> None:
     with pytest.raises(RoomfulError) as lost:
         second_round(ceremony.folder, tmp_path / "mistyped", random_bytes=os.urandom)
     assert lost.value.remedy.startswith("Look at the path first.")
+
+
+def test_a_number_that_is_taken_and_another_split_leave_nothing_behind(tmp_path: Path) -> None:
+    """A trustee who mistypes either goes on with the right one, in the folder that she named."""
+    ceremony, own = Ceremony(tmp_path), tmp_path / "own"
+    ceremony.first(1)
+
+    def begin(trustee: int, shares: int) -> None:
+        first_round(
+            ceremony.folder, own, trustee=trustee, threshold=2, shares=shares, random_bytes=os.urandom
+        )
+
+    assert code_of(lambda: begin(1, 3)) == ("opening.exists", str(ceremony.message(1, 1)))
+    assert code_of(lambda: begin(2, 4)) == ("election.ceremony", str(ceremony.folder))
+    begin(2, 3)
+    ceremony.first(3)
+    ceremony.second(1)
+    assert code_of(lambda: ceremony.second(1)) == ("opening.exists", str(ceremony.message(2, 1)))
