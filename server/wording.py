@@ -10,7 +10,12 @@ def quoted(text: str | None, limit: int = 40) -> str:
     if text is None:
         return "(missing)"
     shown = text if len(text) <= limit else text[:limit] + "…"
-    return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown) + '"'
+    return f'"{on_one_line(shown)}"'
+
+
+def on_one_line(text: str) -> str:
+    """Return a text with its control characters, line breaks among them, as escapes."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def shortened_list(names: tuple[str, ...], limit: int = 20) -> str:

@@ -29,7 +29,7 @@ from server.tables.doubts import (
 )
 from server.tables.missing import likely_codes
 from server.tables.sniffing import SEPARATOR_WORDS
-from server.wording import quoted
+from server.wording import on_one_line, quoted
 from shared.decimals import format_decimal, parse_decimal
 from shared.errors import InputError
 
@@ -203,7 +203,7 @@ def describe_table(table: DataFile) -> str:
     if table.equal_rows is not None:
         lines.append(f"{table.equal_rows:,} rows equal to an earlier one in every column")
     lines += _about_header(table)
-    width = max(len(column.name) for column in table.columns)
+    width = max(len(on_one_line(column.name)) for column in table.columns)
     for column in preview_table(table):
         if column.kind == "number":
             about = f"numbers from {column.lowest} to {column.highest}, step {column.step}"
@@ -229,7 +229,7 @@ def describe_table(table: DataFile) -> str:
             about += f"; no value? {', '.join(map(quoted, column.suspects))}"
         elif column.kind in ("number", "text") and (doubt := _doubt(table, column.name)):
             about += f"; `anonymize` refuses it: {doubt}"
-        lines.append(f"  {column.name.ljust(width)}  {about}")
+        lines.append(f"  {on_one_line(column.name).ljust(width)}  {about}")
     return "\n".join(lines) + "\n"
 
 

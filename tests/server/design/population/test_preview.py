@@ -141,3 +141,12 @@ def test_numbers_in_short_are_none_that_mean_no_value(texts: list[str], kind: st
     (_, column) = preview_table(table)
     assert (column.kind, column.suspects) == (kind, ())
     assert f'"{texts[0]}" is a number to `anonymize`' in describe_table(table)
+
+
+def test_a_column_has_one_line_whatever_its_name_holds() -> None:
+    table = CsvFile(b'"age\nin years",sex\n34,f\n35,m\n', source="a.csv")
+    lines = describe_table(table).splitlines()
+    assert lines[-2:] == [
+        "  age\\nin years  numbers from 34 to 35, step 1",
+        '  sex            text, 2 distinct: "f", "m"',
+    ]
