@@ -348,7 +348,11 @@ def _acknowledge(
         write_file(receipt_file, f"{signed}\n{sealed_text(receipt.sealed)}\n".encode("ascii"))
         click.echo(f"Receipt and sealed ballot are in {receipt_file}, for a complaint.", err=True)
     if receipt.earlier:
-        click.echo("The answers that were sealed first count; no others were sent.", err=True)
+        click.echo(
+            "The answers that were sealed first count; no others were sent. If those are not yours, name "
+            "another --token-file.",
+            err=True,
+        )
     where = "Handed to the relay" if receipt.relayed else "Sent and stored"
     account.say(
         f"{where}. Receipt: {receipt.digest}", sent=True, receipt=receipt.digest, relayed=receipt.relayed

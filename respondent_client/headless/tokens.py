@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import click
+
 from respondent_client.headless.repeating import repeated
 from respondent_client.headless.respondent import HeadlessRespondent
 from respondent_client.keeping import keep_request
@@ -43,6 +45,12 @@ def find_token(
     """
     kept = respondent.restore(read_file(path, MAX_FILE_BYTES)) if path is not None and path.exists() else None
     if isinstance(kept, HeldToken):
+        # Two people on one machine name one file: the second would believe that her code was exchanged.
+        click.echo(
+            f"The token in {path} is used, and no code is exchanged. If it is not yours, name another "
+            "--token-file.",
+            err=True,
+        )
         return kept
     invitation = respondent.link.invitation
     if kept is None and invitation.token is not None and code is None:

@@ -76,6 +76,25 @@ def test_a_typed_code_and_a_saved_token(site: Site, tmp_path: Path) -> None:
     assert site.store.total() == 1
 
 
+def test_whoever_names_the_token_file_of_another_is_told(site: Site, tmp_path: Path) -> None:
+    """Two people on one machine: the second believed that her answers were taken."""
+    saved = tmp_path / "token.json"
+
+    def told(number: int) -> tuple[str, BaseException | None]:
+        link = survey_link(site.url, DIGEST, public_bytes(ORGANIZER_KEY), code=code(number))
+        arguments = [link, "--answers", str(site.answers), "--token-file", str(saved)]
+        run = CliRunner().invoke(respond, arguments, standalone_mode=False)
+        return run.stderr, run.exception
+
+    assert "name another" not in told(0)[0]
+    assert "If those are not yours, name another --token-file." in told(1)[0]
+    saved.with_name("token.json.message").unlink()
+    words, error = told(1)
+    assert "no code is exchanged. If it is not yours, name another --token-file." in words
+    assert isinstance(error, TokenError)
+    assert site.store.total() == 1
+
+
 def test_a_dry_run_spends_nothing(site: Site) -> None:
     result = site.respond("--dry-run")
     assert json.loads(result["message"])["answers"] == ANSWERS
