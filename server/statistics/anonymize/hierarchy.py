@@ -17,7 +17,7 @@ from typing import Final
 from server.tables.column import DataColumn
 from server.tables.delimited import read_bytes
 from server.tables.sniffing import decode
-from server.wording import quoted
+from server.wording import nearest_name, quoted
 from shared.errors import InputError
 
 _SEPARATORS: Final = ";,\t|"
@@ -61,6 +61,7 @@ class Hierarchy:
                     f"the value {shown} of {quoted(column.name)} is not in the hierarchy",
                     where=self.source,
                     expected="a line for every value of the column",
+                    remedy=f"{nearest_name(text, tuple(self.paths))}Write values alike in both files.",
                 )
             found.append(path)
         return tuple(found)

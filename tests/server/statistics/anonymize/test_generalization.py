@@ -122,6 +122,16 @@ def test_an_intruder_is_taken_to_know_what_a_node_means(tmp_path: Path, jobs: Pa
     assert dld == pytest.approx(100 / 20)  # one of the twenty at the own node, not of all forty
 
 
+def test_a_value_that_is_written_otherwise_is_named(tmp_path: Path) -> None:
+    """Codes such as 63.1 and 63.10 can be two, so a number is not looked for by what it is worth."""
+    tree = tmp_path / "codes.csv"
+    tree.write_text("63;low;*\n65;high;*\n")
+    table = pd.DataFrame({"job": [63.0, 65.0] * 20, "age": 30})
+    with pytest.raises(InputError, match=r'"63\.0" of "job" is not in the hierarchy') as error:
+        masked(written(tmp_path, table, "csv"), tree)
+    assert error.value.remedy.startswith('Did you mean "63"? Write values alike')
+
+
 def test_codes_with_labels_are_found_by_either(tmp_path: Path, jobs: Path) -> None:
     import pyreadstat
 
