@@ -23,6 +23,7 @@ from server.tables.missing import USUAL, MissingValues
 from server.tables.row_order import value_codes
 from server.wording import quoted
 from shared.errors import ModelFileError
+from shared.limits import EXACT_BOUND
 
 _DAMAGE: Final = (
     OSError,
@@ -150,7 +151,8 @@ class ExcelFile(DataFile):
             [float(text or 0) if number else np.nan for text, number in pairs], dtype=np.float64
         )
         dated = any(isinstance(value, _DATES) for value in cells)
-        some = bool((~np.isnan(values)).any())
+        long = any(isinstance(value, int) and abs(value) >= EXACT_BOUND for value in cells)
+        some = bool((~np.isnan(values)).any()) and not long
         return DataColumn(
             name=name,
             distinct=distinct,
@@ -241,8 +243,9 @@ def _is_number(value: object) -> bool:
 def _text(value: object) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
+    if isinstance(value, float):
         return number_text(float(f"{value:.{_DIGITS}g}"))
+    # A whole number is written in full.
     return None if value is None else str(value)
 
 

@@ -605,3 +605,20 @@ def test_whole_numbers_that_would_lose_digits_are_no_numbers(tmp_path: Path, dig
     assert file.column("id").kind == "nominal"
     below = written(tmp_path / "b.csv", id=[2**53 - 1 - i for i in range(N)], age=AGES)
     assert open_data(below).column("id").kind == "numeric"
+
+
+@pytest.mark.parametrize(("first", "kind"), [(10**15 + 1, "numeric"), (2**53, "nominal")])
+def test_long_whole_numbers_in_excel_keep_their_digits(tmp_path: Path, first: int, kind: str) -> None:
+    """Programs write sixteen digits, of which fifteen were read: identifiers became one."""
+    ids = [first + 2 * i for i in range(N)]
+    pd.DataFrame({"id": ids, "age": AGES}).to_excel(tmp_path / "a.xlsx", index=False)
+    column = open_data(tmp_path / "a.xlsx").column("id")
+    assert sorted(column) == [str(number) for number in ids]
+    assert column.kind == kind
+
+
+def test_longer_whole_numbers_in_excel_are_no_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    pd.DataFrame({"id": [2**53 + 2 * i for i in range(N)], "age": AGES}).to_excel(path, index=False)
+    with pytest.raises(InputError, match=r'row 2: "9007199254740992" of "id" has more digits'):
+        masked(path, quasi_identifiers=("age", "id"))
