@@ -69,8 +69,9 @@ def test_from_a_csv_to_the_exported_table(browser: Browser, tmp_path: Path) -> N
             form.get_by_label("Highest rating").fill("5")
             press(form.get_by_role("button", name="Add"))
             page.goto(f"{gate.address}design")
-            press("Design the survey")
-            # The page goes there by itself; whoever goes there at the same moment ends one of the two ways.
+            with page.expect_navigation():
+                button("button", name="Design the survey").click()
+            # The page is drawn anew when the design is made; whoever looks at that moment has lost the page.
             press(page.get_by_role("link", name="Go on: Key and signature"))
             page.locator("#passphrase").fill(PASSPHRASE)
             page.locator("#again").fill(PASSPHRASE)
