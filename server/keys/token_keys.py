@@ -211,5 +211,6 @@ def _refused(message: str, where: str) -> KeyFileError:
         message,
         where=where,
         expected="the .pem file of roomful keygen --purpose tokens",
-        remedy="Make a key for this survey alone: roomful keygen --purpose tokens.",
+        remedy="Look at the path first: a signed survey takes the key that it was designed with. "
+        "Before that make one for this survey alone: roomful keygen --purpose tokens.",
     )

@@ -96,8 +96,8 @@ class KnownBoard:
                 f"the ballots are those of another board ({digest_words(found)})",
                 where="checkpoint",
                 expected=f"the board that was seen elsewhere ({_words_of(expected)})",
-                remedy="Keep the folder: two signed boards are evidence. State and open nothing, and tell "
-                "the other trustees.",
+                remedy="Compare the words letter by letter. If they differ, keep the folder: two signed "
+                "boards are evidence. State and open nothing, and tell the other trustees.",
                 code="opening.root",
             )
 
