@@ -245,7 +245,7 @@ async function switchLanguage(code) {
   document.getElementById("build-label").textContent = language.t("about.build");
   const titles = state.survey?.title ?? JSON.parse(page.dataset.titles ?? "{}");
   if (titles[code]) document.getElementById("survey-title").textContent = titles[code];
-  for (const link of document.querySelectorAll("[data-language]")) {
+  for (const link of document.querySelectorAll("#languages [data-language]")) {
     if (link.getAttribute("data-language") === code) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }

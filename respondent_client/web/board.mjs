@@ -6,6 +6,7 @@ import { parsePin, parseReceipt, receiptText, sealedBallot, sealedBytes } from "
 import { h, replace } from "./dom.mjs";
 import { canVerify } from "./ed25519.mjs";
 import { bytesOfHex, keyText } from "./envelope.mjs";
+import { takeAlong } from "./fragment.mjs";
 import { chooseLanguage } from "./language.mjs";
 import { tellLost } from "./lost.mjs";
 import { scan } from "./scan.mjs";
@@ -294,11 +295,11 @@ async function takeLink() {
 const receiptField = () => /** @type {HTMLInputElement} */ (document.getElementById("receipt"));
 const pinned = () => (state.pin ? `#${state.pin.digest}.${state.pin.key}` : "");
 
-/** The page in another language, with what is pinned and the receipt that stands in the field now. */
-function takeAlong(link) {
+/** What the page in another language gets: what is pinned and the receipt that stands in the field now. */
+function present() {
   const receipt = parseReceipt(receiptField()?.value ?? location.hash); // its field may not be there yet
   const written = receipt && receiptText(receipt.survey ?? id, receipt);
-  link.hash = [pinned().slice(1), written].filter(Boolean).join(".");
+  return [pinned().slice(1), written].filter(Boolean).join(".");
 }
 
 /** Of an election with a result; the program for it comes when somebody wants it. */
@@ -316,7 +317,7 @@ async function offerVerification() {
 }
 
 async function main() {
-  for (const link of document.querySelectorAll("[data-language]")) link.addEventListener("click", () => takeAlong(link));
+  takeAlong(present);
   state.language = await chooseLanguage(page.dataset.language);
   draw();
   window.addEventListener("hashchange", takeLink);

@@ -23,6 +23,21 @@ export function takeFragment({ step = 0, shown } = {}) {
   return fragment;
 }
 
+/**
+ * Let the links to other languages be followed, now that they take along what `fragment` says then.
+ *
+ * @param {() => string} fragment
+ * @param {AddEventListenerOptions} [options]
+ */
+export function takeAlong(fragment, options = {}) {
+  const languages = document.getElementById("languages");
+  languages?.addEventListener("click", (event) => {
+    const link = /** @type {HTMLAnchorElement} */ (/** @type {Element} */ (event.target).closest("[data-language]"));
+    if (link) link.hash = fragment();
+  }, options);
+  languages?.classList.remove("early");
+}
+
 /** Load the page afresh with a link whose secrets have left the address. */
 export function reopen(fragment) {
   history.replaceState({ step: 0 }, "", `${location.pathname}${location.search}#${fragment}`);

@@ -2,16 +2,13 @@
 // is loaded. Then the rest of an open survey's page comes, or a word that it did not. A board that is not there yet
 // has this script too, for the receipt in a link to it.
 
-import { reopen, takeFragment } from "./fragment.mjs";
+import { reopen, takeAlong, takeFragment } from "./fragment.mjs";
 import { tellLost } from "./lost.mjs";
 import { tellMoments } from "./moments.mjs";
 
 const fragment = takeFragment();
-
-/** @type {NodeListOf<HTMLAnchorElement>} */
-const links = document.querySelectorAll("[data-language]");
 const alone = new AbortController(); // until the rest of the page is there, which knows what is still to be taken along
-for (const link of links) link.addEventListener("click", () => { link.hash = fragment; }, { signal: alone.signal });
+takeAlong(() => fragment, { signal: alone.signal });
 
 async function load() {
   const { main } = await import("./app.mjs");

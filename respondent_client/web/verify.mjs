@@ -4,7 +4,7 @@ import { loadingNote } from "./about.mjs";
 import { digestWordsOf } from "./checks.mjs";
 import { h, replace } from "./dom.mjs";
 import { Engine } from "./engine.mjs";
-import { pinned, takeFragment } from "./fragment.mjs";
+import { pinned, takeAlong, takeFragment } from "./fragment.mjs";
 import { chooseLanguage } from "./language.mjs";
 import { tellLost } from "./lost.mjs";
 import { scan } from "./scan.mjs";
@@ -141,9 +141,7 @@ function show(outcome, { words, cell, genuine, answers }) {
 
 async function main() {
   context.fragment = takeFragment();
-  /** @type {NodeListOf<HTMLAnchorElement>} */
-  const links = document.querySelectorAll("[data-language]");
-  for (const link of links) link.addEventListener("click", () => { link.hash = pinned(context.fragment); });
+  takeAlong(() => pinned(context.fragment));
   context.language = await chooseLanguage(page.dataset.language);
   showLoading();
   engine.start();

@@ -32,8 +32,6 @@ _HOLDING = """(methods) => {
 class Late:
     """Holds back what Python answers to some methods; to be made before the page is opened.
 
-    In the page, ``late.tell`` says what the worker says.
-
     Parameters
     ----------
     page : Page
@@ -52,6 +50,10 @@ class Late:
     def hold(self, *methods: str) -> None:
         """Hold back what is answered to these methods from now on."""
         self._page.evaluate(f"for (const method of {json.dumps(methods)}) late.methods.add(method)")
+
+    def tell(self, message: dict[str, str]) -> None:
+        """Say to the page what the worker might."""
+        self._page.evaluate("message => late.tell(message)", message)
 
     def release(self) -> None:
         """Let them arrive in their order, and later ones at once."""

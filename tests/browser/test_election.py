@@ -51,7 +51,6 @@ from tests.elections import (
 from tests.server.cli.test_election import board_files
 from tests.server.collection.relay.survey import RELAY_URL
 from tests.unit_cells import election_of_units
-from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 __all__ = ["visit"]
@@ -71,6 +70,14 @@ def votes_in(vote: EncryptedVote) -> list[list[int]]:
         [known[GROUP.combine((1, L - secret), (s, r))] for r, s in contest.ciphertexts]
         for contest in vote.contests
     ]
+
+
+TEST_AND_CAST = """() => {
+  const cast = document.querySelector("#screen button.primary");
+  document.getElementById("test-ballot").click();
+  cast.click();
+}"""
+"""Pressed together; a tested ballot is never cast."""
 
 
 def words_of(walk: InvitedWalk) -> str:
@@ -127,7 +134,7 @@ def test_a_vote(
     walk.see_message()
     walk.look("7-review")
     tested = words_of(walk)
-    page.click("#test-ballot")
+    page.evaluate(TEST_AND_CAST)
     assert words_of(walk) == tested
     walk.look("7-tested")
     text = page.locator("#test-text").text_content()
@@ -183,8 +190,8 @@ def what_cannot_be_sealed_is_dead_and_another_is_cast(walk: InvitedWalk) -> None
     page, dead, held = walk.page, words_of(walk), list[Route]()
     page.check("#when-now")
     page.context.route("**/hpke*.mjs", lambda route: held.append(route))
-    walk.go_on()
-    until(lambda: held != [], lambda: "nothing is sealed")
+    with page.expect_request("**/hpke*.mjs"):
+        walk.go_on()
     expect(page.locator("#screen button")).to_have_count(0)
     here = page.evaluate("history.state.step")
     page.go_back()
@@ -213,7 +220,7 @@ def test_the_page_that_tests_a_ballot_tells_what_is_lost_from_what_is_false(
     page.context.unroute("**/specification")
     page.reload()
     late.wait()
-    page.evaluate("late.tell({ kind: 'failed', cause: 'crashed' })")
+    late.tell({"kind": "failed", "cause": "crashed"})
     expect(page.locator("#loading .error")).to_be_visible()
     expect(page.locator("#refusal")).to_have_count(0)
     walk.open(f"{address}/verify?lang=en")

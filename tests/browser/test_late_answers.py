@@ -144,11 +144,30 @@ def test_questions_whose_library_never_comes_are_not_prepared_for_ever(fresh: Pa
 
 def test_another_language_before_the_page_is_there_keeps_the_link(fresh: Page, site: Site) -> None:
     """The key of the organizer and the code of a letter were left behind."""
+    first = Held(fresh, "**/start.*.mjs")
     Held(fresh, "**/app.*.mjs")
-    fresh.goto(site.link(KEY))
+    fresh.goto(site.link(KEY), wait_until="commit")
+    expect(fresh.locator("#late")).to_have_count(1)
+    expect(fresh.locator("#languages")).to_be_hidden()
+    first.release()
     expect(fresh.locator("#late")).to_have_count(0)
     fresh.get_by_role("link", name="Deutsch").click()
     fresh.wait_for_url(site.link(KEY).replace("#", "?lang=de#"))
+
+
+def test_nothing_leads_on_from_the_checks_when_python_has_failed(fresh: Page, site: Site) -> None:
+    late = Late(fresh)
+    Held(fresh)
+    fresh.clock.install(time=0)
+    walk = Walk(fresh)
+    walk.open(site.link(KEY))
+    expect(fresh.locator("#start")).to_be_enabled()
+    fresh.clock.pause_at(60)
+    fresh.click("#start")
+    expect(fresh.locator("#looked")).to_be_visible()
+    late.tell({"kind": "failed", "cause": "crashed"})
+    fresh.clock.run_for(10_000)
+    expect(walk.heading).to_have_text("Can this survey keep its promise?")
 
 
 def test_words_compared_twice_count_the_model_once(page: Page, make_site: Callable[..., Site]) -> None:

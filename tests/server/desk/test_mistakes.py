@@ -182,3 +182,14 @@ def test_participation_0_or_30_is_named(visitor: Visitor, rate: str, said: str) 
     assert said in page
     assert f'value="{rate}"' in page  # what was typed is still there
     assert "participation" not in (visitor.folder / "survey.toml").read_text()
+
+
+def test_what_went_wrong_is_told_by_the_page_and_lost_to_none_of_its_parts(visitor: Visitor) -> None:
+    """The figures beside a form that is refused are asked for on their own."""
+    choose(visitor, people_csv(visitor.folder / "people.csv"))
+    visitor.post("/promise", {"k": "none", "page": "promise"})
+    visitor.get("/promise", **{"HX-Request": "true"})
+    assert visitor.desk.problem is not None
+    message = str(visitor.desk.problem.message)
+    assert message in visitor.text("/promise")
+    assert message not in visitor.text("/promise"), "once"
