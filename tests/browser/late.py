@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from playwright.sync_api import Page
+
+from tests.waiting import until
 
 _HOLDING = """(methods) => {
   const asked = new Map();
@@ -27,6 +30,14 @@ _HOLDING = """(methods) => {
     });
   };
 }"""
+
+
+def hear(page: Page, condition: Callable[[], object]) -> None:
+    """Wait until something is true that a page's own events make so, such as a request that is held.
+
+    Events are told only while the page is asked something: a test that sleeps hears of none.
+    """
+    until(lambda: condition() or page.wait_for_timeout(20))
 
 
 class Late:

@@ -29,6 +29,7 @@ from shared.invitation_code import InvitationCode
 from shared.receipt import BallotReceipt
 from tests.attacks.test_forged_board import folder_of
 from tests.boards import SUBMISSIONS, TOKENS
+from tests.browser.late import hear
 from tests.browser.site import Site
 from tests.builders import ORGANIZER_KEY, public_bytes, small_envelope
 from tests.invited import ROLL_ID, code, used_codes
@@ -36,7 +37,6 @@ from tests.served import serving
 from tests.server.collection.storage import ballots
 from tests.server.release.board.survey import released_files
 from tests.vectors.generate import FOLDER
-from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 VECTORS: dict[str, Any] = json.loads((FOLDER / "board.json").read_text("utf-8"))
@@ -443,10 +443,10 @@ def test_the_answer_is_to_the_question_that_was_put_last(served: Served, page: P
     page.route("**/board/receipts", lambda route: held.append(route))
     page.goto(served.link())
     page.locator("#count").click()
-    until(lambda: len(held) == 1, lambda: "the first count asks for nothing")
+    hear(page, lambda: len(held) == 1)
     page.locator("#receipt").fill(served.receipt(3))
     page.locator("#look").click()
-    until(lambda: len(held) == 2, lambda: "the second asks for nothing")
+    hear(page, lambda: len(held) == 2)
     held[1].continue_()
     expect(page.locator("#verdict")).to_contain_text(re.compile(rf"\b{BALLOTS}\b"))
     said = page.locator("#verdict").inner_text()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.invited_office import CODES, Office, office
+from tests.browser.late import hear
 from tests.browser.test_invited_survey import WAGE, InvitedWalk, visit
 from tests.waiting import until
 
@@ -161,7 +162,7 @@ def test_another_language_while_it_is_sent(
     page.context.route("**/submissions", lambda route: held.append(route))
     page.check("#when-now")
     walk.go_on()
-    until(lambda: held or page.wait_for_timeout(20))
+    hear(page, lambda: held)
     page.click("[data-language=de]")
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(page.locator("#screen button:not([disabled])")).to_have_count(0)

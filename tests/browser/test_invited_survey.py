@@ -23,11 +23,11 @@ from shared.specification import Specification
 from shared.submission import decode
 from shared.token import HeldToken
 from tests.browser.invited_office import CODES, UNKNOWN, Office, is_ballot, office
+from tests.browser.late import hear
 from tests.browser.profiles import DESK, PHONE
 from tests.browser.test_right_to_left import in_arabic
 from tests.browser.walk import Walk
 from tests.invited import COLLECTOR, COLLECTOR_KEY, HPKE, OPENING_KEY, ROLL_ID, token_key
-from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 WAGE = "13.5"
@@ -407,7 +407,7 @@ def test_after_a_reload_the_relay_gets_the_very_same_again(
         held: list[Route] = []
         page.context.route("**/submissions", lambda route: held.append(route))
         page.click("#send-again")
-        until(lambda: held != [], lambda: "nothing is sent")
+        hear(page, lambda: held)
         page.get_by_role("link", name="Deutsch").click()
         expect(page.locator("html")).to_have_attribute("lang", "de")
         expect(page.locator("#send-again")).to_be_disabled()
