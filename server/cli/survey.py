@@ -313,7 +313,7 @@ def issued(directory: DataDirectory, store: SurveyStore) -> dict[str, int]:
         count = directory.registrar(store.id).issued()
     except StateError:
         return {}
-    growing = store.met in NOT_CLOSED
+    growing = store.state in NOT_CLOSED
     name = "tokens_issued_about" if growing else "tokens_issued"
     return {name: told_until_closing(store, "total-tokens", count)}
 

@@ -49,7 +49,9 @@ def arrived(store: SurveyStore, *, today: Today = utc_today) -> int | None:
 
 
 def told_until_closing(store: SurveyStore, name: str, exact: int, *, today: Today = utc_today) -> int:
-    """A number of an invited survey: while it is open the one to tell, then the exact one.
+    """A number of an invited survey: until it is closed for good the one to tell, then the exact one.
+
+    A clock that stands beyond the signed end closes nothing for good, and tells nothing exact.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ def told_until_closing(store: SurveyStore, name: str, exact: int, *, today: Toda
         See :func:`told`.
     """
     path = store.told(name)
-    if store.met in NOT_CLOSED:
+    if store.state in NOT_CLOSED:
         return told(path, exact, most=require_invited(store.specification).people, today=today)
     with files.named_file_errors(name):
         path.unlink(missing_ok=True)

@@ -13,11 +13,15 @@ import pytest
 
 from server.cli.survey import issued
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
 from server.collection.totals import SCALE, arrived, draw_noise, told
 from shared.errors import StorageError
+from shared.period import Period
 from tests.builders import small_envelope, small_model
+from tests.invited import invited_envelope, roll
 from tests.server.collection.storage.ballots import sealed
+from tests.server.collection.storage.test_period import CLOSES, OPENS, WITHIN, Clock
 
 DAY = date(2026, 11, 28)
 
@@ -95,6 +99,23 @@ def test_the_number_of_tokens_to_tell_is_kept_until_closing_too(
     survey.close()
     assert issued(data, survey) == {"tokens_issued": 0}
     assert not kept.exists()
+
+
+def test_a_clock_beyond_the_signed_end_tells_no_exact_total(tmp_path: Path) -> None:
+    """It may go back, and answers are taken again."""
+    clock = Clock()
+    clock.moment = WITHIN
+    with DataDirectory(tmp_path / "data", quiet_seconds=60, now=clock) as data:
+        envelope = invited_envelope(period=Period(opens=OPENS, closes=CLOSES))
+        store = data.survey(data.publish(envelope, small_model(), roll().to_bytes()))
+        store.open()
+        clock.moment = CLOSES
+        assert (store.state, store.met) == (State.OPEN, State.CLOSED)
+        assert arrived(store) in range(0, 100, 10)
+        assert store.told("total-ballots").is_file()
+        store.close()
+        assert arrived(store) == 0
+        assert not store.told("total-ballots").exists()
 
 
 def test_a_survey_that_is_open_to_everybody_tells_what_it_has(data: DataDirectory) -> None:
