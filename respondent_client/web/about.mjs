@@ -93,13 +93,13 @@ export function loadingNote({ state, language, engine }) {
       h("ul", {}, ["other-browser", "other-device", "ask"].map((key) => h("li", {}, language.t(`failure.${key}`)))),
     );
   }
-  if (asked(state) || state.lines.length > 0) return null;
   if (state.unreached) return unreached({ language });
+  if (asked(state) || state.lines.length > 0) return null;
   return arrival({ state, language });
 }
 
 /** The server was not reached, and is asked again before anything is refused. */
-export function unreached({ language }) {
+function unreached({ language }) {
   return h("p", { class: "notice warning", id: "unreached" }, language.t("checks.unreached"));
 }
 

@@ -1,6 +1,6 @@
 // Step 2: the soundness checks as lines that can be read, and the screen of a refusal, which has no way past.
 
-import { arrival, unreached } from "./about.mjs";
+import { arrival } from "./about.mjs";
 import { h, replace } from "./dom.mjs";
 import { asked } from "./state.mjs";
 
@@ -50,8 +50,7 @@ function looked({ language }) {
 
 /** How far the checks are, or that all have passed. */
 export function standing(context) {
-  const { language, state: { unreached: lost, sound, survey, asked: early, lines: all, notice } } = context;
-  if (lost) return unreached(context);
+  const { language, state: { sound, survey, asked: early, lines: all, notice } } = context;
   if (!sound && !survey) return h("div", { class: "notice" }, early ? arrival(context) : h("p", {}, language.t("checks.running")));
   if (!sound) {
     return h(

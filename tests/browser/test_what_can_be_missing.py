@@ -98,6 +98,8 @@ def test_an_unreachable_api_is_no_riddle(fresh: BrowserContext, site: Site) -> N
     page.goto(site.link(KEY))
     refusal = page.locator("#refusal")
     expect(page.locator("#unreached")).to_contain_text("Trying again")
+    page.click("#start")
+    expect(page.locator("#unreached, #refusal")).to_have_count(1)
     until(lambda: page.clock.run_for(1000) or refusal.count())
     asked = [path for _, path, _ in site.requests if path.endswith("/specification")]
     assert len(asked) >= 1 + len((2, 5, 10)), "it asks once more after each pause"
