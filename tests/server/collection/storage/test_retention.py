@@ -71,6 +71,17 @@ def test_nothing_is_deleted_before_the_day(closed: SurveyStore, clock: Clock, da
     assert closed.retention.delete_on == DUE
 
 
+def test_a_clock_long_before_closing_deletes_nothing_then_or_when_it_is_right(
+    closed: SurveyStore, clock: Clock
+) -> None:
+    for day in (CLOSED - timedelta(days=400), CLOSED, DUE - timedelta(days=1)):
+        clock.day = day
+        assert closed.expire() is None
+        assert not closed.is_overdue()
+        assert closed.total() == 50
+    assert closed.retention.delete_on == DUE
+
+
 @pytest.mark.parametrize("day", [DUE, DUE + timedelta(days=1), date.max])
 def test_everything_is_deleted_on_the_day_and_after(
     closed: SurveyStore, data: DataDirectory, clock: Clock, day: date
