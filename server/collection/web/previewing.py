@@ -22,7 +22,7 @@ from server.collection.storage.data_directory import DataDirectory
 from server.collection.storage.published import MODEL_NAME
 from server.collection.web.app import create_app
 from server.collection.web.event_log import set_up_logging
-from server.collection.web.serving import listen, make_server
+from server.collection.web.serving import listen, make_server, run
 from server.collection.web.static_files import ClientFiles, find_client
 from server.files import read_bounded
 from server.keys.parts_folder import parts_in
@@ -73,10 +73,7 @@ def preview(source: Path, port: int, say: Callable[[str], None]) -> None:
         if ready.leaves_out_code:
             say("The survey is for invited people: code and encrypting are left out.")
         say("End it with Ctrl-C.")
-        try:
-            server.run()
-        finally:
-            server.close()
+        run(server)
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from server.collection.web.event_log import set_up_logging
 from server.collection.web.monitoring import watch_relay
 from server.collection.web.own_pages import OwnPages
 from server.collection.web.sending import send
-from server.collection.web.serving import listen, make_server
+from server.collection.web.serving import listen, make_server, run
 from server.collection.web.supervisor import supervise
 from server.keys.relay_key import RelayKey
 from shared import base64url
@@ -247,9 +247,7 @@ def serve_relay(
                     )
                     for number, (survey, link) in enumerate(surveys)
                 }
-                server = make_server(create_relay_app(config, pools, directory), config, listener)
-                server.run()
-                server.close()
+                run(make_server(create_relay_app(config, pools, directory), config, listener))
 
         say(f"Relaying at {config.public_url}")
         for survey, link in surveys:

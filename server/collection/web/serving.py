@@ -155,23 +155,40 @@ def make_server(app: Flask, config: Config, listener: socket.socket) -> Any:
     return server
 
 
+def run(server: Any) -> None:
+    """Serve until SystemExit or KeyboardInterrupt; give what was begun five seconds, then close."""
+    try:
+        server.run()
+    finally:
+        _close(server)
+
+
 @contextmanager
 def in_background(server: Any) -> Iterator[None]:
     """Run a server of :func:`make_server` in a thread; at the end close its connections too."""
-
-    def close() -> None:
-        for channel in list(server.active_channels.values()):
-            channel.handle_close()  # closes what waits to be sent as well, which may be a file
-        wasyncore.close_all(server._map)
-
     thread = threading.Thread(target=server.run, name="server", daemon=True)
     thread.start()
     try:
         yield
     finally:
         server.task_dispatcher.shutdown()
-        server.trigger.pull_trigger(close)
+        # Only ends the loop: what is called here may run before the pipe that wakes the loop is written to.
+        server.trigger.pull_trigger(server._map.clear)
         thread.join()
+        _close(server)
+
+
+def _close(server: Any) -> None:
+    """Close a server whose loop has ended, and its connections with all that waits to be sent on them.
+
+    The pipe that wakes the loop stays open while a thread still answers: the thread would write into it, and
+    the number of a closed one soon is that of another file, which may be a database.
+    """
+    for channel in list(server.active_channels.values()):
+        channel.handle_close()  # closes what waits to be sent as well, which may be a file
+    wasyncore.dispatcher.close(server)
+    if not server.task_dispatcher.threads:
+        server.trigger.close()
 
 
 def listen(config: Config) -> socket.socket:
@@ -315,8 +332,7 @@ def _serve(config: Config, path: Path, say: Callable[[str], None], reload: bool)
                 app.wsgi_app = latest  # type: ignore[method-assign]
             server = make_server(app, config, listener)
             with repeating(lambda: expire(own), every_seconds=EXPIRY_SECONDS, name="expiry"):
-                server.run()
-                server.close()
+                run(server)
 
     say(f"Serving {config.public_url}")
     for title, address in open_surveys:

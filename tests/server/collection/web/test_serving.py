@@ -11,15 +11,19 @@ import shlex
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from flask import Flask
 
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
 from server.collection.web import supervisor
-from server.collection.web.serving import listen, warnings
+from server.collection.web.serving import in_background, listen, make_server, run, warnings
 from shared.errors import SetupError
 from shared.invitation import Invitation
 from tests.programs import COMMAND, Program, free_port
@@ -232,6 +236,65 @@ def test_workers_end_with_their_parent(survey: tuple[Path, str]) -> None:
     workers = server.workers()
     server.kill()
     until(lambda: not any(Path(f"/proc/{worker}/fd").exists() for worker in workers))
+
+
+@pytest.fixture
+def server(make_app: Callable[..., Flask]) -> Any:
+    """A server in this process that nobody runs yet."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    return make_server(make_app(), Config(port=listener.getsockname()[1]), listener)
+
+
+def test_a_server_ends_while_a_thread_wakes_its_loop(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    wake = server.trigger._physical_pull
+
+    def late() -> None:
+        os.write(server.trigger.trigger, b"x")  # of a thread that has just answered
+        loop.join(1)  # the loop does what it was asked for before our own writing
+        wake()
+
+    with in_background(server):
+        loop = next(thread for thread in threading.enumerate() if thread.name == "server")
+        monkeypatch.setattr(server.trigger, "_physical_pull", late)
+    assert not loop.is_alive()
+    for number in server.trigger._fds:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(number)
+
+
+def test_a_request_that_outlasts_the_end_writes_into_no_other_file(
+    server: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def long(environ: object, start_response: Callable[..., object]) -> list[bytes]:
+        begun.set()
+        ended.wait(PATIENCE_SECONDS)
+        server.pull_trigger()  # as at the end of every answer
+        start_response("204 No Content", [])
+        return []
+
+    server.application = long
+    monkeypatch.setattr(
+        server.task_dispatcher, "shutdown", partial(server.task_dispatcher.shutdown, timeout=0.1)
+    )
+
+    def stop(now: float) -> None:
+        if begun.is_set():
+            raise SystemExit
+
+    monkeypatch.setattr(server, "maintenance", stop)
+    monkeypatch.setattr(server.adj, "cleanup_interval", 0)  # at every turn of the loop
+    with socket.create_connection(server.socket.getsockname()) as visitor:
+        visitor.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        run(server)
+        with ExitStack() as others:  # they take every number that is free
+            for name in "abcdefgh":
+                others.enter_context((tmp_path / name).open("wb"))
+            ended.set()
+            until(lambda: not server.task_dispatcher.threads)
+        assert {name: (tmp_path / name).read_bytes() for name in "abcdefgh"} == dict.fromkeys("abcdefgh", b"")
+    server.trigger.close()
 
 
 def test_a_port_in_use_is_named(survey: tuple[Path, str]) -> None:
