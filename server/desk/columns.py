@@ -136,6 +136,8 @@ def _advice(
         return "use-number", ("units",) if units else ()
     if preview.distinct > MAX_SUGGESTED_CATEGORIES:
         return "leave-many", ()
+    if len(rare) == 1:  # joined to nothing it would only have another name
+        return "use-rare-one", ()
     return ("use-rare", ("join",)) if rare else ("use-categories", ())
 
 

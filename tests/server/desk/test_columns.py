@@ -116,18 +116,22 @@ def test_a_number_in_a_list_of_people_counts_nobody(visitor: Visitor) -> None:
 
 def test_in_a_table_of_counts_pictures_and_rare_categories_are_of_people(visitor: Visitor) -> None:
     def people(age: int, work: str) -> int:
-        return {"farm": 500 * (age == 20), "sea": int(age == 25), "office": 90, "shop": 30}[work]
+        alone, both = int(age == 25), 2 * (age == 26)
+        return {"farm": 500 * (age == 20), "sea": alone, "lake": both, "office": 90, "shop": 30}[work]
 
-    works = ("farm", "sea", "office", "shop")
+    works = ("farm", "sea", "lake", "office", "shop")
     rows = [f"{age},{work},{people(age, work)}" for age in range(20, 32) for work in works]
     file = visitor.folder / "table.csv"
     file.write_text("\n".join(["age,work,people", *rows, ""]))
     choose(visitor, file)
     page = mend(visitor, "count", "people")
-    assert "sea (1)" in page
+    assert "sea (1), lake (2)" in page
     assert "farm (" not in page
     names = re.search(r">office</text>.*?>(\w+)</text>", page)
     assert names is not None, "the most people first"
     assert names[1] == "sea", "the fewest last"
-    mend(visitor, "join", "work")
+    assert "Join rare ones to “other”" in page
+    page = mend(visitor, "join", "work")
     assert set(visitor.desk.table().exact("work").texts) == {"farm", "office", "shop", "other"}
+    assert "other (3)" in page
+    assert "Join rare ones" not in page, "one alone would only get another name"
