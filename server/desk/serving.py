@@ -7,8 +7,7 @@ import html
 import os
 import socket
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from waitress.server import create_server
 
 from server.collection.config import Config
 from server.collection.web.event_log import set_up_logging
+from server.collection.web.serving import run
 from server.desk.app import create_desk
 from server.desk.gate import MAX_UPLOAD_BYTES, Gate
 from server.files import PRIVATE, write_file
@@ -73,9 +73,8 @@ def serve_desk(
             if open_browser:
                 _open(folder, gate)
             say("End it with Ctrl-C.")
-            server.run()
+            run(server)
         finally:
-            server.close()
             app.extensions["desk"].preview.end()
             (folder / OPENING_FILE).unlink(missing_ok=True)
 
@@ -98,22 +97,15 @@ def _open(folder: Path, gate: Gate) -> None:
     webbrowser.open(path.as_uri())
 
 
-@contextmanager
-def _listening(port: int | None) -> Iterator[socket.socket]:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def _listening(port: int | None) -> socket.socket:
     try:
-        try:
-            listener.bind(("127.0.0.1", port or 0))
-        except OSError as problem:
-            if problem.errno not in (errno.EADDRINUSE, errno.EACCES):
-                raise
-            raise SetupError(
-                f"port {port} cannot be used",
-                where="--port",
-                remedy="Leave --port out: a free one is found.",
-                code="setup.port-in-use",
-            ) from None
-        listener.listen(16)
-        yield listener
-    finally:
-        listener.close()
+        return socket.create_server(("127.0.0.1", port or 0), backlog=16)
+    except OSError as problem:
+        if problem.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
+        raise SetupError(
+            f"port {port} cannot be used",
+            where="--port",
+            remedy="Leave --port out: a free one is found.",
+            code="setup.port-in-use",
+        ) from None
