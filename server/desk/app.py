@@ -132,7 +132,7 @@ def _common(app: Flask, desk: Desk) -> None:
         chosen = request.form.get("language", "")
         if chosen in texts.LANGUAGES:
             desk.language = chosen
-        return _to(url_for("overview"))
+        return _to(_back())
 
     @app.before_request
     def prefer() -> None:
@@ -188,7 +188,7 @@ def _back() -> str:
 
 PAGES: Final = (
     "overview", "population", "units", "promise", "about", "questions", "design", "sign", "publish",
-    "collect", "release",
+    "collect", "release", "roles",
 )  # fmt: skip
 """Endpoints that a form may name as its page."""
 

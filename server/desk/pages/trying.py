@@ -32,7 +32,7 @@ class Tried:
     algorithm: str
     k: int
     failure: str
-    participation: str
+    participation: tuple[str, ...]
     correlation: str
     needed: tuple[int, ...]
     cells: int
@@ -153,7 +153,7 @@ def figures_of(made: Design) -> Tried:
         algorithm=specification.algorithm.name,
         k=specification.k,
         failure=specification.acceptable_cell_failure,
-        participation=low if low == high else f"{low} – {high}",
+        participation=(low,) if low == high else (low, high),
         correlation=specification.dependence.correlation,
         needed=specification.n_min_safe,
         cells=specification.cells.count,

@@ -101,11 +101,12 @@ def share(language: str, value: float) -> str:
     return format_percent(value, "#,##0.0 %", locale=language)
 
 
-def odds(language: str, probability: Decimal) -> str:
+def odds(language: str, probability: Decimal | str) -> str:
     """A probability that can be said aloud, of two digits: ``1 zu 2,4 Millionen``.
 
     Never rounded to the reassuring side.
     """
+    probability = Decimal(probability)
     if probability <= 0:
         return say(language, "odds.never")
     with localcontext(prec=2, rounding=ROUND_FLOOR):

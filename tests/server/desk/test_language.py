@@ -221,3 +221,20 @@ def test_the_promise_is_told_in_words_and_decimals_of_the_language(visitor: Visi
     page = visitor.text("/promise")
     assert '<option value="1e-6" selected>1 zu 1 Million (1e-6)</option>' in page
     assert re.search(r'id="low"[^>]* value="0,35"', page)
+
+
+@pytest.mark.parametrize("page", ["overview", "promise", "roles"])
+def test_another_language_leads_back_to_the_same_page(visitor: Visitor, page: str) -> None:
+    path = "/" if page == "overview" else f"/{page}"
+    assert f'<input type="hidden" name="page" value="{page}">' in visitor.text(path).split("<main")[0]
+    assert '<html lang="de">' in visitor.told("/language", {"language": "de", "page": page}, path)
+
+
+def test_promises_to_choose_from_are_told_in_the_language(visitor: Visitor) -> None:
+    choose(visitor, people_csv(visitor.folder / "people.csv"))
+    use(visitor, "age")
+    promise(visitor, low="0.35")
+    visitor.post("/language", {"language": "de"})
+    page = visitor.post("/promise/recommend", {"page": "promise"}).text
+    assert "Hingenommenes Versagen: 1 zu 10.000. Korrelation: 0." in page
+    assert "Hingenommenes Versagen: 1 zu 1 Million. Korrelation: 0,005." in page

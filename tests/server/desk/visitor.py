@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
@@ -47,6 +48,7 @@ class Visitor:
         """What a page says after a form was refused or taken."""
         answer = self.post(path, data)
         assert answer.status_code == 303, answer.text
+        assert urlsplit(answer.location).path == f"/{GATE.secret}{page}"
         return self.text(page)
 
 
