@@ -17,5 +17,5 @@ def test_it_starts_again_on_the_port_that_it_has_just_left(tmp_path: Path) -> No
             with socket.create_connection(("127.0.0.1", port)) as visitor:
                 visitor.sendall(b"GET / HTTP/1.0\r\n\r\n")
                 while visitor.recv(65_536):
-                    pass  # until the desk closes the connection, whose port the system then keeps for a minute
+                    pass  # until the desk closes the connection, whose port is then kept for a minute
             assert desk.stop() == 0
