@@ -185,7 +185,9 @@ def _warning(title: str, groups: list[ReleasedGroup]) -> str:
 
 def _diversity(specification: Specification, decision: Decision, language: str) -> Section:
     rule = specification.release
-    asked = [f"at least {rule.distinct_values} different answers in each group"]
+    asked = []
+    if rule.distinct_values > 1:
+        asked.append(f"at least {rule.distinct_values} different answers in each group")
     if rule.t_closeness is not None:
         asked.append(f"a distance of at most {rule.t_closeness}")
     questions = [question.name for question in specification.questionnaire.questions]
@@ -207,9 +209,9 @@ def _diversity(specification: Specification, decision: Decision, language: str) 
         name="diversity",
         title="How much the groups give away",
         paragraphs=(
-            f"The signed policy asks for {' and '.join(asked)}. The distance is the earth mover’s "
-            "distance between the answers of a group and those of the whole table: 0 if they are "
-            "distributed alike, 1 if they are as far apart as can be.",
+            f"The signed policy asks for {' and '.join(asked) or 'no diversity of answers'}. The distance is "
+            "the earth mover’s distance between the answers of a group and those of the whole table: 0 if "
+            "they are distributed alike, 1 if they are as far apart as can be.",
         ),
         tables=(
             DataTable(

@@ -226,7 +226,7 @@ class Attribute(ABC):
             return ()
         title = f"{self.label[language]}: missing"
         return (
-            share_column(f"{self.name}_missing", title, f"Share without a value among those {GROUP[3:]}."),
+            share_column(f"{self.name}_missing", title, f"Share without a value among {GROUP[3:]}."),
         )
 
     def _missing_values(self, mean: Sequence[Fraction], digits: int = SHARE_DIGITS) -> tuple[str, ...]:

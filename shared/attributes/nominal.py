@@ -124,7 +124,7 @@ class Nominal(Attribute):
             categories=tuple((c.value, c.label[language]) for c in self.categories),
             can_be_missing=self.takes_missing,
         )
-        about = f"Share of that category among those {GROUP[3:]}."
+        about = f"Share of that category among {GROUP[3:]}."
         return (most, share_column(f"{self.name}_share", f"{label}: share", about))
 
     def column_values(self, mean: Sequence[Fraction]) -> tuple[str, ...]:
