@@ -54,8 +54,8 @@ def add(app: Flask, desk: Desk) -> None:
             algorithms=ALGORITHMS.get(str(draft.section("model").get("kind", "register")), ()),
             elsewhere=other_form(draft),
             answer=_answer(desk, values),
+            job=desk.jobs.state,  # before what it makes: a page that says "done" shows that too
             tried=desk.tried,
-            job=desk.jobs.state,
         )
 
     @app.get("/promise/estimate")

@@ -26,6 +26,7 @@ def add(app: Flask, desk: Desk) -> None:
 
     @app.get("/release")
     def release() -> str:
+        job = desk.jobs.state  # before what it changes: a page that says "done" shows what came of it
         store = published_store(desk.folder, desk.data)
         name = "ID" if store is None else store.id
         return show(
@@ -37,7 +38,7 @@ def add(app: Flask, desk: Desk) -> None:
             state=None if store is None else store.state,
             formats=[name for name in FORMATS if name != "csv"],  # which is always there
             files=_files(desk),
-            job=desk.jobs.state,
+            job=job,
             rule=None if store is None else store.specification.release,
             invited=store is not None and store.specification.invited is not None,
             title=title_of(desk.draft()),

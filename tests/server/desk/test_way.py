@@ -16,6 +16,8 @@ from click.testing import CliRunner
 from server.cli.main import roomful
 from server.collection.storage.states import State
 from server.collection.storage.store import SurveyStore
+from server.desk.desk import Desk
+from server.desk.pages import releasing
 from server.desk.pages.promise import promise_of
 from server.desk.recommending import recommend
 from server.desk.steps import INVITED_STEPS, OPEN_STEPS
@@ -26,6 +28,7 @@ from shared.submission import encode
 from tests.every_question import data_url, png
 from tests.server.desk.test_mistakes import choose, promise, use
 from tests.server.desk.visitor import Visitor, people_csv
+from tests.waiting import PATIENCE_SECONDS
 
 DESK = Path(__file__).parents[3] / "server" / "desk"
 NAME = "Ways to work"
@@ -65,7 +68,7 @@ def marks(visitor: Visitor) -> dict[str, str]:
     return {step.name: step.mark for step in visitor.desk.progress().steps}
 
 
-def test_from_a_file_to_an_exported_table(visitor: Visitor) -> None:
+def test_from_a_file_to_an_exported_table(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     assert marks(visitor)["population"] == "next"
     assert marks(visitor)["sign"] == "blocked"
     declare(visitor)
@@ -119,10 +122,7 @@ def test_from_a_file_to_an_exported_table(visitor: Visitor) -> None:
     assert "Answers so far" in page
     assert '<dd class="value">450</dd>' in page  # half of 900 are expected
     visitor.post("/close", {"name": NAME, "page": "collect"})
-    formats = ["sav", "xlsx"]
-    answered = visitor.post("/release", {"name": NAME, "formats": formats, "page": "release"})
-    assert answered.status_code == 303
-    visitor.desk.jobs.wait(300)
+    release_while_the_page_is_drawn(visitor, monkeypatch)
     page = visitor.text("/release")
     assert "Answers of the smallest group" in page
     assert "microdata.sav" in page
@@ -133,6 +133,31 @@ def test_from_a_file_to_an_exported_table(visitor: Visitor) -> None:
     assert visitor.get("/release/file/..%2Fkey.pem").status_code in (400, 404)
     assert set(marks(visitor).values()) == {"done"}
     assert tuple(marks(visitor)) == OPEN_STEPS
+
+
+def release_while_the_page_is_drawn(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page drawn while the work ends: it said that all was done, and offered to release once more."""
+    drawn, release, files = threading.Event(), releasing.release_survey, releasing._files
+
+    def late(*given: Any) -> Any:
+        assert drawn.wait(PATIENCE_SECONDS)
+        return release(*given)
+
+    def read(desk: Desk) -> tuple[str, ...]:
+        found = files(desk)
+        drawn.set()
+        visitor.desk.jobs.wait(300)
+        return found
+
+    monkeypatch.setattr(releasing, "release_survey", late)
+    monkeypatch.setattr(releasing, "_QUICK_SECONDS", 0)
+    monkeypatch.setattr(releasing, "_files", read)
+    formats = ["sav", "xlsx"]
+    answered = visitor.post("/release", {"name": NAME, "formats": formats, "page": "release"})
+    assert answered.status_code == 303
+    page = visitor.text("/release")
+    assert "hx-get" in page, "it asks again"
+    assert f">{texts('en')['release.button']}</button>" not in page
 
 
 def answer(store: SurveyStore) -> None:
@@ -180,11 +205,12 @@ def test_long_work_is_cancelled_without_a_trace(visitor: Visitor) -> None:
             report("Cells", 1, 2)
 
     visitor.desk.jobs.start("design", work)
-    started.wait(60)
+    assert started.wait(PATIENCE_SECONDS)
     assert "Cancel" in visitor.text("/design")
     refused = visitor.told("/design", {"page": "design"}, "/design")
     assert "something else is being computed" in refused
     visitor.post("/job/cancel", {"page": "design"})
+    visitor.desk.jobs.wait(PATIENCE_SECONDS)
     assert "Cancelled" in visitor.text("/design")
     assert sorted(visitor.folder.rglob("*")) == before
 
