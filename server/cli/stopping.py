@@ -21,7 +21,8 @@ def tidy_when_ended() -> Iterator[None]:
     """Raise KeyboardInterrupt where SIGTERM arrives, so that every ``finally`` runs.
 
     Python passes over what is raised in a callback of the garbage collector or a finalizer, KeyboardInterrupt
-    too, and Dask has such callbacks: what was lost there is raised again a moment later.
+    too, and Dask has such callbacks: what was lost there is raised again a moment later, by SIGTERM, since a
+    shell lets what it puts into the background ignore Ctrl-C.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -32,7 +33,7 @@ def tidy_when_ended() -> Iterator[None]:
         if not issubclass(what.exc_type, KeyboardInterrupt):
             passed_over(what)
             return
-        timers.append(threading.Timer(_AGAIN_SECONDS, signal.pthread_kill, (main, signal.SIGINT)))
+        timers.append(threading.Timer(_AGAIN_SECONDS, signal.pthread_kill, (main, signal.SIGTERM)))
         timers[-1].start()
 
     before = signal.signal(signal.SIGTERM, _end)
@@ -41,9 +42,10 @@ def tidy_when_ended() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = passed_over
-        signal.signal(signal.SIGTERM, before)
         for timer in timers:
             timer.cancel()
+            timer.join()  # what it has sent is raised here, and does not end the process
+        signal.signal(signal.SIGTERM, before)
 
 
 def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signal calls it

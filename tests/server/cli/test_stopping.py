@@ -6,11 +6,24 @@ import gc
 import signal
 import sys
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from server.cli.stopping import tidy_when_ended
 from tests.waiting import PATIENCE_SECONDS
+
+
+@pytest.fixture
+def in_the_background() -> Iterator[None]:
+    """As a shell starts what it puts there."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_request_to_end_is_not_lost_in_the_background(in_the_background: None) -> None:
+    test_an_interrupt_within_the_garbage_collector_is_raised_a_moment_later(signal.SIGTERM)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
