@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, NoReturn
 
 from shared.errors import SetupError
@@ -109,7 +110,8 @@ class _Parent:
     def _stop(self, _number: int, _frame: object) -> None:
         self._stopping = True
         for worker in self._began:
-            os.kill(worker, signal.SIGTERM)
+            with suppress(ProcessLookupError):  # it ended and was waited for just now
+                os.kill(worker, signal.SIGTERM)
 
     def _start(self) -> None:
         sys.stdout.flush()
