@@ -53,7 +53,7 @@ def test_a_box_that_must_be_ticked_cannot_be_left_out() -> None:
 )
 def test_no_condition_takes_long(text: str) -> None:
     earlier = {question.name: question for question in everything().questions}
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(QuestionnaireError):
         parse_condition(text, "visibleIf", earlier)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

@@ -15,7 +15,7 @@ from server.desk.gate import MAX_FORM_BYTES, MAX_UPLOAD_BYTES, Gate, Request
 from server.desk.inside import inside, upload_name
 from shared.errors import InputError
 from tests.server.desk.visitor import visit
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 GATE = Gate(port=4711, secret="s" * 43)
 OWN = f"http://{GATE.host}"
@@ -128,11 +128,11 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
         yield secret, int(host.rpartition(":")[2]), folder
     finally:
         running.terminate()
-        assert running.wait(60) == 0
+        assert running.wait(PATIENCE_SECONDS) == 0
 
 
 def ask(port: int, method: str, path: str, **headers: str) -> tuple[int, bytes, dict[str, str]]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
     connection.request(method, path, headers=headers)
     answer = connection.getresponse()
     found = answer.status, answer.read(), dict(answer.headers)
@@ -160,7 +160,7 @@ def test_it_listens_on_the_loopback_address_only(process: tuple[str, int, Path])
 def test_an_upload_of_200_megabytes_is_refused_before_it_is_read(process: tuple[str, int, Path]) -> None:
     secret, port, folder = process
     own = {"Host": f"127.0.0.1:{port}", "Origin": f"http://127.0.0.1:{port}"}
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
     connection.putrequest("POST", f"/{secret}/population/upload", skip_host=True)
     for name, value in {**own, "Content-Length": str(200 * 2**20)}.items():
         connection.putheader(name, value)

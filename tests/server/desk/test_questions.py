@@ -13,6 +13,7 @@ import pytest
 from server.desk.pages.questions import BUILT
 from tests.server.desk.test_way import declare
 from tests.server.desk.visitor import Visitor
+from tests.waiting import PATIENCE_SECONDS
 
 CHOICES = "bus | By bus\ncar | By car"
 FILLED: dict[str, dict[str, str]] = {
@@ -85,13 +86,13 @@ def test_the_real_page_shows_the_questions_until_they_change(visitor: Visitor, d
     page = visitor.told("/questions/preview", {"page": "questions"}, "/questions")
     address = visitor.desk.preview.address.partition("#")[0]
     assert address in page
-    with urllib.request.urlopen(address, timeout=60) as answer:
+    with urllib.request.urlopen(address, timeout=PATIENCE_SECONDS) as answer:
         assert "Ways to work" in answer.read().decode()
     assert sorted(path for path in visitor.folder.rglob("*")) == before
     form = {"type": "boolean", "name": "happy", "action": "add", "page": "questions"}
     assert address not in visitor.told("/questions", form, "/questions")
     with pytest.raises(urllib.error.URLError):
-        urllib.request.urlopen(address, timeout=60)
+        urllib.request.urlopen(address, timeout=PATIENCE_SECONDS)
 
 
 @pytest.mark.parametrize(

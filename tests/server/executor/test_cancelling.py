@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.programs import COMMAND
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 
 def test_an_interrupted_command_leaves_nothing(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_an_interrupted_command_leaves_nothing(tmp_path: Path) -> None:
         until(lambda: any(out.parent.iterdir()))  # it groups
         assert any(temporary.glob("roomful-cluster-*"))
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
-        said = process.communicate(timeout=60)[1]
+        said = process.communicate(timeout=PATIENCE_SECONDS)[1]
         assert process.returncode == 130, said
         assert "Cancelled" in said
         assert "Traceback" not in said

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from server.executor import THREADS, Threads, slices
+from tests.waiting import PATIENCE_SECONDS
 
 WORKERS = (1, 2, 5)
 
@@ -66,7 +67,7 @@ def test_tasks_overlap_and_are_not_divided_again() -> None:
     meeting = threading.Barrier(3)
 
     def work(_task: int) -> tuple[int, int]:
-        meeting.wait(30)
+        meeting.wait(PATIENCE_SECONDS)
         return THREADS.workers, Threads(7).workers
 
     assert Threads(3).map(work, range(3)) == [(1, 1)] * 3

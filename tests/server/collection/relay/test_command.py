@@ -6,6 +6,8 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
@@ -240,8 +242,17 @@ def test_a_damaged_pool_ends_with_a_sentence(tmp_path: Path) -> None:
     assert isinstance(done.exception, StorageError)
 
 
-def test_flushing_what_is_on_its_way_does_not_push_out_who_comes_meanwhile(tmp_path: Path) -> None:
+def test_flushing_what_is_on_its_way_does_not_push_out_who_comes_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing waited, so nobody was warned: whoever arrives now must not leave alone."""
+    waits = Event()
+
+    def sleep(seconds: float) -> None:
+        waits.set()
+        time.sleep(seconds)
+
+    monkeypatch.setattr("server.cli.relay.time", SimpleNamespace(sleep=sleep))
     with stub_collector(envelope_of(SPECIFICATION)) as stub:
         survey = prepare(tmp_path, link_of(SPECIFICATION, stub.base))
         text = link_text(SPECIFICATION, stub.base)
@@ -250,7 +261,7 @@ def test_flushing_what_is_on_its_way_does_not_push_out_who_comes_meanwhile(tmp_p
             store.take()
             flushing = aside.submit(_run, text, "--data", tmp_path, "--flush")
             try:
-                time.sleep(0.5)
+                assert waits.wait(PATIENCE_SECONDS)
                 assert not store.flush_asked()
             finally:
                 store.settle(take_all(store.leaving()), {})

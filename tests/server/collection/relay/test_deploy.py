@@ -12,7 +12,6 @@ import socket
 import ssl
 import subprocess
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -34,6 +33,7 @@ from tests.invited import digest_of
 from tests.programs import free_port
 from tests.server.collection.relay.process import RelayProcess
 from tests.server.collection.relay.survey import envelope_of, link_text, relayed, sealed, stub_collector
+from tests.waiting import PATIENCE_SECONDS, until
 
 FOLDER = Path(__file__).resolve().parents[4] / "deploy" / "relay"
 GUIDE = FOLDER.parents[1] / "docs" / "operator-guide.md"
@@ -124,16 +124,22 @@ class Proxy:
             f"{self.scheme}://127.0.0.1:{self.port}{path}", data=body, headers=headers, method=method
         )
         trusting = ssl._create_unverified_context()  # noqa: S323 - a certificate of the test's own
-        for _ in range(200):
+        answers: list[tuple[int, Message]] = []
+
+        def answered() -> bool:
             try:
-                with urllib.request.urlopen(request, timeout=10, context=trusting) as answer:
-                    return int(answer.status), answer.headers
+                with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS, context=trusting) as answer:
+                    answers.append((int(answer.status), answer.headers))
             except urllib.error.HTTPError as error:
                 with error:
-                    return error.code, error.headers
-            except OSError:
-                time.sleep(0.05)
-        raise AssertionError("the proxy does not answer")
+                    answers.append((error.code, error.headers))
+            except urllib.error.URLError as error:  # whatever has been heard is not said twice
+                if not isinstance(error.reason, ConnectionRefusedError):
+                    raise
+            return bool(answers)
+
+        until(answered, lambda: "the proxy does not answer")
+        return answers[0]
 
 
 @contextlib.contextmanager
@@ -146,7 +152,7 @@ def running(command: list[str], folder: Path) -> Iterator[None]:
             yield
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=PATIENCE_SECONDS)
 
 
 def certificate(folder: Path) -> str:
@@ -284,10 +290,7 @@ def test_ballots_and_leave_of_a_real_relay_come_through_a_proxy(program: str, tm
         status, headers = found.visit("POST", path, b"x", {"Content-Type": "text/plain"})
         assert (status, headers["Access-Control-Allow-Origin"]) == (415, "*")
         assert found.visit("GET", "/", None, {})[0] == 200
-        until = time.monotonic() + 20
-        while len(stub.bodies) < 2 and time.monotonic() < until:
-            time.sleep(0.1)
-        assert len(stub.bodies) == 2
+        until(lambda: len(stub.bodies) == 2)
     check_nothing_written(folder)
 
 
@@ -317,7 +320,7 @@ def connections(port: int, paths: list[str], version: str) -> list[int]:
     for path in paths:
         words += ["--next", "-sk", version, "-d", "x", "-o", "/dev/null", "-w", "%{num_connects}\\n"]
         words += [f"https://127.0.0.1:{port}{path}"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS)
     return [int(number) for number in done.stdout.split()]
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from server.collection.relay import collector as collector_module
 from server.collection.relay import forwarding
 from server.collection.relay.collector import Collector, Later, Outcome, Passed, Refused, read_answer
 from server.collection.relay.forwarding import LONGEST_PAUSE_SECONDS, SETTLE_MESSAGES, Forwarder
@@ -24,6 +23,7 @@ from server.collection.storage.relay import POOL_NAME, RelayStore
 from shared.errors import StorageError
 from tests.server.collection.relay.survey import link_of, relayed, stub_collector, taken
 from tests.server.collection.relay.test_threshold import Clock
+from tests.waiting import PATIENCE_SECONDS, until
 
 DIGEST = "ab" * 32
 THRESHOLD = Threshold(messages=5, seconds=60)
@@ -343,20 +343,23 @@ def test_a_connection_that_the_collector_closed_meanwhile_is_made_anew() -> None
 
 def test_a_collector_that_falls_silent_is_not_waited_for_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """A relay that is asked to end waits for the ballot that is being sent."""
-    monkeypatch.setattr(collector_module, "TIMEOUT_SECONDS", 0.3)
     spoken = threading.Event()
     with stub_collector() as stub:
         usual = stub.answer
 
         def once() -> tuple[int, dict[str, Any]]:
             if len(stub.bodies) > 1:
-                spoken.wait(20)
+                spoken.wait(PATIENCE_SECONDS)
             return usual()
 
         monkeypatch.setattr(stub, "answer", once)
         collector = Collector(link_of(relayed(), stub.base))
         assert collector.pass_on(b"1") == taken(b"1")
+        assert collector._connection is not None
+        assert collector._connection.sock is not None
+        collector._connection.sock.settimeout(0.3)
         assert collector.pass_on(b"2") == Later(away=True)
+        until(lambda: len(stub.bodies) > 1)
         spoken.set()
     assert stub.bodies == [b"1", b"2"]
 

@@ -17,6 +17,7 @@ from server.collection.storage.store import SurveyStore
 from shared import strict_json
 from shared.errors import InputError, NotFoundError, RoomfulError, SpecificationError, StateError
 from tests.server.collection.storage import sample
+from tests.waiting import PATIENCE_SECONDS
 
 
 def test_publishing_makes_a_private_draft(data: DataDirectory) -> None:
@@ -133,7 +134,7 @@ def test_settling_leaves_a_publication_that_runs_alone(
     create = data_directory.create_database
 
     def settle() -> None:
-        assert began.wait(20)
+        assert began.wait(PATIENCE_SECONDS)
         with DataDirectory(data.path) as server:
             server.settle()
         settled.set()
@@ -147,7 +148,7 @@ def test_settling_leaves_a_publication_that_runs_alone(
     thread = threading.Thread(target=settle)
     thread.start()
     survey = data.publish(sample.envelope(), sample.MODEL)
-    thread.join(20)
+    thread.join(PATIENCE_SECONDS)
     assert settled.is_set()
     assert data.survey(survey).state is State.DRAFT
 

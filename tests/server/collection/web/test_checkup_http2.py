@@ -20,6 +20,7 @@ from respondent_client.headless.respondent import run
 from server.collection.publishing.handing_over import Place, state_at
 from server.collection.relay.collector import Collector, Later
 from server.collection.relay.link import RelayLink
+from server.collection.web import checkup_http2
 from server.collection.web.checkup_http import examine_http
 from server.collection.web.checkup_http2 import keeps_connection
 from server.collection.web.checkup_line import Line, Outcome
@@ -34,6 +35,7 @@ from tests.server.collection.relay.test_deploy import (
     nginx,
     running,
 )
+from tests.waiting import PATIENCE_SECONDS
 
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 ANSWER = b"\0\0\1\1\5\0\0\0\1\x8d"  # :status 404, the end of stream 1
@@ -103,7 +105,9 @@ def test_caddy_passes_as_long_as_it_ends_connections(
     tls = f"https://127.0.0.1:{port} {{\n\ttls {tmp_path}/test.pem {tmp_path}/test.key"
     site = site.replace("example.org {", tls).replace("127.0.0.1:8000", f"127.0.0.1:{behind}")
     site = site.replace("/surveys/*", "").replace("{", "{\n\tadmin off\n\tauto_https disable_redirects", 1)
-    if not ends:
+    if ends:
+        monkeypatch.setattr(checkup_http2, "ENDING_SECONDS", PATIENCE_SECONDS)
+    else:
         site = re.sub(r"(?m)^.*Connection close$", "", site)
     (tmp_path / "test.caddy").write_text(site)
     command = [needed("caddy"), "run", "--config", str(tmp_path / "test.caddy"), "--adapter", "caddyfile"]
@@ -164,7 +168,7 @@ def speaking(folder: Path, protocols: list[str], talk: Callable[[ssl.SSLSocket],
                 contextlib.suppress(OSError),
             ):
                 talk(visitor)
-                over.wait(20)
+                over.wait(PATIENCE_SECONDS)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -201,6 +205,7 @@ def test_the_end_of_a_connection(
     talk: Callable[[ssl.SSLSocket], None], kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "test.pem"))
+    monkeypatch.setattr(checkup_http2, "ENDING_SECONDS", 0.2 if kept else PATIENCE_SECONDS)
     with speaking(tmp_path, ["h2"], talk) as url:
         assert keeps_connection(url) is kept
 

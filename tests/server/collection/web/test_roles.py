@@ -26,6 +26,7 @@ from tests.server.collection.storage import ballots, sample
 from tests.server.collection.storage.ballots import DIGEST, sealed, store_of
 from tests.server.collection.web.process import ServerProcess
 from tests.server.collection.web.token_requests import PATH, ask, make_codes, make_request
+from tests.waiting import PATIENCE_SECONDS
 
 SUBMISSIONS = PATH.removesuffix("tokens") + "submissions"
 ROUTES = Path(__file__).parents[4] / "deploy" / "roles" / "nginx.conf"
@@ -102,7 +103,7 @@ def _proxy(registrar: int, collector: int, pattern: str) -> Iterator[int]:
     class Handler(BaseHTTPRequestHandler):
         def _pass(self) -> None:
             port = registrar if re.search(pattern, self.path) else collector
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             connection.request(self.command, self.path, body, {"Content-Type": self.headers["Content-Type"]})
             answer = connection.getresponse()
@@ -150,7 +151,7 @@ def test_two_servers_behind_one_address(tmp_path: Path) -> None:
             status, answer = ask(port, request.body)
             assert status == 200
             ballot = make_ballot(DIGEST, 0, request.finish(answer))
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
             headers = {"Content-Type": CONTENT_TYPE}
             connection.request("POST", SUBMISSIONS, seal_ballot(DIGEST, ballot), headers)
             response = connection.getresponse()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import subprocess
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from server.tables import column, parquet_file
 from server.tables.files import open_data
 from shared.errors import InputError
 from tests.programs import COMMAND
+from tests.waiting import until
 
 N = 3_000
 REQUEST = Request(quasi_identifiers=("height", "age"), k=5, method="mdav", confidential=("income",))
@@ -108,14 +109,25 @@ def masking(original: Path, out: Path) -> list[str]:
     return [*arguments, "--refine", "--effort", "1000", "--out", str(out)]
 
 
+def is_locked(folder: Path) -> bool:
+    """Whether somebody works in it; of a folder that was just made that shows a moment later."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def test_a_killed_masking_leaves_nothing_that_the_next_one_does_not_remove(
     original: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "masked.parquet"
     with subprocess.Popen(masking(original, out), stderr=subprocess.DEVNULL) as killed:
-        deadline = time.monotonic() + 120
-        while not (left := list(tmp_path.iterdir())) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        until(lambda: any(map(is_locked, tmp_path.iterdir())))
+        left = list(tmp_path.iterdir())
         # Another one, which runs at the same time, leaves its folder alone.
         os.utime(left[0], (0, 0))
         assert clear_abandoned(tmp_path, left[0].name[:9]) == ()
