@@ -269,6 +269,7 @@ def test_everybody_asks_for_the_same_addresses(served: Served, page: Page) -> No
     for receipt in (served.receipt(0), served.receipt(7), "0" * 64):
         page.goto("about:blank")
         page.goto(served.link())
+        page.wait_for_load_state("networkidle")  # the texts that the page itself loads
         addresses = requested(page)
         page.locator("#receipt").fill(receipt)
         page.locator("#look").click()

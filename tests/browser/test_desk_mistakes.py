@@ -91,7 +91,6 @@ def page(browser: Browser) -> Iterator[Page]:
     """One page at the width of a telephone, in English."""
     context = browser.new_context(viewport={"width": 360, "height": 800}, locale="en")
     page = context.new_page()
-    page.set_default_timeout(60_000)
     yield page
     context.close()
 

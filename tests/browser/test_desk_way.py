@@ -86,8 +86,12 @@ def test_from_a_csv_to_the_exported_table(browser: Browser, tmp_path: Path) -> N
             answer(desk.published())
             press(page.get_by_role("link", name="Go on: Collect answers"))
             confirm("/close", "Close for good")
-            confirm("/release", "Release")
+            page.locator("form[action$='/release'] input[name=name]").fill(NAME)
+            with page.expect_navigation():
+                button("button", name="Release").first.click()
+            # If that takes long, the page is drawn anew when it is done.
             expect(page.locator("main")).to_contain_text("The table is released.")
+            examine(page)
             with page.expect_download() as download:
                 page.get_by_role("link", name="microdata.sav").click()
             frame, _ = pyreadstat.read_sav(download.value.path())

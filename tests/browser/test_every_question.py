@@ -103,8 +103,7 @@ def begin(page: Page, site: Site) -> Walk:
     page.add_init_script(HEARD)
     walk = Walk(page)
     walk.open(site.link(KEY))
-    page.click("#start:not([disabled])")
-    page.keyboard.press("Shift")
+    walk.begin()
     page.wait_for_selector("html.check_answers")
     return walk
 
@@ -128,7 +127,6 @@ def plain(answers: dict[str, Any]) -> dict[str, Any]:
 def test_what_is_hidden_is_passed_over_and_not_sent(tab: Callable[..., Page], site: Site, width: int) -> None:
     """Somebody who goes by bus, after she had said otherwise."""
     page = tab({"width": width, "height": 2400})
-    page.set_default_timeout(8000)
     walk = to_questions(page, site)
     walk.name = f"every-{width}"
     assert page.get_by_text("Which line?").count() == 0

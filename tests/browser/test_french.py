@@ -22,7 +22,6 @@ def test_a_walk_in_french(tab: Callable[..., Page], make_site: Callable[..., Sit
     site = make_site(sign(payload, ORGANIZER_KEY).to_bytes(), small_model())
     walk = Walk(tab(reduced_motion="reduce"), "fr-360")
     page = walk.page
-    page.set_default_timeout(60_000)
 
     def look(step: str) -> None:
         walk.look(step)

@@ -29,7 +29,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 def fresh(browser: Browser) -> Iterator[Page]:
     """A tab of a profile with nothing in its cache."""
     context = browser.new_context(viewport=PHONE)
-    context.set_default_timeout(60_000)
     page = context.new_page()
     page.on("dialog", lambda dialog: dialog.accept())
     yield page

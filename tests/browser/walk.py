@@ -12,6 +12,12 @@ from tests.browser.profiles import DESK, PHONE
 
 STEPS = ("about", "checks", "you", "group", "questions-1", "questions-2", "review", "receipt")
 SCREENSHOTS = os.environ.get("ROOMFUL_SCREENSHOTS", "")
+_LOOKS = """() => new MutationObserver((_, seen) => {
+  const checks = document.querySelector("#checks");
+  if (checks === null) return;
+  seen.disconnect();
+  checks.dispatchEvent(new KeyboardEvent("keydown", { key: "Shift", bubbles: true }));
+}).observe(document.querySelector("#screen"), { childList: true, subtree: true })"""
 
 
 class Walk:
@@ -48,11 +54,18 @@ class Walk:
 
     def start(self) -> None:
         """From the first page to the checks, wait until they are done, and stay."""
-        self.page.click("#start:not([disabled])")
-        self.page.keyboard.press(
-            "Shift"
-        )  # whoever does anything wants to look; else the page goes on by itself
+        self.begin()
         expect(self.page.locator("#sound")).to_be_visible()
+
+    def begin(self) -> None:
+        """From the first page to the checks, and stay: whoever does anything there wants to look.
+
+        She does it in the moment in which they are drawn: the page goes on by itself after 1.5 s, for which
+        a machine may stand still.
+        """
+        self.page.wait_for_selector("#start:not([disabled])")
+        self.page.evaluate(_LOOKS)
+        self.page.click("#start:not([disabled])")
 
     def go_on(self) -> None:
         self.primary.click()

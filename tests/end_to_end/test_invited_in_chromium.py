@@ -45,8 +45,7 @@ class ResidentWalk(InvitedWalk):
         """Open an address, read the first page, and wait for the checks."""
         self.open(url)
         self.look("1-about")
-        self.page.click("#start:not([disabled])")
-        self.page.keyboard.press("Shift")
+        self.begin()
         expect(self.page.locator("#sound, #words-match")).to_be_visible()
         self.look("2-checks")
 
