@@ -160,9 +160,9 @@ class BallotIntake:
     def count(self, connection: Connection) -> int:
         return int(connection.execute("SELECT count(*) FROM ballot").fetchone()[0])
 
-    def delete(self, connection: Connection) -> None:
-        """Delete all of them, inside a transaction."""
-        connection.execute("DELETE FROM ballot")
+    @property
+    def tables(self) -> tuple[str, ...]:
+        return ("ballot",)
 
 
 def read_ballots(connection: Connection) -> Iterator[Ballot]:

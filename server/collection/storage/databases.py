@@ -88,6 +88,9 @@ class Database(Protocol):
     def sweep(self, connection: Connection) -> bool:
         """Rewrite everything in key order; False if there was nothing to do, or another process wrote."""
 
+    def empty(self, connection: Connection, table: str) -> None:
+        """Delete all rows of a table in a transaction, and write them nowhere else by that."""
+
     def drop(self, connection: Connection) -> None:
         """Delete what does not go with the survey's folder, in a transaction."""
 
@@ -99,6 +102,9 @@ class Database(Protocol):
 
     def forget_commits(self) -> None:
         """Make what counts commits tell nothing more, after closing; the caller has the turn."""
+
+    def forget_log(self) -> None:
+        """Let the log of what was written end here; the caller has the turn."""
 
     def check(self, connection: Connection) -> None:
         """Look for damage."""
@@ -182,6 +188,9 @@ class SqliteDatabase:
     def sweep(self, connection: Any) -> bool:
         return db.sweep(connection)
 
+    def empty(self, connection: Connection, table: str) -> None:
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+
     def drop(self, connection: Connection) -> None:
         """See :class:`Database`: the file goes with its folder."""
 
@@ -204,6 +213,9 @@ class SqliteDatabase:
 
     def forget_commits(self) -> None:
         db.forget_commits(self.path)
+
+    def forget_log(self) -> None:
+        """See :class:`Database`: the journal was cut at the end of each transaction."""
 
     def check(self, connection: Any) -> None:
         db.check_integrity(connection)

@@ -81,10 +81,9 @@ class OpenIntake:
     def count(self, connection: Connection) -> int:
         return int(connection.execute("SELECT count(*) FROM receipt").fetchone()[0])
 
-    def delete(self, connection: Connection) -> None:
-        """Delete all of them, inside a transaction."""
-        connection.execute("DELETE FROM answer")
-        connection.execute("DELETE FROM receipt")
+    @property
+    def tables(self) -> tuple[str, ...]:
+        return ("answer", "receipt")
 
 
 def has_receipt(connection: Connection, digest: bytes) -> bool:

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 import psycopg
 from psycopg import errors
+from psycopg.types.numeric import Int8
 
 from server.collection.storage.databases import Connection, Database, Rows
 from server.collection.storage.schema import StoredField, tables
@@ -45,6 +46,10 @@ _SETTINGS: Final = (
 )  # fmt: skip
 """The last ones are there only with their libraries, which every user sees so."""
 _COPIES: Final = {"replication_slots": "pg_replication_slots", "replicas": "pg_stat_replication"}
+_GRANTS: Final = {
+    "pg_switch_wal": "has_function_privilege('pg_switch_wal()', 'EXECUTE')",
+    "pg_checkpoint": "pg_has_role('pg_checkpoint', 'USAGE')",
+}
 _MISSING: Final = (
     "missing",
     "the database is not there",
@@ -101,7 +106,8 @@ class PostgresConnection:
         """See :class:`Connection`.
 
         Rows of a plain INSERT go in together, in their order: by one statement for the server to read, or by
-        COPY where there are many, where the driver would send a statement for each.
+        COPY where there are many, where the driver would send a statement for each. Of a COPY of text that
+        is broken off the server logs a row.
         """
         cursor, rows = self._raw.cursor(), list(parameters)
         plain = _PLAIN_INSERT.fullmatch(sql)
@@ -109,9 +115,9 @@ class PostgresConnection:
             if plain is None or (plain[3] and len(rows) > _MOST_TOGETHER):
                 cursor.executemany(_dialect(sql), rows)
             elif len(rows) > _MOST_TOGETHER:
-                with cursor.copy(f"COPY {plain[1]} FROM STDIN") as copy:
+                with cursor.copy(f"COPY {plain[1]} FROM STDIN (FORMAT BINARY)") as copy:
                     for row in rows:
-                        copy.write_row(row)
+                        copy.write_row([Int8(value) if isinstance(value, int) else value for value in row])
             elif rows:
                 values = ", ".join([plain[2]] * len(rows))
                 together = f"INSERT INTO {plain[1]} VALUES {values}{plain[3]}"  # noqa: S608 - our own names
@@ -308,6 +314,11 @@ class PostgresDatabase:
                 connection.execute(f"ALTER INDEX new_{name}_pkey RENAME TO {name}_pkey")
         return True
 
+    def empty(self, connection: Connection, table: str) -> None:
+        """See :class:`Database`. A DELETE would copy each page into the write-ahead log."""
+        connection.execute("SET LOCAL lock_timeout TO '5s'")
+        connection.execute(f"TRUNCATE {table}")
+
     def drop(self, connection: Connection) -> None:
         connection.execute(f"DROP SCHEMA IF EXISTS {self.schema} CASCADE")
 
@@ -325,6 +336,10 @@ class PostgresDatabase:
         return any(pid not in self.server.pids for (pid,) in found)
 
     def forget_commits(self) -> None:
+        """See :class:`Database`: only the log tells of single ones."""
+        self.forget_log()
+
+    def forget_log(self) -> None:
         """See :class:`Database`: lets the write-ahead log end here, if the user has the right to."""
         raw = self.server.open(self.schema)
         try:
@@ -353,6 +368,9 @@ class PostgresDatabase:
         }
         for name, view in _COPIES.items():
             found[name] = connection.execute(f"SELECT count(*) FROM {view}").fetchone()[0]  # noqa: S608
+        for name, right in _GRANTS.items():
+            granted = connection.execute(f"SELECT {right}").fetchone()[0]
+            found[name] = "granted" if granted else "missing"
         return found | {"user_version": int(not self.is_swept(connection))}
 
     def _tables(self, connection: Connection) -> list[str]:

@@ -292,9 +292,10 @@ def delete_codes(database: Database) -> None:
     """
     with closing(database.connect()) as held, database.turn():
         with database.transaction(held) as connection:
-            connection.execute("DELETE FROM code")
+            database.empty(connection, "code")
             connection.execute("DELETE FROM survey WHERE name IN (?, ?)", (_ASKED, _LISTED))
             database.mark(connection)
+        database.forget_log()
         database.sweep(held)
 
 

@@ -35,8 +35,9 @@ class Deleting(Protocol):
     def count(self, connection: Connection) -> int:
         """How many are stored."""
 
-    def delete(self, connection: Connection) -> None:
-        """Delete all of them, inside a transaction."""
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Where they are."""
 
 
 Now = Callable[[], str]
@@ -222,9 +223,12 @@ def delete_if_due(
                 _note_earlier(connection, found.noted_earlier(today))
             if found.is_due(today):
                 deleted = intake.count(connection)
-                intake.delete(connection)
+                for table in intake.tables:
+                    database.empty(connection, table)
                 note_deletion(connection, today)
                 database.mark(connection)  # so that whoever opens it after a crash sweeps it
+        if deleted_before or deleted is not None:
+            database.forget_log()  # before the sweep, so that it is made up for after a crash
         database.sweep(held)
     if deleted_before or deleted is not None:
         forget(folder, registrar)

@@ -66,10 +66,11 @@ RULES: Final = (
     ),
     Rule(
         code="database-wal",
-        wanted={"wal_recycle": "off"},
-        good="Old segments of the write-ahead log are deleted.",
-        tells="Old segments of the write-ahead log are renamed and keep what was in them",
-        fix="In postgresql.conf: wal_recycle = off and min_wal_size = 32MB.",
+        wanted={"wal_recycle": "off", "pg_switch_wal": "granted", "pg_checkpoint": "granted"},
+        good="The write-ahead log is ended where answers are forgotten, and its old segments are deleted.",
+        tells="The write-ahead log keeps answers for long after their deletion",
+        fix="In postgresql.conf: wal_recycle = off and min_wal_size = 32MB; and the two grants of the"
+        " operator's guide.",
         warning=True,
     ),
     Rule(

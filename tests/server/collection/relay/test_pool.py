@@ -14,7 +14,7 @@ from server.collection.storage.databases import databases_at
 from server.collection.storage.relay import POOL_NAME, RelayStore
 from server.collection.storage.schema import RELAY_FIELDS, RELAY_ROWS
 from shared.errors import SetupError, StorageError
-from tests.postgres import PostgresServer
+from tests.postgres import PostgresServer, why_not
 from tests.server.collection.relay.conftest import DIGEST, Opening
 from tests.server.collection.relay.survey import take_all
 from tests.server.collection.storage.raw_bytes import files_containing
@@ -27,6 +27,7 @@ EVERY_DATABASE_BUT = frozenset(
         "test_another_survey_or_a_damaged_file_is_refused",
         "test_a_pool_that_is_open_elsewhere_is_refused",
         "test_a_sweep_takes_transactions_out_of_a_pool",
+        "test_ballots_that_were_passed_on_are_in_no_file_of_the_server",
     }
 )
 
@@ -237,6 +238,30 @@ def test_a_pool_that_is_open_elsewhere_is_refused(
             with pytest.raises(SetupError) as caught:
                 two.require_alone()
             assert caught.value.code == "setup.relay-running"
+
+
+def test_ballots_that_were_passed_on_are_in_no_file_of_the_server(tmp_path: Path) -> None:
+    """The write-ahead log holds them in the order in which they came."""
+    if reason := why_not():
+        pytest.skip(reason)
+    server = PostgresServer("wal_recycle = off")
+    databases = databases_at(server.url)
+    try:
+        RelayStore.create(tmp_path, digest=DIGEST, databases=databases)
+        with RelayStore(
+            tmp_path, digest=DIGEST, capacity=100, people=4, quiet_seconds=60, databases=databases
+        ) as store:
+            came = bodies(25)
+            for body in came:
+                store.accept(body)
+            store.take()
+            assert any(files_containing(server.folder, body[:400]) for body in came)  # the danger is real
+            store.settle({key: key for key in store.leaving()}, {})
+            store.sweep()
+            assert [body for body in came if files_containing(server.folder, body[:400])] == []
+    finally:
+        databases.end()
+        server.end()
 
 
 def test_a_sweep_takes_transactions_out_of_a_pool(

@@ -10,20 +10,25 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from server.collection.config import Config
+from server.collection.storage.anchor import Anchor
 from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.databases import databases_at
 from server.collection.storage.inspecting import with_other_columns
+from server.collection.storage.registrar import REGISTRAR_NAME, RegistrarStore, delete_codes
 from server.collection.storage.schema import fields_of
 from server.collection.storage.store import DATABASE_NAME, SurveyStore
 from shared.errors import SetupError, StateError, StorageError
 from tests.postgres import PostgresServer, why_not
 from tests.programs import free_port
 from tests.server.collection.storage import sample
+from tests.server.collection.storage.raw_bytes import files_containing
 from tests.server.collection.web.process import ServerProcess
 from tests.server.collection.web.token_requests import ask
 from tests.waiting import until
@@ -33,7 +38,7 @@ pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:
-    own = PostgresServer()
+    own = PostgresServer("wal_recycle = off")
     yield own
     own.end()
 
@@ -149,6 +154,61 @@ def test_the_canary_of_a_deleted_answer_is_in_no_table(store: SurveyStore, serve
     assert b"the-canary-stays" in _pages(server, store, "answer")  # as a dead row
     store.sweep()
     assert _pages(server, store, "answer") == b""
+
+
+def test_deleted_answers_are_in_no_file_of_the_server(
+    config: Config, server: PostgresServer, tmp_path: Path
+) -> None:
+    """A DELETE, and the first look at rows that were, copy whole pages into the write-ahead log."""
+    clock = sample.Clock(date(2030, 1, 31))
+    with DataDirectory(
+        tmp_path / "data", quiet_seconds=60, today=clock, databases=databases_at(config.database)
+    ) as data:
+        store = data.survey(data.publish(sample.envelope(), sample.MODEL))
+        store.open()
+        for _ in range(30):
+            receipt = store.submit(sample.message(remark="the-canary-of-the-log" + "x" * 150))
+        store.close()
+        with _admin(server) as raw:
+            raw.execute("CHECKPOINT")
+        assert files_containing(server.folder, b"the-canary-of-the-log")
+        clock.day = store.retention.delete_on or date.max
+        assert store.expire() == 30
+        assert files_containing(server.folder, b"the-canary-of-the-log") == []
+        assert files_containing(server.folder, bytes.fromhex(receipt)) == []
+
+
+def test_codes_that_are_deleted_are_in_no_file_of_the_server(
+    data: DataDirectory, server: PostgresServer, tmp_path: Path
+) -> None:
+    database = data.database("ab" * 8, REGISTRAR_NAME)
+    anchor = Anchor(path=tmp_path / "anchor", name="registrar")
+    RegistrarStore.create(database, digest="ab" * 32, anchor=anchor)
+    codes = [hashlib.sha256(b"%d" % number).digest() for number in range(50)]
+    with RegistrarStore(database, digest="ab" * 32, anchor=anchor, quiet_seconds=60) as store:
+        store.add([codes], people=50)
+        with _admin(server) as raw:
+            raw.execute("CHECKPOINT")
+        assert files_containing(server.folder, codes[0])
+        delete_codes(database)
+        assert files_containing(server.folder, codes[0]) == []
+
+
+def test_many_rows_that_are_refused_stand_in_no_log(
+    data: DataDirectory, store: SurveyStore, server: PostgresServer
+) -> None:
+    """Of a COPY of text that breaks off the server logs a row, and when it came."""
+    rows = [(n.to_bytes(16, "big"), "the-canary-of-the-copy", "") for n in range(300)]  # no number
+    database = data.database(store.id, DATABASE_NAME)
+    with (
+        closing(database.connect()) as connection,
+        pytest.raises(StorageError),
+        database.transaction(connection) as written,
+    ):
+        written.executemany("INSERT INTO answer (key, cell, answers) VALUES (?, ?, ?)", rows)
+    log = (server.folder / "log").read_bytes()
+    assert b"COPY answer" in log
+    assert b"the-canary-of-the-copy" not in log
 
 
 def test_closing_ends_the_submissions_and_sweeps(store: SurveyStore) -> None:

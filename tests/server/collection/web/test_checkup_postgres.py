@@ -84,7 +84,21 @@ def test_each_setting_that_tells_is_named_with_its_remedy(server: PostgresServer
         assert "pg_stat_statements.track = top" in found["database-libraries"].finding
 
 
+@pytest.mark.parametrize("server", [SETTINGS], indirect=True, ids=["guide"])
+def test_without_the_grants_it_says_that_the_log_is_not_ended(server: PostgresServer, tmp_path: Path) -> None:
+    import psycopg
+
+    with psycopg.connect(server.url, autocommit=True) as raw:
+        raw.execute("CREATE ROLE plain LOGIN")
+        raw.execute("CREATE DATABASE surveys OWNER plain")
+    url = f"postgresql://plain@/surveys?host={server.folder}"
+    with lines(server, url, tmp_path / "data") as found:
+        assert found["database-wal"].outcome is Outcome.WARNING
+        assert "pg_switch_wal = missing, pg_checkpoint = missing" in found["database-wal"].finding
+
+
 def test_every_setting_of_a_rule_is_in_the_guide() -> None:
     counted = {"replication_slots", "replicas"}
-    named = {name for rule in RULES for name, value in rule.wanted.items() if value} - counted
+    granted = {"pg_switch_wal", "pg_checkpoint"}
+    named = {name for rule in RULES for name, value in rule.wanted.items() if value} - counted - granted
     assert named - {"synchronous_commit"} <= {line.split(" ")[0] for line in SETTINGS}
