@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from http import HTTPStatus
@@ -139,6 +140,7 @@ def _common(app: Flask, desk: Desk) -> None:
         if not desk.language:
             desk.language = request.accept_languages.best_match(texts.LANGUAGES, "en") or "en"
 
+    app.add_template_filter(_page_of, "page_of")
     for write in (texts.number, texts.written, texts.share, texts.odds, texts.day, texts.moment):
         app.add_template_filter(partial(_in_language, desk, write), write.__name__)
 
@@ -186,6 +188,21 @@ def _back() -> str:
     return url_for(name if name in PAGES else "overview")
 
 
+def _page_of(problem: RoomfulError) -> str:
+    """Endpoint of the other page that makes the part of survey.toml which a problem names, if any."""
+    for word in re.findall(r"[a-z_]+", problem.where or ""):
+        if word in _PAGE_OF:
+            return "" if request.endpoint == _PAGE_OF[word] else _PAGE_OF[word]
+    return ""
+
+
+_PAGE_OF: Final = {
+    "participation": "promise", "anonymity": "promise", "design": "promise", "units": "units",
+    "model": "population", "attributes": "population", "questionnaire": "questions", "questions": "questions",
+    "title": "about", "description": "about", "organizer": "about", "languages": "about", "period": "about",
+    "retention_days": "about", "invited": "roles",
+}  # fmt: skip
+"""Endpoint of the page that makes each part of survey.toml."""
 PAGES: Final = (
     "overview", "population", "units", "promise", "about", "questions", "design", "sign", "publish",
     "collect", "release", "roles",

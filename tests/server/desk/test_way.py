@@ -68,6 +68,19 @@ def marks(visitor: Visitor) -> dict[str, str]:
     return {step.name: step.mark for step in visitor.desk.progress().steps}
 
 
+def test_a_problem_leads_to_the_page_where_it_is_mended(visitor: Visitor) -> None:
+    declare(visitor)
+    promise(visitor, low="0.7", high="0.7")
+    assert visitor.post("/design", {"page": "design"}).status_code == 303
+    visitor.desk.jobs.wait(300)
+    page = visitor.text("/design")
+    assert "does not say where the figure comes from" in page
+    assert re.search(r'<a href="[^"]*/promise">Go to: The promise</a>', page)
+    refused = visitor.told("/promise", {"k": "1", "failure": "1e-4", "page": "promise"}, "/promise")
+    assert 'id="problem"' in refused
+    assert "Go to:" not in refused, "it is there already"
+
+
 def test_from_a_file_to_an_exported_table(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     assert marks(visitor)["population"] == "next"
     assert marks(visitor)["sign"] == "blocked"
