@@ -141,7 +141,15 @@ def _common(app: Flask, desk: Desk) -> None:
             desk.language = request.accept_languages.best_match(texts.LANGUAGES, "en") or "en"
 
     app.add_template_filter(_page_of, "page_of")
-    for write in (texts.number, texts.written, texts.share, texts.odds, texts.day, texts.moment):
+    for write in (
+        texts.number,
+        texts.written,
+        texts.share,
+        texts.odds,
+        texts.day,
+        texts.moment,
+        texts.what_failed,
+    ):
         app.add_template_filter(partial(_in_language, desk, write), write.__name__)
 
     @app.context_processor

@@ -13,6 +13,7 @@ from server.cli.exit_codes import EXIT_CODES, INTERNAL, exit_code
 from server.collection.storage.states import State
 from server.collection.web.checkup_postgres import RULES
 from server.collection.web.problems import from_error
+from server.desk.texts import texts
 from shared.checks import CODES, UNANIMOUS
 from shared.errors import RoomfulError
 from tests.docs.documents import (
@@ -91,6 +92,12 @@ def test_every_code_in_the_source_is_documented() -> None:
 def test_no_code_is_documented_that_does_not_exist() -> None:
     known = {kind.default_code for kind in classes()} | set(codes_in_source()) | {"http.<status>"}
     assert_told("docs/errors.md", "the table of codes", documented(), known & set(documented()))
+
+
+def test_the_desk_has_sentences_for_codes_that_exist() -> None:
+    codes = {key.removeprefix("problem.of.") for key in texts("en") if key.startswith("problem.of.")}
+    assert {kind.partition(".")[0] for kind in codes} >= {"input", "design", "state", "storage", "release"}
+    assert codes <= set(documented())
 
 
 def test_exit_codes_are_documented() -> None:

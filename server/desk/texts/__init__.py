@@ -56,6 +56,14 @@ def say(language: str, key: str, **values: object) -> str:
     )
 
 
+def what_failed(language: str, code: str) -> str:
+    """What an error of a code means, in a sentence; of a code without one, what those of its kind mean."""
+    known = texts(language)
+    while code and f"problem.of.{code}" not in known:
+        code = code.rpartition(".")[0]
+    return known[f"problem.of.{code}" if code else "problem"]
+
+
 def number(language: str, value: int | Decimal | str) -> str:
     """An exact number, or a plain decimal: ``4436``, ``136.854``, ``2,5``."""
     exact = Decimal(value)

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from server.desk.texts import day, moment, number, odds, say, share, typed, written
+from server.desk.texts import day, moment, number, odds, say, share, typed, what_failed, written
 from shared.errors import InputError
 from tests.server.desk.test_mistakes import choose, promise, use
 from tests.server.desk.visitor import Visitor, people_csv
@@ -238,3 +238,22 @@ def test_promises_to_choose_from_are_told_in_the_language(visitor: Visitor) -> N
     page = visitor.post("/promise/recommend", {"page": "promise"}).text
     assert "Hingenommenes Versagen: 1 zu 10.000. Korrelation: 0." in page
     assert "Hingenommenes Versagen: 1 zu 1 Million. Korrelation: 0,005." in page
+
+
+def test_a_problem_is_told_in_the_language_before_its_english_details(visitor: Visitor) -> None:
+    visitor.post("/language", {"language": "de"})
+    page = visitor.told("/promise", {"k": "1", "page": "promise"}, "/promise")
+    box = page[page.index('id="problem"') :]
+    assert re.search(r"<h2>Eine Angabe ist so nicht zu gebrauchen</h2>\s*<p lang=\"en\">", box)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("storage.full", "Der Datenträger ist voll"),
+        ("storage.locked", "Das Speichern oder Lesen gelang nicht"),
+        ("internal", "Das ging nicht"),
+    ],
+)
+def test_a_code_without_a_sentence_has_that_of_its_kind(code: str, said: str) -> None:
+    assert what_failed("de", code) == said

@@ -74,7 +74,7 @@ def test_no_code_leaves_in_the_open(signed: Visitor, address: str) -> None:
     page = signed.told(
         "/publish/server", {"page": "publish", "to": address, "publishing_code": "x"}, "/publish"
     )
-    assert "This did not work" in page
+    assert 'id="problem"' in page
 
 
 def test_a_draft_is_taken_back_by_its_name_alone(signed: Visitor) -> None:

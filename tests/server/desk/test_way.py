@@ -397,5 +397,5 @@ def test_free_text_and_nonsense_are_refused_and_change_nothing(visitor: Visitor)
         {"type": "matrixdynamic", "name": "x"},
     ):
         page = visitor.told("/questions", {"action": "add", **form, "page": "questions"}, "/questions")
-        assert "This did not work" in page
+        assert 'id="problem"' in page
         assert (visitor.folder / "questions.json").read_bytes() == before
