@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Final
 
+from babel.dates import format_date
 from reportlab.lib.units import mm
 
 from server.collection.storage.published import PublishedSurvey
@@ -92,13 +94,14 @@ def _facts(specification: Specification, frame: LetterFrame) -> list[str]:
     """What is the same for everybody: until when, and with what one takes part."""
     texts, period = frame.texts, specification.period
     closes = None if period is None or period.closes is None else period.closes
-    found = [] if closes is None else [texts.poster_closes.format(day=_moment(closes))]
+    found = [] if closes is None else [texts.poster_closes.format(day=_moment(closes, texts.language))]
     return [*found, texts.poster_same if specification.invited is None else texts.poster_code]
 
 
-def _moment(moment: str) -> str:
-    """A moment in UTC as everybody reads it."""
-    return f"{moment[:10]}, {moment[11:16]} UTC"
+def _moment(moment: str, language: str) -> str:
+    """A moment in ISO 8601, as a language writes it: ``20. Dezember 2026, 18:00 UTC``."""
+    value = datetime.fromisoformat(moment).astimezone(UTC)
+    return f"{format_date(value, 'long', locale=language)}, {value:%H:%M} UTC"
 
 
 def _draw_poster(sheet: Sheet, frame: LetterFrame, about: str, link: str, facts: list[str]) -> None:

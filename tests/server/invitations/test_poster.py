@@ -95,10 +95,21 @@ def test_the_message_says_the_same_and_a_reminder_goes_to_all(language: str) -> 
             assert (TEXTS[language].poster_reminder[:40] in paper) is reminder
 
 
-def test_the_last_moment_is_on_it() -> None:
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Until December 1, 2030, 08:00 UTC"),
+        ("de", "Bis 1. Dezember 2030, 08:00 UTC"),
+        ("ar", "1 ديسمبر 2030, 08:00 UTC"),
+    ],
+)
+def test_the_last_moment_is_on_it_as_the_language_writes_it(language: str, said: str) -> None:
     survey = published(period={"opens": None, "closes": "2030-12-01T08:00:00Z"})
-    page = pypdfium2.PdfDocument(make_posters(survey, public_url=URL)["poster.pdf"])[0]
-    assert "Until 2030-12-01, 08:00 UTC" in page.get_textpage().get_text_bounded()
+    made = make_posters(survey, public_url=URL, language=language)
+    assert said in made["message.txt"].decode("utf-8")
+    if language != "ar":  # which stands there in visual order
+        page = pypdfium2.PdfDocument(made["poster.pdf"])[0]
+        assert said in page.get_textpage().get_text_bounded()
 
 
 def test_what_the_font_lacks_is_refused() -> None:
