@@ -225,9 +225,7 @@ class Attribute(ABC):
         if not self.marks_missing:
             return ()
         title = f"{self.label[language]}: missing"
-        return (
-            share_column(f"{self.name}_missing", title, f"Share without a value among {GROUP[3:]}."),
-        )
+        return (share_column(f"{self.name}_missing", title, f"Share without a value among {GROUP[3:]}."),)
 
     def _missing_values(self, mean: Sequence[Fraction], digits: int = SHARE_DIGITS) -> tuple[str, ...]:
         return (round_decimal(mean[-1], digits),) if self.marks_missing else ()

@@ -4,7 +4,9 @@ What tells the order of arrival, and where it goes:
 
 - ``xmin`` and ``ctid`` of a row: a sweep copies every table in key order, in one transaction, into a new
   table, and drops the old one. VACUUM FULL and CLUSTER would keep ``xmin`` in the row.
-- dead rows, free space, indexes and the table's statistics go with the old table.
+- dead rows, free space and indexes go with the old table.
+- statistics of a column hold values of it, and lie in a catalogue where they outlive the table: no column
+  has any, whoever runs ANALYZE.
 - the write-ahead log keeps each transaction until its segment is removed, and the server's log what it is
   told to: both are settings of the server, which the checkup reads.
 """
@@ -226,6 +228,7 @@ class PostgresDatabase:
             return None
 
     def create(self, fields: Iterable[StoredField], rows: Mapping[str, str]) -> None:
+        fields = tuple(fields)
         connection = PostgresConnection(self.server, self.schema)
         try:
             with self.transaction(connection):
@@ -234,6 +237,7 @@ class PostgresDatabase:
                     for ours, theirs in _TYPES:
                         statement = statement.replace(f" {ours}", f" {theirs}")
                     connection.execute(statement)
+                _keep_no_statistics(connection, sorted({field.table for field in fields}))
                 connection.execute("CREATE TABLE layout (version bigint PRIMARY KEY, dirty boolean NOT NULL)")
                 connection.execute("INSERT INTO layout VALUES (?, false)", (LAYOUT,))
                 connection.executemany("INSERT INTO survey VALUES (?, ?)", rows.items())
@@ -303,6 +307,7 @@ class PostgresDatabase:
             names = sorted(self._tables(connection), key=lambda name: (name == "survey", name))
             for name in names:
                 connection.execute(f"CREATE TABLE new_{name} (LIKE {name} INCLUDING ALL)")
+                _keep_no_statistics(connection, [f"new_{name}"])
                 connection.execute(f"INSERT INTO new_{name} SELECT * FROM {name} ORDER BY 1")  # noqa: S608
             connection.execute("DROP TABLE new_layout")
             connection.execute("CREATE TABLE new_layout (LIKE layout INCLUDING ALL)")
@@ -380,6 +385,14 @@ class PostgresDatabase:
     def _key(self, purpose: str) -> int:
         digest = hashlib.sha256(f"{purpose} {self.schema}".encode()).digest()
         return int.from_bytes(digest[:8], signed=True)
+
+
+def _keep_no_statistics(connection: Connection, names: Iterable[str]) -> None:
+    query = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0"
+    for name in names:
+        columns = connection.execute(query, (name,)).fetchall()
+        changes = ", ".join(f"ALTER {column} SET STATISTICS 0" for (column,) in columns)
+        connection.execute(f"ALTER TABLE {name} {changes}")
 
 
 def _dialect(sql: str) -> str:

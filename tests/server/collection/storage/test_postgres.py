@@ -178,6 +178,21 @@ def test_deleted_answers_are_in_no_file_of_the_server(
         assert files_containing(server.folder, bytes.fromhex(receipt)) == []
 
 
+def test_no_statistics_hold_answers(store: SurveyStore, server: PostgresServer) -> None:
+    """They lie in a catalogue, as dead rows too, when the table is gone; PostgreSQL makes them by itself."""
+    query = (
+        "SELECT tablename, attname FROM pg_stats WHERE schemaname LIKE 'roomful%' AND tablename <> 'layout'"
+    )
+    for number in range(60):
+        store.submit(sample.message(remark=f"the-canary-of-statistics-{number % 3}"))
+    with _admin(server) as raw:
+        raw.execute("ANALYZE")
+        assert raw.execute(query).fetchall() == []
+        store.sweep()
+        raw.execute("ANALYZE")
+        assert raw.execute(query).fetchall() == []
+
+
 def test_codes_that_are_deleted_are_in_no_file_of_the_server(
     data: DataDirectory, server: PostgresServer, tmp_path: Path
 ) -> None:
