@@ -55,6 +55,7 @@ def expire(survey: str | None, data: Path, as_json: bool) -> None:
     """
     rows, failed = [], []
     with open_data(data) as directory:
+        directory.clear_restored()
         for name in (survey,) if survey else directory.ids():
             try:
                 store = directory.survey(name)

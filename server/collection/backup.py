@@ -24,7 +24,7 @@ from typing import Any, Final
 from server import files
 from server.collection.storage.anchor import GENERATION, Anchor
 from server.collection.storage.copying import BACKUP, MOVED_FROM, first_lacking, is_there, note_of, unfinished
-from server.collection.storage.data_directory import DataDirectory
+from server.collection.storage.data_directory import RESTORED, DataDirectory
 from server.collection.storage.databases import Connection, Database, embedded
 from server.collection.storage.moving import arrive, bring, name_of, require_unused
 from server.collection.storage.registrar import REGISTRAR_NAME
@@ -149,9 +149,8 @@ def put_back(
     inside = data.path / "surveys"
     with files.named_file_errors(backup.name):
         inside.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for leftover in inside.glob(".new-*"):
-            shutil.rmtree(leftover)
-    with files.named_file_errors(backup.name), files.hidden_folder(inside / "restored") as work:
+        data.clear_restored()
+    with files.named_file_errors(backup.name), files.held_folder(inside / "restored", RESTORED) as work:
         for survey in saved.surveys:
             _copy_files(backup / "surveys" / survey, work / "surveys" / survey, databases=True)
         if dict(_digests(work)) != _document(backup)["files"]:

@@ -30,6 +30,8 @@ from shared.errors import InputError, NotFoundError, RoomfulError, StateError
 from shared.parts import Parts, no_parts
 
 _ID: Final = re.compile(r"[0-9a-f]{16}")
+RESTORED: Final = ".restored-"
+"""How folders are named that hold a backup while it is restored."""
 
 
 class DataDirectory:
@@ -355,6 +357,7 @@ class DataDirectory:
             The surveys that are damaged, and how. The others are ready.
         """
         damaged = []
+        self.clear_restored()
         if any(self._surveys.glob(".new-*")):
             with self._publishing():  # what is still there then, nobody fills
                 for leftover in self._surveys.glob(".new-*"):
@@ -370,6 +373,10 @@ class DataDirectory:
                 damaged.append((name, error))
         return tuple(damaged)
 
+    def clear_restored(self) -> None:
+        """Remove copies of surveys that a killed restoration left: no day of deletion reaches them."""
+        files.clear_abandoned(self._surveys, RESTORED)
+
     def expire(self) -> tuple[tuple[str, RoomfulError], ...]:
         """Close every survey whose period is over, and delete the answers of those whose days are over.
 
@@ -381,6 +388,7 @@ class DataDirectory:
             The surveys where that failed, and how. The others are as they should be.
         """
         failed = []
+        self.clear_restored()
         for name in self.ids():
             try:
                 store = self.survey(name)

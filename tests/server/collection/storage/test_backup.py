@@ -222,6 +222,10 @@ def test_an_interrupted_restoration_is_repeated(
     ):
         ended = run_killed("backup.restore", name, number, *words)
         assert ended.returncode == -signal.SIGKILL, ended.stderr
+    assert list(data.path.rglob(".restored-*/**/answers.sqlite"))  # whose days nobody counts
+    with again(data) as other:
+        other.expire()
+    assert not list(data.path.rglob(".restored-*"))
     with again(data) as other:
         with pytest.raises(StorageError) as caught:
             list(other.list())
