@@ -164,9 +164,9 @@ def hidden_folder(target: Path, *, mode: int = 0o700, prefix: str = NEW) -> Iter
 
 
 @contextlib.contextmanager
-def held_folder(target: Path, prefix: str) -> Iterator[Path]:
+def held_folder(target: Path, prefix: str, *, mode: int = 0o700) -> Iterator[Path]:
     """As :func:`hidden_folder`, with a name that begins so, and locked: `clear_abandoned` leaves it alone."""
-    with hidden_folder(target, prefix=prefix) as work:
+    with hidden_folder(target, mode=mode, prefix=prefix) as work:
         descriptor = os.open(work, os.O_RDONLY | os.O_DIRECTORY)
         try:
             with contextlib.suppress(OSError):  # some file systems have no locks: then nobody clears either
@@ -194,7 +194,9 @@ def clear_abandoned(folder: Path, prefix: str) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def new_folder(target: Path, *, mode: int = 0o700, replaced: bool = False) -> Iterator[Path]:
+def new_folder(
+    target: Path, *, mode: int = 0o700, replaced: bool = False, prefix: str = NEW
+) -> Iterator[Path]:
     """A folder to fill beside `target`; it takes that name when the block ends well, else it vanishes.
 
     Parameters
@@ -205,9 +207,11 @@ def new_folder(target: Path, *, mode: int = 0o700, replaced: bool = False) -> It
         Of the folder.
     replaced : bool
         Whether a folder that has the name gives way as a whole.
+    prefix : str
+        How the names begin that it and what gives way have meanwhile, for :func:`clear_abandoned`.
     """
-    old = beside(target)
-    with hidden_folder(target, mode=mode) as work:
+    old = beside(target, prefix)
+    with held_folder(target, prefix, mode=mode) as work:
         yield work
         sync_folder(work)
         if replaced and target.exists():

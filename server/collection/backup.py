@@ -38,6 +38,8 @@ MANIFEST: Final = "backup.json"
 FORMAT: Final = "roomful-backup/1"
 _NAMES: Final = {DATABASE_NAME: "answers", REGISTRAR_NAME: "registrar"}
 """File of a database -> name of its anchor."""
+_SAVED: Final = ".backup-"
+"""How the name of a backup begins until it is whole, and that of the one which gives way."""
 _MAX_MANIFEST_BYTES: Final = 2**26
 
 
@@ -92,13 +94,18 @@ def back_up(
     NotFoundError, StorageError
         If a survey is missing or damaged, or something cannot be read or written.
     """
+    files.clear_abandoned(out.absolute().parent, _SAVED)
     stores = [data.survey(name) for name in (surveys or data.ids())]
     before = read_manifest(out) if out.exists() else None
     for store in stores:
         store.expire()
         if store.state in NOT_CLOSED - {State.DRAFT}:
             _require_hidden(store, data, out, while_open=while_open)
-    with files.named_file_errors(out.name), files.new_folder(out, replaced=before is not None) as work:
+    replaced = before is not None
+    with (
+        files.named_file_errors(out.name),
+        files.new_folder(out.absolute(), replaced=replaced, prefix=_SAVED) as work,
+    ):
         found: dict[str, dict[str, str | None]] = {}
         for store in stores:
             folder = work / "surveys" / store.id

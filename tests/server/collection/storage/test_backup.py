@@ -239,6 +239,22 @@ def test_an_interrupted_restoration_is_repeated(
     assert not list(data.path.rglob(".new-*"))
 
 
+def test_the_next_backup_removes_what_a_killed_one_left(data: DataDirectory, tmp_path: Path) -> None:
+    """Two copies beside each other are the series that one name avoids."""
+    close_all(data)
+    url = getattr(data._databases, "_url", "")
+    (data.path / "roomful.toml").write_text(f'database = "{url}"\n')
+    place = tmp_path / "copies"
+    place.mkdir()
+    words = (str(place / "backup"), "--data", str(data.path))
+    back_up(data, place / "backup", ())
+    ended = run_killed("backup.backup", "_digests", 1, *words)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    assert list(place.glob(".backup-*/**/answers.sqlite"))
+    back_up(data, place / "backup", ())
+    assert [path.name for path in place.iterdir()] == ["backup"]
+
+
 def test_whatever_is_changed_in_a_backup_is_refused(data: DataDirectory, tmp_path: Path) -> None:
     close_all(data)
     backup = tmp_path / "backup"
