@@ -34,6 +34,7 @@ pytestmark = pytest.mark.browser
 EXTRA = Path(__file__).resolve().parent / "extra"
 SECRET = bytes(range(32))
 DIGEST = hashlib.sha256(b"a specification").hexdigest()
+SERIES = 8
 MESSAGES = [b"", b"answers", bytes(range(256)) * 256]
 BUNDLES = {name: "hpke-x-wing.mjs" if name.startswith("mlkem") else "hpke.mjs" for name in SUITES}
 every_suite = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
@@ -213,8 +214,15 @@ def test_a_vote_is_encrypted_before_anybody_waits(bench: Bench) -> None:
     """Twelve choices; the bounds of docs/decisions/0134-the-browser-votes-in-python.md, 500 and 150 ms.
 
     They are held by a device that takes 120 ms for an exponentiation; a faster one has less
-    time, and a busy one more.
+    time, and a busy one more. In one of some series at least: neighbours on the machine delay a
+    part of some, and a slow program is slow in all.
     """
-    times = bench.python("votes", key=TERMS.key.hex(), choices=12)
-    assert times["first"] <= 500 / 120 * times["power"], times
-    assert times["later"] <= 150 / 120 * times["power"], times
+    series: list[dict[str, float]] = []
+
+    def is_quick() -> bool:
+        times = bench.python("votes", key=TERMS.key.hex(), choices=12)
+        series.append(times)
+        power = times["power"]
+        return bool(times["first"] <= 500 / 120 * power and times["later"] <= 150 / 120 * power)
+
+    assert any(is_quick() for _ in range(SERIES)), series
