@@ -59,18 +59,20 @@ def test_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path) -> None:
     killer = threading.Thread(target=kill_the_collector)
     killer.start()
     kills = 0
-    with ThreadPoolExecutor(24) as crowd:
-        sent = [crowd.submit(take_part, number) for number in range(PEOPLE)]
-        until = time.monotonic() + 12
-        while time.monotonic() < until or kills < 5 or not all(one.done() for one in sent):
-            time.sleep(0.2 + dice.random() * 1.5)
-            relay.kill()
-            kills += 1
-            relay = RelayProcess(link, relay_data, port)
-        for one in sent:
-            one.result()
-    finished.set()
-    killer.join()
+    try:
+        with ThreadPoolExecutor(24) as crowd:
+            sent = [crowd.submit(take_part, number) for number in range(PEOPLE)]
+            until = time.monotonic() + 12
+            while time.monotonic() < until or kills < 5 or not all(one.done() for one in sent):
+                time.sleep(0.2 + dice.random() * 1.5)
+                relay.kill()
+                kills += 1
+                relay = RelayProcess(link, relay_data, port)
+            for one in sent:
+                one.result()
+    finally:
+        finished.set()
+        killer.join()
     assert statuses <= {0, 202, 503}
     assert acknowledged == set(range(PEOPLE))
 
