@@ -1,6 +1,6 @@
 """Mends of a population file that the desk offers as buttons: a new file, the old one untouched.
 
-Each makes a CSV beside the file, in which one column, or the rows, are other than before.
+Each makes a CSV beside the file.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ import csv
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Final
 
+from server.design.population.cross_table import find_cross_table, header_below
 from server.design.population.preview import RARE_PEOPLE
 from server.files import PRIVATE, write_file
 from server.tables.data_file import DataFile
 from server.tables.doubts import number_alone
+from server.wording import shortened_list
 from shared.errors import InputError, ModelFileError
 
 _PREFIX: Final = 2
@@ -28,22 +30,37 @@ _DAY_FIRST: Final = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})[./-]([0-9]{4})"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mend:
-    """A column in place of another, or rows that are left out.
+    """What stands in the mended file.
 
     Attributes
     ----------
-    values : sequence of str or None
-        The new text of every record of ``column``; None where there is no value.
-    name : str
-        What the new column is called.
-    rows : sequence of int or None
-        Records that stay; None for all.
+    names : tuple of str
+        Of its columns.
+    columns : tuple of sequences of str or None
+        The text of every record, column by column; None where there is no value.
+    count_column : str
+        The column that counts people, if the mend made one.
     """
 
-    column: str = ""
-    name: str = ""
-    values: Sequence[str | None] = field(default=())
-    rows: Sequence[int] | None = None
+    names: tuple[str, ...]
+    columns: tuple[Sequence[str | None], ...]
+    count_column: str = ""
+
+
+def _replaced(table: DataFile, column: str, values: Sequence[str | None], name: str = "") -> Mend:
+    """A column in place of another, under another name if one is given."""
+    return Mend(
+        names=tuple(name or column if old == column else old for old in table.names),
+        columns=tuple(values if old == column else table.exact(old).texts.tolist() for old in table.names),
+    )
+
+
+def _of_rows(table: DataFile, rows: Sequence[int], names: tuple[str, ...] = ()) -> Mend:
+    """Some of the records."""
+    columns = [table.exact(name).texts.tolist() for name in table.names]
+    return Mend(
+        names=names or table.names, columns=tuple([column[row] for row in rows] for column in columns)
+    )
 
 
 def age_on(table: DataFile, column: str, day: date, age: str) -> Mend:
@@ -70,8 +87,7 @@ def age_on(table: DataFile, column: str, day: date, age: str) -> Mend:
             )
         years = day.year - born.year - ((day.month, day.day) < (born.month, born.day))
         values.append(str(years))
-    name = age if age not in table.names else f"{column} {age}"
-    return Mend(column=column, name=name, values=values)
+    return _replaced(table, column, values, age if age not in table.names else f"{column} {age}")
 
 
 def numbers_alone(table: DataFile, column: str) -> Mend:
@@ -83,21 +99,19 @@ def numbers_alone(table: DataFile, column: str) -> Mend:
         found = _NUMBER.search(text)
         return found[0] if found else text
 
-    return Mend(column=column, name=column, values=[mended(text) for text in table.exact(column).texts])
+    return _replaced(table, column, [mended(text) for text in table.exact(column).texts])
 
 
 def prefixes(table: DataFile, column: str) -> Mend:
     """Codes joined by their first digits: postcodes to regions."""
     texts = table.exact(column).texts.tolist()
-    return Mend(column=column, name=column, values=[t if t is None else t.strip()[:_PREFIX] for t in texts])
+    return _replaced(table, column, [t if t is None else t.strip()[:_PREFIX] for t in texts])
 
 
 def rare_joined(table: DataFile, column: str, people: Mapping[str, int], other: str) -> Mend:
     """Categories of few people become the one called ``other``."""
     texts = [None if text is None else text.strip() for text in table.exact(column).texts]
-    return Mend(
-        column=column, name=column, values=[other if t and people[t] < RARE_PEOPLE else t for t in texts]
-    )
+    return _replaced(table, column, [other if t and people[t] < RARE_PEOPLE else t for t in texts])
 
 
 def without_repeats(table: DataFile) -> Mend:
@@ -109,7 +123,50 @@ def without_repeats(table: DataFile) -> Mend:
         if record not in seen:
             seen.add(record)
             rows.append(row)
-    return Mend(rows=rows)
+    return _of_rows(table, rows)
+
+
+def without_titles(table: DataFile) -> Mend:
+    """The header is the first record that fills every column; what has one text alone below it is a note."""
+    header = header_below(table)
+    if header is None:
+        raise InputError("no titles stand above the header", where=table.source)
+    columns = [table.exact(name).texts.tolist() for name in table.names]
+    given = [sum(bool((text or "").strip()) for text in record) for record in zip(*columns, strict=True)]
+    rows = [row for row in range(header + 1, table.n_records) if given[row] > 1]
+    return _of_rows(table, rows, tuple(str(column[header]).strip() for column in columns))
+
+
+def one_row_each(table: DataFile, across: str, people: str) -> Mend:
+    """A cross table as one row for each combination of categories that somebody has.
+
+    Parameters
+    ----------
+    across : str
+        What the columns are categories of.
+    people : str
+        The name of the column that counts.
+    """
+    found = find_cross_table(table)
+    name = across.strip()
+    if found is None:
+        raise InputError("this is no cross table", where=table.source)
+    if not name or name in (*found.keys, people):
+        raise InputError(
+            "the columns need a name of their own",
+            where="what the columns say",
+            expected=f"a word other than {shortened_list((*found.keys, people))}",
+        )
+    columns = [table.exact(key).texts.tolist() for key in found.keys]
+    records = [
+        (*(column[row] for column in columns), category, str(count))
+        for row, counts in zip(found.rows, found.people.tolist(), strict=True)
+        for category, count in zip(found.across, counts, strict=True)
+        if count
+    ]
+    return Mend(
+        names=(*found.keys, name, people), columns=tuple(zip(*records, strict=True)), count_column=people
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,11 +181,14 @@ class Given:
         What the organizer's language calls something.
     people : callable
         People of each value of the column.
+    across : str
+        What the columns of a cross table are categories of.
     """
 
     day: date
     word: Callable[[str], str]
     people: Callable[[], Mapping[str, int]]
+    across: str
 
 
 MENDS: Final[dict[str, Callable[[DataFile, str, Given], Mend]]] = {
@@ -140,11 +200,15 @@ MENDS: Final[dict[str, Callable[[DataFile, str, Given], Mend]]] = {
         table, column, given.people(), given.word("mended.other")
     ),
     "repeats": lambda table, *_: without_repeats(table),
+    "titles": lambda table, *_: without_titles(table),
+    "cross": lambda table, _, given: one_row_each(table, given.across, given.word("mended.people")),
 }
 """Those that make a new file, by the name of a button; ``id`` and ``count`` are lines of survey.toml."""
+OF_ALL: Final = ("repeats", "titles", "cross")
+"""Those that mend the whole table, and not one column."""
 
 
-def write_mended(table: DataFile, mend: Mend, folder: Path, source: str) -> str:
+def write_mended(mend: Mend, folder: Path, source: str) -> str:
     """Write the mended file beside the old one, for its owner alone; return its name.
 
     Raises
@@ -152,15 +216,10 @@ def write_mended(table: DataFile, mend: Mend, folder: Path, source: str) -> str:
     InputError
         If it cannot be written, or a hundred such files are there.
     """
-    names = [mend.name if name == mend.column else name for name in table.names]
-    texts = [
-        list(mend.values) if name == mend.column else table.exact(name).texts.tolist() for name in table.names
-    ]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    for row in range(table.n_records) if mend.rows is None else mend.rows:
-        writer.writerow(["" if column[row] is None else column[row] for column in texts])
+    writer.writerow(mend.names)
+    writer.writerows(zip(*mend.columns, strict=True))
     stem = re.sub(r"-mended(-[0-9]+)?$", "", Path(source).stem)
     for number in range(1, 100):
         name = f"{stem}-mended{'' if number == 1 else f'-{number}'}.csv"

@@ -6,14 +6,17 @@ missing values is seen here at once, and corrected in [model].
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import prod
 from typing import Final
 
 import numpy as np
 
+from server.design.population.cross_table import find_cross_table
 from server.design.survey_file.writing import toml_text
 from server.tables.column import DataColumn
 from server.tables.data_file import DATED, DataFile
@@ -29,7 +32,7 @@ from server.tables.doubts import (
 )
 from server.tables.missing import likely_codes
 from server.tables.sniffing import SEPARATOR_WORDS
-from server.wording import on_one_line, quoted
+from server.wording import on_one_line, quoted, shortened_list
 from shared.decimals import format_decimal, parse_decimal
 from shared.errors import InputError
 
@@ -247,8 +250,14 @@ def _about_header(table: DataFile) -> list[str]:
     if 2 * sum(column.name in column.distinct for column in columns) > len(columns):
         return ["the names of the columns look like a record: put a header above it"]
     unnamed = [column for column in columns if column.name.startswith("(column ") and any(column.distinct)]
+    cross = find_cross_table(table)
     if 2 * len(unnamed) >= len(columns) > 1:
         return [f"{len(unnamed)} columns have no name: take away titles that stand above the header"]
+    if cross is not None and cross.evident:
+        return [
+            f"the columns {shortened_list(cross.across)} seem to count people: write one row for each"
+            " combination, with one column that counts (`roomful desk` does that)"
+        ]
     if len(columns) == 1:
         texts = [text for text in columns[0].distinct if text]
         for sign, word in {**SEPARATOR_WORDS, "|": "|"}.items():
@@ -335,12 +344,33 @@ def _ends_in_file(column: ColumnPreview) -> list[str]:
 
 
 def suggested_categories(table: DataFile, column: ColumnPreview) -> tuple[str, list[str]]:
-    """Kind and values of a column, suspects left out: ordinal, from low to high, if the file says so."""
+    """Kind and values of a column, suspects left out: ordinal, low to high, if file or spans say so."""
     values = [value for value in column.values if value not in column.suspects]
+    if spans := _spans_in_order(values):
+        return "ordinal", spans
     typed = table.column(column.name)
     if typed.kind == "ordinal" and set(values) <= set(typed.order):
         return "ordinal", [value for value in typed.order if value in values]
     return "nominal", sorted(values)
+
+
+def _spans_in_order(values: Sequence[str]) -> list[str]:
+    """Spans that follow one another, such as "under 18", "18 to 24", "25+"; nothing if some do not."""
+    within: list[tuple[int, int, str]] = []
+    single: list[tuple[int, str]] = []
+    for value in values:
+        numbers = [int(text) for text in re.findall("[0-9]+", value)]
+        if len(numbers) == 2 and numbers[0] < numbers[1]:
+            within.append((numbers[0], numbers[1], value))
+        elif len(numbers) == 1:
+            single.append((numbers[0], value))
+    within.sort()
+    if len(within) < 2 or any(end > start for (_, end, _), (start, _, _) in pairwise(within)):
+        return []
+    below = [value for number, value in single if number <= within[0][0]]
+    above = [value for number, value in single if number >= within[-1][1]]
+    found = below + [value for _, _, value in within] + above
+    return found if len(below) <= 1 and len(above) <= 1 and len(found) == len(values) else []
 
 
 def _category(value: str, label: str | None) -> str:

@@ -11,11 +11,12 @@ from flask import Flask, Response, render_template, request
 from werkzeug.datastructures import MultiDict
 
 from server.design.estimate import estimate, without
+from server.design.population.cross_table import find_cross_table, header_below
 from server.desk.columns import ColumnView, column_views, people_by_value, suggested_entry
 from server.desk.desk import Desk
 from server.desk.draft import Draft
 from server.desk.inside import data_files, inside, upload_name
-from server.desk.mending import MENDS, Given, write_mended
+from server.desk.mending import MENDS, OF_ALL, Given, write_mended
 from server.desk.pages import go, show
 from server.desk.pages.promise import promise_of
 from server.desk.pages.units import is_election
@@ -33,12 +34,14 @@ def add(app: Flask, desk: Desk) -> None:
     def population() -> str:
         draft, problem = desk.draft(), None
         model = draft.section("model")
-        table, kept = None, None
+        table, kept, cross, below_titles = None, None, None, False
         views: tuple[ColumnView, ...] = ()
         if "file" in model:
             try:
                 table = desk.table()
                 views = _views(desk)
+                below_titles = header_below(table) is not None
+                cross = None if below_titles or "count_column" in model else find_cross_table(table)
                 kept = desk.model() if draft.attributes else None
             except RoomfulError as error:
                 problem = error
@@ -55,6 +58,8 @@ def add(app: Flask, desk: Desk) -> None:
             chosen=chosen,
             languages_of_survey=draft.languages,
             unknown=[name for name in chosen if table is not None and name not in table.names],
+            below_titles=below_titles,
+            cross=cross,
             people=kept,
             units=is_election(draft) or "units" in draft.document,
             reading_problem=problem,
@@ -131,20 +136,23 @@ def add(app: Flask, desk: Desk) -> None:
         if name not in MENDS:
             raise InputError("there is no such mend", where="the form")
         table = desk.table()
-        if name != "repeats" and column not in table.names:
+        if name not in OF_ALL and column not in table.names:
             raise InputError("there is no such column", where="the population")
         given = Given(
             day=_day(form.get("day", "")),
             word=partial(say, desk.language),
             people=lambda: people_by_value(table, column, model.get("count_column")),
+            across=form.get("across", ""),
         )
         mended = MENDS[name](table, column, given)
         ends = _view_of(desk, column).preview.ends if name == "ends" else {}
-        file = write_mended(table, mended, desk.folder, str(model["file"]))
+        file = write_mended(mended, desk.folder, str(model["file"]))
         # The mended file is in the one form that the desk writes, whatever the old one was.
         model = {k: v for k, v in model.items() if k not in ("separator", "decimal", "encoding", "sheet")}
         if table.understood.decimal == ",":
             model["decimal"] = ","
+        if mended.count_column:
+            model["count_column"] = mended.count_column
         draft = draft.saved(model=model | {"file": file})
         if ends:
             others = [entry for entry in draft.attributes if entry.get("name") != column]

@@ -135,3 +135,36 @@ def test_in_a_table_of_counts_pictures_and_rare_categories_are_of_people(visitor
     assert set(visitor.desk.table().exact("work").texts) == {"farm", "office", "shop", "other"}
     assert "other (3)" in page
     assert "Join rare ones" not in page, "one alone would only get another name"
+
+
+def test_a_table_as_an_office_publishes_it_becomes_one_of_counts(visitor: Visitor) -> None:
+    lines = [
+        "Population;;", "31.12.2025;;", "age;male;female",
+        *(f"{low} to {low + 9};{1_000 + low};{900 + 2 * low}" for low in range(20, 80, 10)),
+        "all;6.270;5.940", "Source: statistics;;",
+    ]  # fmt: skip
+    file = visitor.folder / "office.csv"
+    file.write_text("\n".join(lines) + "\n")
+    assert "Take the titles away" in choose(visitor, file)
+    page = mend(visitor, "titles")
+    assert "Take the titles away" not in page
+    assert "What “male” and “female” are, in a word" in page
+    form = {"mend": "cross", "page": "population"}
+    for name in ("", "age", "people"):
+        refused = visitor.told("/population/mend", form | {"across": name}, "/population")
+        assert "the columns need a name of their own" in refused
+    page = visitor.told("/population/mend", form | {"across": "sex"}, "/population")
+    assert "Do several columns count people?" not in page
+    assert visitor.desk.draft().section("model")["count_column"] == "people"
+    use(visitor, "age", "sex")
+    model = visitor.desk.model()
+    assert (model.n_people, model.n_tuples) == (6_270 + 5_940, 12)
+
+
+def test_what_is_no_table_of_an_office_is_not_mended_as_one(visitor: Visitor) -> None:
+    page = choose(visitor, people_csv(visitor.folder / "people.csv"))
+    assert "Take the titles away" not in page
+    assert "Do several columns count people?" not in page
+    assert "no titles stand above" in mend(visitor, "titles")
+    form = {"mend": "cross", "page": "population", "across": "sex"}
+    assert "this is no cross table" in visitor.told("/population/mend", form, "/population")

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from server.design.population.model import Model
-from server.design.population.preview import describe_table, preview_table, suggest_attributes
+from server.design.population.preview import (
+    describe_table,
+    preview_table,
+    suggest_attributes,
+    suggested_categories,
+)
 from server.tables.csv_file import CsvFile
 from server.tables.files import open_data
 from shared.errors import ModelFileError
@@ -150,3 +155,27 @@ def test_a_column_has_one_line_whatever_its_name_holds() -> None:
         "  age\\nin years  numbers from 34 to 35, step 1",
         '  sex            text, 2 distinct: "f", "m"',
     ]
+
+
+@pytest.mark.parametrize(
+    ("values", "ordered"),
+    [
+        (
+            ["80 und mehr", "18 bis 24", "unter 18", "25 bis 79"],
+            ["unter 18", "18 bis 24", "25 bis 79", "80 und mehr"],
+        ),
+        (["5-9", "10-14", "0-4"], ["0-4", "5-9", "10-14"]),
+        (["20 à 30", "30 à 40", "40+"], ["20 à 30", "30 à 40", "40+"]),
+        (["5-9", "8-14", "0-4"], []),  # they overlap
+        (["18 bis 24", "ab 90", "ab 80", "25 bis 79"], []),
+        (["18 bis 24", "40", "25 bis 79"], []),
+        (["18 bis 24", "25 bis 79", "unbekannt"], []),
+        (["9-5", "14-10"], []),
+        (["Bezirk 1", "Bezirk 2", "Bezirk 3"], []),
+    ],
+)
+def test_spans_are_suggested_in_their_order(values: list[str], ordered: list[str]) -> None:
+    table = CsvFile("\n".join(["age", *values, ""]).encode())
+    (column,) = preview_table(table)
+    kind, found = suggested_categories(table, column)
+    assert (kind, found) == (("ordinal", ordered) if ordered else ("nominal", sorted(values)))
