@@ -112,6 +112,6 @@ def header_below(table: DataFile) -> int | None:
     columns = [table.exact(name).texts.tolist() for name in table.names]
     for row, record in enumerate(zip(*columns, strict=True)):
         texts = [(text or "").strip() for text in record]
-        if all(texts):
-            return row if len(set(texts)) == len(texts) else None
+        if all(texts):  # below two rows of names, of which neither is full, that is a record
+            return None if len(set(texts)) < len(texts) or any(map(_COUNT.fullmatch, texts)) else row
     return None

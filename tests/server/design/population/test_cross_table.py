@@ -37,6 +37,7 @@ def test_the_header_below_titles_is_the_first_row_that_is_full() -> None:
     assert header_below(read("a;b\n1;2\n")) is None
     assert header_below(read("Title;;\n;;\nx;;1\n")) is None
     assert header_below(read("Title;;\na;a;b\n1;2;3\n")) is None, "two columns of one name are no header"
+    assert header_below(read("Title;;\nage;sex;\n;m;f\n18 to 24;1.204;1.166\n")) is None, "in two rows"
 
 
 def test_totals_at_both_ends_are_left_out_and_thousands_read() -> None:
