@@ -19,6 +19,7 @@ from server.collection.web.serving import run
 from server.desk.app import create_desk
 from server.desk.gate import MAX_UPLOAD_BYTES, Gate
 from server.files import PRIVATE, write_file
+from server.keys.core_dumps import forbid_core_dumps
 from shared.errors import InputError, SetupError
 
 OPENING_FILE: Final = ".desk-open.html"
@@ -50,6 +51,7 @@ def serve_desk(
         If the data directory is another user's, or others can write in it.
     """
     _make(folder)
+    forbid_core_dumps()
     set_up_logging()
     with _listening(port) as listener, Config.load(data, os.environ, {}).open_data(data) as directory:
         gate = Gate.new(listener.getsockname()[1])

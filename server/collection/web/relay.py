@@ -33,6 +33,7 @@ from server.collection.web.own_pages import OwnPages
 from server.collection.web.sending import send
 from server.collection.web.serving import listen, make_server, run
 from server.collection.web.supervisor import supervise
+from server.keys.core_dumps import forbid_core_dumps
 from server.keys.relay_key import RelayKey
 from shared import base64url
 from shared.ballot import CONTENT_TYPE
@@ -211,6 +212,7 @@ def serve_relay(
     """
     keys = {survey.id: key_for(survey, key) for survey, _ in surveys}
     os.umask(0o077)
+    forbid_core_dumps()
     set_up_logging()
     with holding(directory, alone=True) as alone:
         if not alone:

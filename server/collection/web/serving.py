@@ -41,6 +41,7 @@ from server.collection.web.reloading import Reloading
 from server.collection.web.repeating import repeating
 from server.collection.web.static_files import ClientFiles, client_folder, find_client
 from server.collection.web.supervisor import supervise
+from server.keys.core_dumps import forbid_core_dumps
 from shared.errors import RoomfulError, SetupError, StateError
 from shared.invitation import survey_link
 
@@ -291,6 +292,7 @@ def serve(config: Config, path: Path, say: Callable[[str], None], *, reload: boo
         With the code ``state.serving`` if somebody moves, saves or restores the surveys.
     """
     os.umask(0o077)
+    forbid_core_dumps()
     set_up_logging()
     with holding(path, alone=False) as beside_others:
         if not beside_others:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
+
+from tests.programs import Program, free_port
+from tests.waiting import PATIENCE_SECONDS
 
 _SEEN = """
 import ctypes, os, sys
@@ -60,6 +66,24 @@ def test_a_command_with_secrets_forbids_core_dumps(tmp_path: Path, arguments: tu
     text = seen(tmp_path, *arguments)
     assert limit(text) == ["0", "0"]
     assert "dumpable 0" in text
+
+
+@pytest.mark.parametrize("command", ["serve", "desk"])
+def test_a_server_forbids_core_dumps(tmp_path: Path, command: str) -> None:
+    """Its memory has the last answers and the addresses that they came from."""
+    words = ("serve", "--data", "data") if command == "serve" else ("desk", "folder")
+    port = str(free_port())
+    with Program(
+        [sys.executable, "-c", _SEEN, *words, "--port", port],
+        ready="^(Serving|End it)",
+        environment={"PYTHONPATH": ":".join(sys.path)},
+        cwd=tmp_path,
+    ) as server:
+        with contextlib.suppress(urllib.error.HTTPError):  # from then on it ends in the orderly way
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE_SECONDS).close()
+        server.stop()
+        assert limit(server.output) == ["0", "0"]
+        assert "dumpable 0" in server.output
 
 
 def test_another_command_does_not(tmp_path: Path) -> None:
