@@ -25,6 +25,7 @@ from server.collection.storage.registrar import REGISTRAR_NAME, RegistrarStore, 
 from server.collection.storage.schema import fields_of
 from server.collection.storage.store import DATABASE_NAME, SurveyStore
 from shared.errors import SetupError, StateError, StorageError
+from tests.conftest import PROJECT
 from tests.postgres import PostgresServer, why_not
 from tests.programs import free_port
 from tests.server.collection.storage import sample
@@ -33,6 +34,7 @@ from tests.server.collection.web.process import ServerProcess
 from tests.server.collection.web.token_requests import ask
 from tests.waiting import until
 
+GUIDE = (PROJECT / "docs" / "operator-guide.md").read_text()
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
 
@@ -176,6 +178,32 @@ def test_deleted_answers_are_in_no_file_of_the_server(
         assert store.expire() == 30
         assert files_containing(server.folder, b"the-canary-of-the-log") == []
         assert files_containing(server.folder, bytes.fromhex(receipt)) == []
+
+
+def test_what_a_killed_server_left_is_found_as_the_guide_says(
+    store: SurveyStore, server: PostgresServer
+) -> None:
+    """Files of a copy that was never committed stay, and no table has them."""
+    find = "SELECT file FROM" + GUIDE.partition("    SELECT file FROM")[2].partition(";")[0]
+    for _ in range(30):
+        store.submit(sample.message(remark="the-canary-of-a-killed-server"))
+    with closing(_admin(server)) as raw:
+        raw.execute("CHECKPOINT")
+        assert raw.execute(find).fetchall() == []
+        raw.execute(f"SET search_path TO roomful_{store.id}_answers")
+        raw.execute("BEGIN")
+        raw.execute("CREATE TABLE new_answer (LIKE answer INCLUDING ALL)")
+        raw.execute("INSERT INTO new_answer SELECT * FROM answer ORDER BY 1")
+        with _admin(server) as other:
+            other.execute("CHECKPOINT")
+        server.stop()
+    server.start()
+    store.sweep()
+    with _admin(server) as raw:
+        raw.execute("CHECKPOINT")
+        left = {name for (name,) in raw.execute(find).fetchall()}
+    found = files_containing(server.folder, b"the-canary-of-a-killed-server")
+    assert left & {Path(path).name for path in found}
 
 
 def test_no_statistics_hold_answers(store: SurveyStore, server: PostgresServer) -> None:
