@@ -99,8 +99,8 @@ def back_up(
     before = read_manifest(out) if out.exists() else None
     for store in stores:
         store.expire()
-        if store.state in NOT_CLOSED - {State.DRAFT}:
-            _require_hidden(store, data, out, while_open=while_open)
+        if not while_open:
+            _require_ended(store, store.state)
     replaced = before is not None
     with (
         files.named_file_errors(out.name),
@@ -112,6 +112,8 @@ def back_up(
             _copy_files(store.published.folder, folder)
             for name in _NAMES:
                 _save(data.database(store.id, name), embedded(folder / name), progress)
+            # Of the copy, as more may have come since anybody looked.
+            _require_hidden(store, folder, out / "surveys" / store.id, while_open=while_open)
             delete_on = store.retention.delete_on
             day = None if delete_on is None else delete_on.isoformat()
             found[store.id] = {"state": store.state, "delete_on": day}
@@ -214,9 +216,8 @@ def _read(backup: Path) -> bytes:
     return files.read_bounded(backup / MANIFEST, _MAX_MANIFEST_BYTES, lambda text: _no_backup(backup, text))
 
 
-def _require_hidden(store: SurveyStore, data: DataDirectory, out: Path, *, while_open: bool) -> None:
-    """Check that a copy now would not show when fewer than k people of a cell answered."""
-    if not while_open:
+def _require_ended(store: SurveyStore, state: State) -> None:
+    if state in NOT_CLOSED - {State.DRAFT}:
         raise StateError(
             "this survey takes answers: two copies of it tell which of them came in between",
             where=store.id,
@@ -224,13 +225,20 @@ def _require_hidden(store: SurveyStore, data: DataDirectory, out: Path, *, while
             " If you need one now, say so (--while-open).",
             code="state.backup",
         )
-    last = embedded(out / "surveys" / store.id / DATABASE_NAME)
+
+
+def _require_hidden(store: SurveyStore, copy: Path, replaced: Path, *, while_open: bool) -> None:
+    """Check that a copy does not show when fewer than k people of a cell answered."""
+    new, last = embedded(copy / DATABASE_NAME), embedded(replaced / DATABASE_NAME)
+    with closing(new.connect()) as connection:
+        state = as_state(_survey(connection)["state"])
+    if not while_open:
+        _require_ended(store, state)
+    if state not in NOT_CLOSED - {State.DRAFT}:
+        return
     old = _cells(last) if is_there(last) else {}
     k = store.specification.k
-    few = sum(
-        0 < number - old.get(cell, 0) < k
-        for cell, number in _cells(data.database(store.id, DATABASE_NAME)).items()
-    )
+    few = sum(0 < number - old.get(cell, 0) < k for cell, number in _cells(new).items())
     if few:
         raise StateError(
             f"{few} cells got fewer than {k} answers since the last copy: both would show when they came",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from server.collection import backup
 from server.collection.backup import MANIFEST, back_up, put_back
 from server.collection.config import Config
 from server.collection.storage.data_directory import DataDirectory
@@ -156,6 +157,23 @@ def test_two_copies_while_open_bracket_no_answer_or_k_of_a_cell(
         put_back(other, out, older=True)
         assert other.survey(store.id).total() == 3 * K
         assert not other.survey(store.id).has_receipt(lost)
+
+
+def test_an_answer_that_comes_while_others_are_copied_is_counted(
+    data: DataDirectory, store: SurveyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(K):
+        store.submit(sample.message(cell=1))
+    copy_files = backup._copy_files
+
+    def late(source: Path, target: Path, *, databases: bool = False) -> None:
+        copy_files(source, target, databases=databases)
+        store.submit(sample.message(cell=0))
+
+    monkeypatch.setattr(backup, "_copy_files", late)
+    with pytest.raises(StateError, match="1 cells got fewer than 5"):
+        back_up(data, tmp_path / "backup", (), while_open=True)
+    assert not (tmp_path / "backup").exists()
 
 
 def test_an_older_copy_does_not_replace_what_is_there(data: DataDirectory, tmp_path: Path) -> None:
