@@ -104,7 +104,7 @@ class Database(Protocol):
         """Make what counts commits tell nothing more, after closing; the caller has the turn."""
 
     def forget_log(self) -> None:
-        """Let the log of what was written end here; the caller has the turn."""
+        """Let the log of what was written end here."""
 
     def check(self, connection: Connection) -> None:
         """Look for damage."""

@@ -338,7 +338,7 @@ class RelayStore:
         """Rewrite the file, so that not even its size tells how many there were."""
         with self._lock, self._database.turn():
             self._database.sweep(self._connection)
-            self._database.forget_log()
+        self._database.forget_log()  # it may take long, and messages come meanwhile
 
     def end(self) -> None:
         """Store what waits, sweep, and let go of the file."""
