@@ -71,13 +71,15 @@ def processes(executor: Executor) -> set[int]:
 
 @contextmanager
 def one_killed(executor: Executor, stage: str) -> Iterator[Told]:
-    """A progress that kills a worker when the first task of a stage is done."""
-    victims = sorted(processes(executor))
+    """A progress that kills a worker when the first task of a stage is done.
+
+    Of both the elder: Dask gives a worker up that ends while it is still being started.
+    """
+    victims = [min(processes(executor))]
 
     def told(now: str, done: int, _total: int) -> None:
         if now == stage and done == 1 and victims:
             os.kill(victims.pop(), signal.SIGKILL)
-            victims.clear()
 
     yield told
     assert not victims, "nobody was killed"
