@@ -27,13 +27,26 @@ Refused = Callable[[str], RoomfulError]
 
 _LOCKED_SECONDS: Final = 5
 """After which a folder that is in use is locked: one that was just made may not be yet."""
+_FOREIGN: Final = (
+    "read-only",
+    "the user who runs this may not read or write it",
+    "Give this user the right: look at owner and mode of the file and of its folders.",
+)
 _NAMED: Final = {
     errno.ENOSPC: ("full", "the disk is full", "Free some space and try again."),
     errno.EDQUOT: ("full", "the disk quota is used up", "Free some space and try again."),
     errno.EROFS: ("read-only", "the disk is read-only", "Mount it for writing."),
-    errno.EACCES: ("read-only", "the data directory cannot be written", "Give the server's user the right."),
-    errno.EPERM: ("read-only", "the data directory cannot be written", "Give the server's user the right."),
+    errno.EACCES: _FOREIGN,
+    errno.EPERM: _FOREIGN,
 }
+
+
+def file_error(error: OSError) -> StorageError | None:
+    """What an error about a file means to whoever runs a command; None if it may be a defect of ours."""
+    if error.filename is None or error.errno not in _NAMED:
+        return None
+    code, message, remedy = _NAMED[error.errno]
+    return StorageError(message, where=str(error.filename), remedy=remedy, code=f"storage.{code}")
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from server.cli.exit_codes import INTERNAL, exit_code
+from server.files import file_error
 from shared.errors import RoomfulError
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
@@ -130,6 +131,9 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except Exception as error:
+        if isinstance(error, OSError) and (named := file_error(error)) is not None:
+            report(named)
+            sys.exit(exit_code(named))
         if os.environ.get("ROOMFUL_TRACEBACK"):
             raise
         name = type(error).__name__

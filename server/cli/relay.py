@@ -22,6 +22,7 @@ from server.collection.storage.databases import Databases, databases_at
 from server.collection.storage.holding import holding
 from server.collection.storage.published import PublishedSurvey
 from server.collection.storage.relay import RelayStore, Totals
+from server.collection.storage.remembered import ENDED
 from server.collection.web.relay import serve_relay
 from server.keys.relay_key import load_relay_key
 from shared.errors import InputError, RemoteError
@@ -109,12 +110,13 @@ def _show(
             said = collector.said()
             collector.close()
             public = None if said is None else said.exact
-            found.append((survey.id, totals, judge(totals, relay_of(survey)[0].people, public)))
+            late = said is not None and f"state.{said.state}" in ENDED and totals.waiting > 0
+            found.append((survey.id, totals, judge(totals, relay_of(survey)[0].people, public), late))
     if as_json:
-        numbers = [{"survey": name, **_numbers(totals, judged)} for name, totals, judged in found]
+        numbers = [{"survey": name, **_numbers(totals, judged)} for name, totals, judged, _ in found]
         click.echo(json.dumps(numbers, indent=1))
         return
-    for name, totals, judged in found:
+    for name, totals, judged, late in found:
         click.echo(f"Survey {name} in {data}")
         rows = [("invited", judged.people)]
         rows += [("waiting for others", totals.waiting), ("mixed, on their way", totals.leaving)]
@@ -122,6 +124,10 @@ def _show(
         rows += [(f"refused ({code})", number) for code, number in totals.refused]
         for label, number in rows:
             click.echo(f"  {label:28}{number}")
+        if late:
+            click.echo(
+                "  The survey is closed: what waits is lost; a running relay deletes it within a minute."
+            )
         for alarm in judged.alarms:
             click.echo(f"  ALARM: {MEANINGS[alarm]} ({alarm})")
 

@@ -51,3 +51,20 @@ def test_the_relay_forgets_at_closing_without_a_late_ballot(
     with open_store(prepare(tmp_path / "relay", link)) as again:
         assert again.refusals == {"state.closed"}
     assert files_containing(folder, b"state.closed") == [POOL_NAME]
+
+
+def test_what_waits_at_closing_is_refused_and_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "ASK_SECONDS", 0.0)
+    with relayed_survey(tmp_path, messages=PEOPLE) as survey:
+        late = [survey.sealed(number) for number in range(PEOPLE - 1)]
+        for body in late:
+            assert survey.send(body) == 202
+        survey.store.close()
+        until(lambda: survey.pool.totals().waiting == 0)
+        assert survey.pool.totals().refused == (("state.closed", PEOPLE - 1),)
+        assert survey.sent == []
+        folder = survey.pool.survey.folder
+        assert not any(files_containing(folder, body[:64]) for body in late)
+        assert hashes_on_disk(folder, late) == 0

@@ -156,11 +156,15 @@ class Collector:
 
     def said(self) -> Said | None:
         """The survey's state; None if nobody says, or something else than a collector would."""
+        kept = self._connection is not None
         try:
             status, body = self._request("GET", "status", None, _MAX_ANSWER_BYTES)
-        except (OSError, http.client.HTTPException):
+        except TimeoutError:
             self.close()
             return None
+        except (OSError, http.client.HTTPException):
+            self.close()
+            return self.said() if kept else None  # the other side may have ended a kept one, as in pass_on
         value = _object(body) if status == 200 else {}
         state, total = value.get("state"), value.get("total")
         if state not in _STATES or not (total is None or (type(total) is int and total >= 0)):

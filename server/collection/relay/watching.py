@@ -60,14 +60,15 @@ class Watch:
     def look(self) -> Judgement:
         """Ask, if it is time, and name each alarm in the log when it is new.
 
-        If the survey is over, the pool forgets what it remembers for repeats: none comes any more.
+        If the survey is over, the pool forgets what it remembers for repeats, and what waits is refused: the
+        collector takes none of it any more.
         """
         totals = self._store.totals()  # before asking: what was taken until now must be in the public number
         if self._clock() >= self._next:
             said = self._collector.said()
             self.state, self.public = (None, None) if said is None else (said.state, said.exact)
-            if (ended := f"state.{self.state}") in ENDED:
-                self._store.note_ended(ended)
+            if (ended := f"state.{self.state}") in ENDED and self._store.note_ended(ended):
+                _LOG.warning("messages-refused %s", ended)
             self._next = self._clock() + (0.0 if self.state in ("draft", "tokens") else ASK_SECONDS)
             judgement = judge(totals, self._people, self.public)
         else:

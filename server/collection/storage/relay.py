@@ -316,23 +316,37 @@ class RelayStore:
                 remembered.forget(connection)
         self._refusals |= frozenset(refused.values())
 
-    def note_ended(self, code: str) -> None:
-        """Keep that the survey is over, as if a message had been refused for it, and forget all hashes.
+    def note_ended(self, code: str) -> int:
+        """Keep that the survey is over: delete what waits, counted as refused, and forget all hashes.
 
-        Without a late message no refusal would ever say so. Nothing is done if it was known.
+        Without a late message no refusal would ever say so. Nothing is done if that was known and none waits.
 
         Parameters
         ----------
         code : str
             Of :data:`~server.collection.storage.remembered.ENDED`.
+
+        Returns
+        -------
+        int
+            How many waited: nobody takes them any more, and their senders were told that they were taken.
         """
-        if remembered.ENDED & self._refusals:
-            return
+        if remembered.ENDED & self._refusals and not self.totals().waiting:
+            return 0
         with self._write() as connection:
-            connection.execute("INSERT INTO refused VALUES (?, 0) ON CONFLICT DO NOTHING", (code,))
+            late = _number(connection, "waiting")
+            connection.execute("DELETE FROM waiting")
+            for name in ("waiting", "waited", "flush"):
+                _set(connection, name, 0)
+            connection.execute(
+                "INSERT INTO refused VALUES (?, ?)"
+                " ON CONFLICT (code) DO UPDATE SET number = refused.number + excluded.number",
+                (code, late),
+            )
             remembered.forget(connection)
         self._refusals |= {code}
         self.sweep()
+        return late
 
     def sweep(self) -> None:
         """Rewrite the file, so that not even its size tells how many there were."""
