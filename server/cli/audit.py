@@ -78,9 +78,9 @@ def audit(
         for finding in result.findings:
             passed = finding.outcome == PASSED
             mark = click.style(
-                "ok     " if passed else "REFUSED", fg="green" if passed else "red", bold=not passed
+                "passed " if passed else "REFUSED", fg="green" if passed else "red", bold=not passed
             )
-            click.echo(f"{mark} {finding.title:<46} {finding.detail}")
+            click.echo(f"{mark} {finding.code:<18} {finding.title:<40} {finding.detail}")
         if result.digest:
             click.echo(f"Survey {result.digest}, in words {digest_words(result.digest)}")
     result.require_passed()

@@ -171,16 +171,24 @@ def close_survey(survey: str, data: Path, early: bool, yes: bool, as_json: bool)
         store = open_store(directory, survey)
         if not early:
             store.require_promised_end()
-        _warn_of_the_relay(directory, store)
+        role = Config.load(data, os.environ, {}).role
+        if role != "registrar":
+            _warn_of_the_relay(directory, store)
         _confirm(store.id, "Closing cannot be undone: no answer is accepted afterwards.", yes)
         store.close()
         found, total = store.retention, store.total()
         if as_json:
             row = {"id": store.id, "state": store.state, "total": total}
             click.echo(json.dumps(row | found.to_object()))
+        elif role == "registrar" and store.specification.invited is not None:
+            click.echo(f"Closed: no code fetches a token any more. Next: roomful board used-codes {store.id}")
+            click.echo(f"--data {data} --out used-codes.txt, and that list to the collector, who closes too.")
         else:
             next_step = "release" if store.specification.invited is None else "board create"
-            click.echo(f"Closed with {total} answers. Next: roomful {next_step} {store.id} --data {data}")
+            listed = " --used-codes FILE" if role == "collector" and next_step == "board create" else ""
+            click.echo(
+                f"Closed with {total} answers. Next: roomful {next_step} {store.id} --data {data}{listed}"
+            )
             click.echo(f"Release them before {found.delete_on}: on that day they are deleted.")
 
 

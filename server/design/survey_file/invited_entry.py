@@ -120,7 +120,7 @@ def _top_share(section: Section, *, election: bool) -> str | None:
 
 def _spare_keys(section: Section, folder: Path) -> tuple[bytes, ...]:
     keys = tuple(
-        load_public_key(str(folder / name)) for name in section.texts("spare_keys", MAX_SPARE_KEYS, ())
+        load_public_key(str(folder / name)) for name in section.texts("spare_keys", MAX_SPARE_KEYS, [])
     )
     if len(set(keys)) != len(keys):
         raise section.fail("spare_keys", "two files hold one key", expected="keys of their own")

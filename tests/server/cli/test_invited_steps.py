@@ -48,6 +48,25 @@ def test_closing_warns_before_it_asks_of_ballots_at_the_relay(
     assert "Next: roomful board create" in result.output
 
 
+@pytest.mark.parametrize(
+    ("role", "step", "foreign"),
+    [
+        ("registrar", "roomful board used-codes", ("board create", "emptied first", "answers")),
+        ("collector", "roomful board create", ()),
+    ],
+)
+def test_closing_names_the_next_step_of_this_server(
+    tmp_path: Path, role: str, step: str, foreign: tuple[str, ...]
+) -> None:
+    with DataDirectory(tmp_path / "data") as data:
+        name = open_collector(data, relayed()).id
+    (tmp_path / "data/roomful.toml").write_text(f'role = "{role}"\n')
+    result = CliRunner().invoke(close_survey, [name, "--data", str(tmp_path / "data"), "--yes"])
+    assert step in result.output
+    assert ("--used-codes" in result.output) == (role == "collector")
+    assert not any(words in result.output for words in foreign)
+
+
 def test_the_total_stays_the_same_all_day_until_closing(tmp_path: Path) -> None:
     """Whoever looks again and again must not see when one ballot arrives, also not by closing half-way."""
     with DataDirectory(tmp_path / "data") as data:

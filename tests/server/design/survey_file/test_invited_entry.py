@@ -1,4 +1,4 @@
-"""``[invited.relay]`` of survey.toml: a key only of an election, and nothing of it where there is none."""
+"""``[invited]`` of survey.toml: what may be left out, and of a relay a key only of an election."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.design.survey_file.invited_entry import _relay
+from server.design.survey_file.invited_entry import _relay, _spare_keys
 from server.design.survey_file.toml_document import Section, parse_toml
 from server.keys.relay_key import create_relay_key
 from shared.errors import KeyFileError, SurveyFileError
@@ -30,3 +30,8 @@ def test_a_key_is_read_from_its_file(tmp_path: Path) -> None:
     (tmp_path / "relay.pub").write_text("no key")
     with pytest.raises(KeyFileError):
         _relay(named, tmp_path, True)
+
+
+def test_spare_keys_may_be_left_out(tmp_path: Path) -> None:
+    document = parse_toml(b"people = 700\n", source="survey.toml")
+    assert _spare_keys(Section(document, document.value, (), ("people", "spare_keys")), tmp_path) == ()
