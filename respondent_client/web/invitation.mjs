@@ -235,7 +235,7 @@ function explanations(language, { invitation: { keeps } }) {
 
 /** What went wrong, in words; the code is for whoever is asked for help. */
 function words(language, { code: whole, look: seen }) {
-  const code = whole.startsWith("state.") ? "state" : whole;
+  const code = whole.startsWith("state.") && !language.has(`invitation.error.${whole}`) ? "state" : whole;
   if (code === "token.code-form" && seen) return codeWords(language, seen);
   return language.has(`invitation.error.${code}`) ? language.t(`invitation.error.${code}`) : language.t("invitation.error.unknown", { code });
 }

@@ -55,7 +55,11 @@ def test_a_ballot_in_the_phase_of_codes_and_a_code_in_that_of_ballots(
     assert code_of(store.close) == "state.tokens"
     store.open()
     assert store.state is State.OPEN
-    assert code_of(lambda: office.exchange(store.id, request(6))) == "state.open"
+    with pytest.raises(RoomfulError) as late:
+        office.exchange(store.id, request(6))
+    assert late.value.code == "state.open"
+    assert "voting has begun" in late.value.message, "a voter reads it whose letter came late"
+    assert "make it" not in late.value.remedy, "closing is no step of hers"
     assert json.loads(office.count(store.id))["tokens"] == [int(box == 5) for box in range(BOXES)]
     assert code_of(lambda: store.submit(ballot)) == ""
     assert code_of(store.open) == "state.open"

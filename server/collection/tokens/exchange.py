@@ -9,7 +9,7 @@ from server.collection.storage.states import NOT_CLOSED, State, exchanging, refu
 from server.collection.tokens.issuing import blind_sign, require_blinded
 from shared import base64url, strict_json
 from shared.ballot import require_invited
-from shared.errors import NotFoundError, TokenError
+from shared.errors import NotFoundError, StateError, TokenError
 from shared.fields import Fields
 from shared.hash_list import HASH_BYTES
 from shared.invited import Invited
@@ -67,6 +67,8 @@ class TokenOffice:
         invited = require_invited(store.specification)
         proof, blinded, box = read_request(body, invited)
         if (state := store.met) is not exchanging(election=store.is_election):
+            if store.is_election and state is State.OPEN:
+                raise _too_late()
             raise refusal(state, "issue tokens", election=store.is_election)
         key = store.keys.registrar(invited, box)
         require_blinded(key.n, blinded)
@@ -96,6 +98,17 @@ class TokenOffice:
             raise refusal(state, "count tokens", election=True)
         boxes = store.specification.cells.count
         return strict_json.dumps({"tokens": list(self._data.registrar(survey).issued_by_box(boxes))})
+
+
+def _too_late() -> StateError:
+    """Of a voter whose code comes only when votes are taken; nothing of it is spent."""
+    return StateError(
+        "codes are exchanged no more: the voting has begun",
+        remedy="If you have a token already, vote with it, on the device or with the file where you kept it."
+        " Without one you cannot vote here: tell whoever invited you. Afterwards the public board shows"
+        " whether your code was used.",
+        code="state.open",
+    )
 
 
 def read_request(body: bytes, invited: Invited) -> tuple[bytes, bytes, int]:

@@ -8,7 +8,7 @@ exists.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
@@ -116,10 +116,14 @@ def first_round(
     OpeningError
         ``opening.threshold``; ``opening.exists`` if the folder of her own is not new, or if somebody has used
         her number.
+    InputError
+        If her own folder and the one that goes around lie in each other: her secret would go around too.
     ElectionError
-        With the code ``election.ceremony`` if the messages that are there are of another ceremony or split.
+        With the code ``election.ceremony`` if the messages that are there are of another split, or of a
+        ceremony that has gone on without her.
     """
     require_threshold(threshold, shares)
+    _require_apart(folder, own)
     require_new(
         own,
         "folder",
@@ -127,6 +131,14 @@ def first_round(
         remedy="A ceremony that was begun is not begun again: name another folder for a new one.",
     )
     _require_first(folder, 1, trustee)
+    if any(folder.glob("round-[234]-*")):
+        raise ElectionError(
+            "this ceremony has gone on to later rounds without you, so it is another one than yours",
+            where=f"{folder}",
+            expected="a folder in which everybody is at round 1",
+            remedy="Look at the path first: a ceremony that was begun again has a folder of its own.",
+            code="election.ceremony",
+        )
     there = _read_round(folder, 1, First.parse)
     for other in there:
         if (other.threshold, other.trustees) != (threshold, shares):
@@ -187,11 +199,22 @@ def third_round(folder: Path, own: Path) -> Third:
 def fourth_round(folder: Path, own: Path, *, random_bytes: Random) -> Fourth:
     """Round 4: check every share, write her own with a new ledger, and say what she has seen.
 
+    If it is interrupted it is done again: what it writes is the same until the secret of the rounds is gone.
+
     Raises
     ------
     ElectionError
         ``election.ceremony`` or ``election.share``: then the ceremony is void, and nothing was written.
+    OpeningError
+        With the code ``opening.ceremony-secret`` if there is none, also because the round is done.
     """
+    if not (own / KEPT_FILE).exists() and (own / LEDGER_FILE).exists():
+        raise _no_secret(
+            "round 4 is done: your share and your ledger are here, and the secret is deleted",
+            where=str(own),
+            expected="this round once",
+            remedy="There is nothing left to do but to wait for the others, and to compare the words.",
+        )
     secret = Secret.read(own)
     first, second = _two_rounds(folder, secret)
     third = _read_round(folder, 3, Third.parse)
@@ -218,11 +241,22 @@ def fourth_round(folder: Path, own: Path, *, random_bytes: Random) -> Fourth:
         name="",
     )
     with files.named_file_errors(str(own)):
-        files.write_new(own / f"share-{me}-of-{secret.first.trustees}.txt", page.to_text().encode("utf-8"))
-        files.write_new(own / LEDGER_FILE, new_ledger(trustees.key))
-        _publish(folder, 4, me, last)
+        # No ledger has a statement yet as long as the secret is here, so nothing is lost by writing it again.
+        files.replace(own / f"share-{me}-of-{secret.first.trustees}.txt", page.to_text().encode("utf-8"))
+        files.replace(own / LEDGER_FILE, new_ledger(trustees.key))
+        if not _published_before(folder, last):
+            _publish(folder, 4, me, last)
         files.erase(own / KEPT_FILE)
     return last
+
+
+def _published_before(folder: Path, message: Fourth) -> bool:
+    """Whether an interrupted round 4 came as far as its message, which differs in a fresh proof alone."""
+    path = folder / _name(4, message.trustee)
+    if not path.exists():
+        return False
+    data = files.read_file(path, "a message of the ceremony", ceremony.MAX_MESSAGE_BYTES)
+    return replace(Fourth.parse(data, path.name), proof=message.proof) == message
 
 
 def election_key(folder: Path) -> PublicOpeningKey:
@@ -337,7 +371,8 @@ def _first(folder: Path, secret: Secret) -> Sequence[First]:
             "your own message of round 1 is not there, or was changed",
             where=f"{folder}",
             expected="the message that you published",
-            remedy="Say so to all others: the ceremony is void. Begin a new one.",
+            remedy="Look at both paths first: it may be the folder of another ceremony. If they are right,"
+            " say so to all others: the ceremony is void. Begin a new one.",
             code="election.ceremony",
         )
     return first
@@ -361,6 +396,17 @@ def _read_round(folder: Path, number: int, parse: Callable[[bytes, str], M]) -> 
     )
 
 
+def _require_apart(folder: Path, own: Path) -> None:
+    around, mine = folder.resolve(), own.resolve()
+    if around == mine or around in mine.parents or mine in around.parents:
+        raise InputError(
+            "your own folder and the one that goes around lie in each other",
+            where=str(own),
+            expected="a folder of your own, beside the folder with the messages of all",
+            remedy="Name another --own: your secret is written there, and would go around with the messages.",
+        )
+
+
 def _require_first(folder: Path, number: int, trustee: int) -> None:
     """Refuse a second message of a trustee in a round."""
     require_new(
@@ -375,7 +421,7 @@ def _publish(folder: Path, number: int, trustee: int, message: _Message) -> None
     _require_first(folder, number, trustee)
     with files.named_file_errors(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
-        files.write_new(folder / _name(number, trustee), message.to_bytes(), mode=files.SHARED)
+        files.replace(folder / _name(number, trustee), message.to_bytes(), mode=files.SHARED)
 
 
 def _no_secret(message: str, *, where: str = "", expected: str = "", remedy: str = "") -> OpeningError:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from server import files
 from server.keys.public_keys import OpeningKey, read_opening_key
 from server.release.trustees.election_key import (
     KEPT_FILE,
@@ -214,3 +215,59 @@ def test_a_number_that_is_taken_and_another_split_leave_nothing_behind(tmp_path:
     ceremony.first(3)
     ceremony.second(1)
     assert code_of(lambda: ceremony.second(1)) == ("opening.exists", str(ceremony.message(2, 1)))
+
+
+def test_the_folder_of_another_ceremony_is_told_from_a_void_one(tmp_path: Path) -> None:
+    """A ceremony was voided in round 2, and trustee 3 begins the new one in the folder of the old."""
+    old, new = Ceremony(tmp_path / "old"), Ceremony(tmp_path / "new")
+    old.first(*ALL)
+    old.second(1)
+    old.message(1, 3).unlink()
+    assert code_of(lambda: old.first(4)) == ("election.ceremony", str(old.folder))
+    new.first(*ALL)
+    old = Ceremony(tmp_path / "older")
+    old.first(*ALL)
+    with pytest.raises(RoomfulError) as caught:
+        second_round(old.folder, new.own(1), random_bytes=os.urandom)
+    assert caught.value.remedy.startswith("Look at both paths first")
+
+
+@pytest.mark.parametrize("own", [".", "mine", ".."])
+def test_no_secret_lies_in_the_folder_that_goes_around(tmp_path: Path, own: str) -> None:
+    folder = tmp_path / "there/ceremony"
+    with pytest.raises(RoomfulError, match="lie in each other"):
+        first_round(folder, folder / own, trustee=1, threshold=2, shares=3, random_bytes=os.urandom)
+    assert not list(tmp_path.rglob(KEPT_FILE))
+
+
+@pytest.mark.parametrize("step", ["share", "ledger", "message", "erase"])
+def test_a_fourth_round_that_was_interrupted_is_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    ceremony = Ceremony(tmp_path)
+    ceremony.first(*ALL)
+    ceremony.second(*ALL)
+    ceremony.third(*ALL)
+    ceremony.fourth(1, 2)
+    written, stop = files.replace, ["share", "ledger", "message"].index(step) if step != "erase" else 9
+
+    def interrupted(path: Path, data: bytes, *, mode: int = files.PRIVATE) -> None:
+        nonlocal stop
+        if stop == 0:
+            raise KeyboardInterrupt
+        stop -= 1
+        written(path, data, mode=mode)
+
+    def never(path: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "replace", interrupted)
+        patch.setattr(files, "erase", never)
+        with pytest.raises(KeyboardInterrupt):
+            ceremony.fourth(3)
+    ceremony.fourth(3)
+    assert not (ceremony.own(3) / KEPT_FILE).exists()
+    assert election_key(ceremony.folder).shares == 3
+    with pytest.raises(RoomfulError, match="round 4 is done"):
+        ceremony.fourth(3)
