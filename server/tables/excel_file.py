@@ -17,6 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from server.arrays import IntArray
+from server.progress import Progress
 from server.tables.column import DataColumn, coded, number_text
 from server.tables.data_file import DATED, DataFile, Replacement, Understood
 from server.tables.missing import USUAL, MissingValues
@@ -74,13 +75,15 @@ class ExcelFile(DataFile):
         *,
         sheet: str | None = None,
         missing: MissingValues = USUAL,
+        progress: Progress | None = None,
     ) -> None:
         import openpyxl
         from openpyxl.utils.exceptions import InvalidFileException
 
         try:
-            with path.open("rb") as file:  # openpyxl leaves a damaged one open
+            with _Watched(path, progress) as file:  # openpyxl leaves a damaged one open
                 book = openpyxl.load_workbook(file)
+                file.tell_all()
         except (*_DAMAGE, InvalidFileException) as error:
             raise ModelFileError(
                 f"the file cannot be read as Excel .xlsx ({error})",
@@ -215,6 +218,26 @@ class ExcelFile(DataFile):
                     cell.number_format = form
         sheet.freeze_panes = "A2"
         save_timeless(book, path)
+
+
+class _Watched(io.FileIO):
+    """A file that tells how much of it was read; openpyxl, which takes nearly all the time, tells nothing."""
+
+    def __init__(self, path: Path, progress: Progress | None) -> None:
+        super().__init__(path)
+        self._progress, self._done, self._total = progress, 0, max(1, path.stat().st_size)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(-1 if size is None else size)
+        self._done = min(self._done + len(data), self._total)
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+        return data
+
+    def tell_all(self) -> None:
+        """Nothing more is read; pictures and the like were left out."""
+        if self._progress is not None:
+            self._progress(self._total, self._total)
 
 
 def _extent(sheet: Any) -> tuple[int, int]:

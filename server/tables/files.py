@@ -116,7 +116,7 @@ def open_data(
     path : Path
     reading : Reading, optional
     wanted, numeric_columns, progress
-        As `csv_file.CsvFile` has them.
+        As `csv_file.CsvFile` has them; of an Excel file too the progress is that of its bytes.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def open_data(
     if form == "Parquet":
         file: DataFile = ParquetFile(path, missing=known.missing)
     elif form == "Excel":
-        file = ExcelFile(path, sheet=known.sheet, missing=known.missing)
+        file = ExcelFile(path, sheet=known.sheet, missing=known.missing, progress=progress)
     else:
         file = StatisticalFile(path, form, missing=known.missing)
     if numeric_columns is not None or form == "Excel":

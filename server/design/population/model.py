@@ -6,15 +6,17 @@ is ever a float, and the order of the file does not matter: tuples are sorted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.design.population.identity import refuse_repeats
 from server.design.population.participation import largest_household, record_levels
+from server.design.population.preview import count_columns
 from server.design.population.records import (
     answer_text,
     codes_at_open_ends,
@@ -25,6 +27,8 @@ from server.design.population.records import (
 )
 from server.design.survey_file.survey import SurveyFile
 from server.progress import Progress
+from server.tables.counting import CountedFile
+from server.tables.csv_file import CsvFile
 from server.tables.data_file import DataFile, Understood
 from server.tables.files import Reading, open_counted, open_data
 from server.tables.problems import Problems
@@ -34,6 +38,9 @@ from shared.errors import ModelFileError
 from shared.limits import MAX_PEOPLE
 from shared.model import ModelRow, ReadingRules, format_model
 from shared.participation import ParticipationLevel, ParticipationSource
+
+_MOST_COUNTED: Final = 100_000
+"""Records of a table of counts; a longer file is one of people, and is not looked through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -194,7 +201,20 @@ def read_population(
             whole=_equal_rows_tell(rules),
             progress=progress,
         )
-    return build_model(table, attributes, rules, source, level)
+    model = build_model(table, attributes, rules, source, level)
+    if _equal_rows_tell(rules) and model.records <= _MOST_COUNTED:
+        whole = open_data(path, reading) if isinstance(table, CountedFile | CsvFile) else table
+        return replace(model, warnings=(*model.warnings, *_uncounted(whole, wanted)))
+    return model
+
+
+def _uncounted(table: DataFile, wanted: Collection[str]) -> tuple[str, ...]:
+    """What to say of a column that seems to count the people of each row, where nobody named it."""
+    return tuple(
+        f"Each record counts as one person, though {quoted(name)} looks like how many people it stands for."
+        " If it does, name it as count_column in [model]."
+        for name in count_columns(table, wanted)
+    )
 
 
 def columns_needed(

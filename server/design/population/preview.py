@@ -7,7 +7,7 @@ missing values is seen here at once, and corrected in [model].
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -96,6 +96,15 @@ class ColumnPreview:
 def preview_table(table: DataFile) -> tuple[ColumnPreview, ...]:
     """Return what was understood of each column."""
     return tuple(_preview(table, column) for column in table.columns)
+
+
+def count_columns(table: DataFile, apart_from: Collection[str]) -> tuple[str, ...]:
+    """Columns that look like the numbers of people in a table of all combinations of the others."""
+    return tuple(
+        column.name
+        for column in table.columns
+        if column.name not in apart_from and _counts_people(table, column) and _preview(table, column).counts
+    )
 
 
 def _preview(table: DataFile, column: DataColumn) -> ColumnPreview:

@@ -501,3 +501,17 @@ def test_what_is_called_tsv_holds_tabs_unless_the_original_is_so_called(
     with pytest.raises(InputError, match=r"out\.tsv.*separator") as caught:
         prepare(path, tmp_path / out, request)
     assert ".csv" in caught.value.expected
+
+
+def test_a_workbook_tells_how_much_of_it_was_read(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in range(5_000):
+        book.active.append((f"name {row}", row * 7919 % 5000))
+    book.save(tmp_path / "long.xlsx")
+    told: list[tuple[int, int]] = []
+    table = open_data(tmp_path / "long.xlsx", progress=lambda done, total: told.append((done, total)))
+    assert table.n_records == 4_999
+    size = (tmp_path / "long.xlsx").stat().st_size
+    assert told == sorted(told)
+    assert len({done for done, _ in told}) > 5, "not only at its end"
+    assert told[-1] == (size, size)

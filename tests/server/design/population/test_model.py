@@ -344,3 +344,15 @@ def test_arrays_that_do_not_fit_are_refused(model: ReadModel) -> None:
     read = model("age,sex\n1,m\n")
     with pytest.raises(ValueError, match="does not fit"):
         dataclasses.replace(read, people=np.zeros((2, 1), np.int64))
+
+
+def test_a_table_of_counts_whose_counts_nobody_named_is_warned_about(model: ReadModel) -> None:
+    """As inspect and the desk do: 40 rows, of 2,000 people, are a design for 40 people."""
+    rows = "".join(f"{7 + i % 20},{'fm'[i // 20]},{30 + 7 * i % 40}\n" for i in range(40))
+    (warning,) = (w for w in model(f"age,sex,residents\n{rows}").warnings if "count_column" in w)
+    assert '"residents"' in warning
+    count = ('kind = "public"', 'kind = "public"\ncount_column = "residents"')
+    named = model(f"age,sex,residents\n{rows}", count)
+    assert not any("count_column" in w for w in named.warnings)
+    people = "age,sex,shoe\n" + "".join(f"{7 + i % 50},{'fm'[i % 2]},{36 + i % 9}\n" for i in range(200))
+    assert not any("count_column" in w for w in model(people).warnings)
