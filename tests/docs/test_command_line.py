@@ -100,3 +100,8 @@ def test_every_environment_variable_is_documented() -> None:
     made_up = {"ROOMFUL_X"}  # of the configuration's own tests
     assert {name for name in used - told - made_up if not name.startswith("ROOMFUL_SERVER_")} == set()
     assert {name for name in told - used if name != "ROOMFUL_SERVER_"} == set()
+
+
+def test_the_steps_name_every_command() -> None:
+    steps = text_of(PAGE).partition("## `desk`")[0]
+    assert not [name for name in all_commands() if f"[`{name}`](#{name.replace(' ', '-')})" not in steps]

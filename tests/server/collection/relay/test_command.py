@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server.cli.relay import relay
+from server.collection.relay.collector import Collector, Said
 from server.collection.relay.link import RelayLink
 from server.collection.relay.pool import common_address, open_store, prepare
 from server.collection.storage.holding import holding
@@ -240,6 +241,19 @@ def test_a_damaged_pool_ends_with_a_sentence(tmp_path: Path) -> None:
     (survey.folder / "pool.sqlite").write_bytes(b"not a database" * 400)
     done = _run(link_text(SPECIFICATION, stub.base), "--data", tmp_path, "--status")
     assert isinstance(done.exception, StorageError)
+
+
+def test_the_status_of_a_relay_that_stands_says_that_what_waits_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Collector, "said", lambda _: Said(state="closed", total=4))
+    with stub_collector(envelope_of(SPECIFICATION)) as stub:
+        survey = prepare(tmp_path, link_of(SPECIFICATION, stub.base))
+        text = link_text(SPECIFICATION, stub.base)
+        assert "lost" not in _run(text, "--data", tmp_path, "--status").output
+        with open_store(survey) as store:
+            store.accept(sealed(DIGEST, 1))
+        assert "The survey is closed: what waits is lost" in _run(text, "--data", tmp_path, "--status").output
 
 
 def test_flushing_what_is_on_its_way_does_not_push_out_who_comes_meanwhile(
