@@ -241,9 +241,9 @@ def fourth_round(folder: Path, own: Path, *, random_bytes: Random) -> Fourth:
         name="",
     )
     with files.named_file_errors(str(own)):
-        # No ledger has a statement yet as long as the secret is here, so nothing is lost by writing it again.
         files.replace(own / f"share-{me}-of-{secret.first.trustees}.txt", page.to_text().encode("utf-8"))
-        files.replace(own / LEDGER_FILE, new_ledger(trustees.key))
+        if not (own / LEDGER_FILE).exists():  # it may have statements, if only the secret was left behind
+            files.replace(own / LEDGER_FILE, new_ledger(trustees.key))
         if not _published_before(folder, last):
             _publish(folder, 4, me, last)
         files.erase(own / KEPT_FILE)
