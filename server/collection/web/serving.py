@@ -11,6 +11,7 @@ import errno
 import logging
 import os
 import socket
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -239,6 +240,13 @@ def warnings(config: Config) -> tuple[str, ...]:
     elif not config.secure_context:
         found.append(
             f"WARNING: {config.public_url} is not encrypted; browsers will refuse to check the survey there."
+        )
+    try:
+        tempfile.TemporaryFile().close()
+    except OSError:  # waitress keeps there what waits for a slow visitor
+        found.append(
+            "WARNING: no temporary file can be written, so connections will stand still after large files. "
+            "Name a folder that this user can write in as TMPDIR."
         )
     return tuple(found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import http.client
 import json
 import os
@@ -10,6 +11,7 @@ import resource
 import shlex
 import signal
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -329,6 +331,16 @@ def test_an_address_of_another_machine_is_named(host: str, code: str) -> None:
 )
 def test_an_open_door_without_encryption_is_warned_of(settings: dict[str, str], warned: bool) -> None:
     assert bool(warnings(Config(**settings))) is warned
+
+
+def test_without_a_folder_for_temporary_files_the_operator_is_warned(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> None:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    assert warnings(Config()) == ()
+    monkeypatch.setattr(tempfile, "TemporaryFile", refused)
+    (warning,) = warnings(Config())
+    assert "Name a folder that this user can write in as TMPDIR." in warning
 
 
 def test_a_damaged_survey_is_said_and_the_others_are_served(survey: tuple[Path, str]) -> None:
