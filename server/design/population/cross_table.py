@@ -12,13 +12,14 @@ import numpy as np
 from server.arrays import IntArray
 from server.tables.data_file import DataFile
 
-_COUNT: Final = re.compile(r"[0-9]+|[0-9]{1,3}(?:[.,'’ \u00a0\u202f][0-9]{3})+")
+_COUNT: Final = re.compile(r"[0-9]{1,12}|[0-9]{1,3}(?:[.,'’ \u00a0\u202f][0-9]{3}){1,3}")
 _NONE_THERE: Final = frozenset("-–—")
 """What stands where nobody is; a point or a slash hides how many there are."""
 _SPAN: Final = re.compile(r"[0-9]+\D{1,9}[0-9]+\D*")
 """Ages from and to."""
 _FEWEST: Final = 2
 """Columns of counts, and records, of a cross table."""
+_FEWEST_WITH_TOTAL: Final = 3
 _MOST_RECORDS: Final = 10_000
 
 
@@ -34,6 +35,8 @@ class CrossTable:
         Records that are no totals.
     people : IntArray
         One row for each of `rows`, one column for each of `across`.
+    totals : tuple of str
+        What is left out: the rows and columns that are the sums of all others.
     evident : bool
         Whether totals or spans of ages show that it is one; a short list of people looks alike otherwise.
     """
@@ -42,6 +45,7 @@ class CrossTable:
     across: tuple[str, ...]
     rows: tuple[int, ...]
     people: IntArray
+    totals: tuple[str, ...]
     evident: bool
 
 
@@ -59,11 +63,15 @@ def find_cross_table(table: DataFile) -> CrossTable | None:
     if len(across) < _FEWEST or len(records) < _FEWEST or not all(map(all, records)):
         return None
     people = np.array([found for found in counts[width:] if found is not None], np.int64).T
-    totals = {row for place in range(width) for row in _totals(records, people, place)}
-    rows = [row for row in range(len(records)) if row not in totals]
+    summed = {
+        row: str(records[row][place]) for place in range(width) for row in _totals(records, people, place)
+    }
+    rows = [row for row in range(len(records)) if row not in summed]
     kept = people[rows]
-    of_all = [place for place in range(len(across)) if np.array_equal(kept.sum(axis=1), 2 * kept[:, place])]
-    single = [place for place in range(len(across)) if place not in of_all[:1]]
+    of_all = [place for place in range(len(across)) if np.array_equal(kept.sum(axis=1), 2 * kept[:, place])][
+        :1
+    ]
+    single = [place for place in range(len(across)) if place not in of_all]
     if len(single) < _FEWEST or not rows:
         return None
     spans = sum(bool(_SPAN.fullmatch(record[0] or "")) for record in records)
@@ -72,7 +80,8 @@ def find_cross_table(table: DataFile) -> CrossTable | None:
         across=tuple(across[place] for place in single),
         rows=tuple(rows),
         people=kept[:, single],
-        evident=bool(totals or of_all or 2 * spans > len(records)),
+        totals=tuple(dict.fromkeys([*summed.values(), *(across[place] for place in of_all)])),
+        evident=bool(summed or of_all or 2 * spans > len(records)),
     )
 
 
@@ -89,19 +98,18 @@ def _counts(table: DataFile, name: str) -> list[int] | None:
 
 def _totals(records: list[tuple[str | None, ...]], people: IntArray, place: int) -> list[int]:
     """Records of the one category of a column that, wherever it stands, has as many people as all others."""
-    groups = defaultdict(list)
-    for row, record in enumerate(records):
-        groups[record[:place] + record[place + 1 :]].append(row)
-    if max(map(len, groups.values())) < 3:
+    others = [record[:place] + record[place + 1 :] for record in records]
+    number = {record: index for index, record in enumerate(dict.fromkeys(others))}
+    group = np.array([number[record] for record in others])
+    if np.bincount(group).max() < _FEWEST_WITH_TOTAL:
         return []
-    for category in dict.fromkeys(record[place] for record in records):
-        rows = [row for row, record in enumerate(records) if record[place] == category]
-        if len(rows) == len(groups) and all(
-            np.array_equal(people[group].sum(axis=0), 2 * people[[r for r in group if r in rows]].sum(axis=0))
-            for group in groups.values()
-        ):
-            return rows
-    return []
+    sums = np.zeros((len(number), people.shape[1]), np.int64)
+    np.add.at(sums, group, people)
+    half = (2 * people == sums[group]).all(axis=1)
+    rows = defaultdict(list)
+    for row, record in enumerate(records):
+        rows[record[place]].append(row)
+    return next((found for found in rows.values() if len(found) == len(number) and half[found].all()), [])
 
 
 def header_below(table: DataFile) -> int | None:

@@ -149,6 +149,7 @@ def test_a_table_as_an_office_publishes_it_becomes_one_of_counts(visitor: Visito
     page = mend(visitor, "titles")
     assert "Take the titles away" not in page
     assert "What “male” and “female” are, in a word" in page
+    assert "Left out as totals: all." in page
     form = {"mend": "cross", "page": "population"}
     for name in ("", "age", "people"):
         refused = visitor.told("/population/mend", form | {"across": name}, "/population")

@@ -46,6 +46,7 @@ def test_totals_at_both_ends_are_left_out_and_thousands_read() -> None:
     assert cross.across == ("männlich", "weiblich")
     assert cross.rows == (0, 1, 2)
     assert cross.people.tolist() == [[1204, 1166], [2310, 2295], [0, 17]]
+    assert cross.totals == ("Insgesamt", "zusammen")
     assert cross.evident
 
 
@@ -66,6 +67,7 @@ def test_totals_of_each_category_are_left_out() -> None:
     assert cross.keys == ("sex", "age")
     assert cross.rows == (0, 1, 3, 4)
     assert cross.people.tolist() == [[5, 8], [7, 10], [10, 16], [14, 20]]
+    assert cross.totals == ("all",)
 
 
 def test_single_years_beside_a_category_are_no_counts() -> None:
@@ -84,6 +86,7 @@ def test_single_years_beside_a_category_are_no_counts() -> None:
         "age;m;f\n18 to 24;;2\n25 to 34;3;4\n",
         "age;m;f\n;1;2\n25 to 34;3;4\n",
         "age;m\n18 to 24;1\n25 to 34;3\n",
+        "name;account;tax\nA;12345678901234567890;1\nB;98765432109876543210;2\n",
         "age;m;f\n18 to 24;1;2\n",
         "age;m;f\n20;1;2\n20;1;2\n",
         "age;m;f\nyoung;1;2\nold;3;4\nall;4;6\nall;4;6\n",
@@ -95,8 +98,9 @@ def test_what_else_holds_numbers_is_no_cross_table(text: str) -> None:
     assert find_cross_table(read(text)) is None
 
 
-def test_a_list_of_people_is_not_evidently_one() -> None:
-    rows = [f"P{number};{20 + number % 40};{1000 + 37 * number}" for number in range(60)]
+@pytest.mark.parametrize("people", [60, 10_000])
+def test_a_list_of_people_is_not_evidently_one(people: int) -> None:
+    rows = [f"P{number};{20 + number % 40};{1000 + 37 * number}" for number in range(people)]
     assert not found("\n".join(["id;age;income", *rows]) + "\n").evident
 
 
