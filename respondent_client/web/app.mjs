@@ -300,6 +300,14 @@ function listen() {
     event.preventDefault();
     switchLanguage(link.dataset.language);
   });
+  let pressed = state.step;
+  document.addEventListener("click", (event) => {
+    if (event.detail < 2) pressed = state.step;
+    else if (state.step !== pressed) { // the rest of a double click, whose screen is gone: it must not skip this one, or send
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  }, true);
   document.addEventListener("keydown", (event) => {
     const field = /** @type {Element} */ (event.target);
     if (event.key !== "Enter" || event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;

@@ -73,6 +73,22 @@ def test_a_double_click_skips_no_step(walk: Walk) -> None:
     expect(page.locator("#indicator")).to_contain_text("Step 4 of 5: questions, page 2 of 2")
 
 
+def test_a_slow_double_click_skips_no_step(walk: Walk) -> None:
+    """The second click comes when the next screen is there, under the same finger."""
+    page = walk.page
+    walk.go_on()
+    walk.fill_in()
+    for clicks, heading in ((1, "Your group: 25 people"), (2, "Your group: 25 people"), (1, "Your health")):
+        walk.primary.scroll_into_view_if_needed()
+        box = walk.primary.bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down(click_count=clicks)
+        page.mouse.up(click_count=clicks)
+        page.evaluate("() => new Promise((done) => setTimeout(done, 300))")
+        expect(walk.heading).to_have_text(heading)
+
+
 def test_forward_does_not_skip_a_changed_answer(walk: Walk) -> None:
     page = walk.page
     walk.to_questions()
